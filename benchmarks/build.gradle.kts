@@ -1,0 +1,27 @@
+plugins {
+    id("java-conventions")
+}
+
+description = "JMH benchmarks"
+
+dependencies {
+    bom(enforcedPlatform(libs.boot.floor.bom))
+
+    annotationProcessor(libs.jmh.generator)
+    implementation(project(":idempotency-autoconfigure"))
+    implementation(libs.jmh.core)
+
+    testImplementation(libs.boot.starter.test)
+}
+
+tasks.compileJava {
+    options.compilerArgs.add("-Xdoclint/package:-dev.idempotency.benchmarks.jmh_generated")
+}
+
+// gradlew :benchmarks:jmh --args="-f 1 -wi 1 -i 1 Claim"
+tasks.register<JavaExec>("jmh") {
+    group = "verification"
+    description = "Runs the JMH benchmarks."
+    classpath = sourceSets.main.get().runtimeClasspath
+    mainClass = "org.openjdk.jmh.Main"
+}

@@ -1,0 +1,102 @@
+package dev.idempotency.benchmarks;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+import dev.idempotency.Fingerprint;
+import dev.idempotency.IdempotencyKey;
+import dev.idempotency.core.Attempt;
+import dev.idempotency.core.Decision;
+import dev.idempotency.core.EngineSettings;
+import dev.idempotency.core.Execution;
+import dev.idempotency.core.IdempotencyEngine;
+import dev.idempotency.core.OperationPolicy;
+import dev.idempotency.store.MonotonicClock;
+import dev.idempotency.store.memory.InMemoryIdempotencyStore;
+import dev.idempotency.store.memory.MemoryLimits;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+import org.openjdk.jmh.annotations.Warmup;
+
+/**
+ * What the engine adds to the store in memory.
+ */
+@State(Scope.Benchmark)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@Fork(1)
+@Warmup(iterations = 5, time = 1)
+@Measurement(iterations = 5, time = 1)
+public class EngineBenchmark {
+
+	private static final OperationPolicy POLICY = OperationPolicy.of(Duration.ofHours(24), Duration.ofSeconds(30));
+
+	private static final IdempotencyKey DONE = IdempotencyKey.of("POST /payments", "done");
+
+	private final AtomicLong sequence = new AtomicLong();
+
+	private final byte[] payload = new byte[200];
+
+	private final IdempotencyEngine engine = new IdempotencyEngine(
+			new InMemoryIdempotencyStore(new MemoryLimits(100_000, 64 << 20), new MonotonicClock(), (key) -> {
+			}), EngineSettings.of("benchmark"), new MonotonicClock(), List.of());
+
+	/**
+	 * Create the benchmark.
+	 */
+	public EngineBenchmark() {
+		// For JMH
+	}
+
+	/**
+	 * Complete the key that is replayed.
+	 */
+	@Setup
+	public void complete() {
+		run(DONE);
+	}
+
+	/**
+	 * Stop renewing leases.
+	 */
+	@TearDown
+	public void close() {
+		this.engine.close();
+	}
+
+	/**
+	 * A first request: claim, keep the lease, complete.
+	 * @return what became of it
+	 */
+	@Benchmark
+	public Object firstRequest() {
+		return run(IdempotencyKey.of("POST /payments", "new-" + this.sequence.incrementAndGet()));
+	}
+
+	/**
+	 * A retry.
+	 * @return the replay
+	 */
+	@Benchmark
+	public Decision retry() {
+		return this.engine.begin(new Attempt(DONE, Fingerprint.none(), POLICY));
+	}
+
+	private Object run(IdempotencyKey key) {
+		Decision decision = this.engine.begin(new Attempt(key, Fingerprint.none(), POLICY));
+		try (Execution execution = ((Decision.Proceed) decision).execution()) {
+			return execution.complete(this.payload);
+		}
+	}
+
+}

@@ -1,0 +1,93 @@
+package dev.idempotency;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
+import java.util.Objects;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one operation is remembered under: the client's key inside its scope.
+ *
+ * @param scope whose key it is and what for
+ * @param value the key as the client or the application gave it
+ */
+public record IdempotencyKey(IdempotencyScope scope, String value) {
+
+	/**
+	 * The longest value, in characters.
+	 */
+	public static final int MAX_LENGTH = 16 * 1024;
+
+	private static final int HASH_BYTES_SHOWN = 6;
+
+	public IdempotencyKey {
+		Objects.requireNonNull(scope, "scope must not be null");
+		KeyText.requireNotBlank("key", value, MAX_LENGTH);
+	}
+
+	/**
+	 * A key of an operation, without a caller or a tenant.
+	 * @param operation what the key protects
+	 * @param value the key
+	 * @return the key
+	 */
+	public static IdempotencyKey of(String operation, String value) {
+		return new IdempotencyKey(IdempotencyScope.of(operation), value);
+	}
+
+	/**
+	 * This key inside an application's namespace; a key that has a namespace keeps it.
+	 * @param namespace the namespace
+	 * @return the key
+	 */
+	public IdempotencyKey within(String namespace) {
+		return this.scope.hasNamespace() ? this : new IdempotencyKey(this.scope.within(namespace), this.value);
+	}
+
+	/**
+	 * A name of fixed size for this key: SHA-256 over its parts, each with its length
+	 * before it, so that different keys have different names however their parts are cut.
+	 * @return 32 bytes
+	 */
+	public byte[] digest() {
+		byte[][] parts = { utf8(this.scope.namespace()), utf8(this.scope.operation()), utf8(this.scope.principal()),
+				utf8(this.scope.tenant()), utf8(this.value) };
+		int size = 0;
+		for (byte @Nullable [] part : parts) {
+			size += Integer.BYTES + ((part != null) ? part.length : 0);
+		}
+		ByteBuffer buffer = ByteBuffer.allocate(size);
+		for (byte @Nullable [] part : parts) {
+			// Absent is not the same as empty
+			buffer.putInt((part != null) ? part.length : -1);
+			if (part != null) {
+				buffer.put(part);
+			}
+		}
+		return Sha256.digest(buffer.array());
+	}
+
+	private static byte @Nullable [] utf8(@Nullable String text) {
+		return (text != null) ? text.getBytes(StandardCharsets.UTF_8) : null;
+	}
+
+	/**
+	 * The start of the key's {@link #digest() digest}, for logs and traces: enough to
+	 * find a key by, and nothing the client sent.
+	 * @return 12 hexadecimal digits
+	 */
+	public String hash() {
+		return HexFormat.of().formatHex(digest(), 0, HASH_BYTES_SHOWN);
+	}
+
+	/**
+	 * Names the operation and the key's hash: what the client sent stays out of logs.
+	 */
+	@Override
+	public String toString() {
+		return this.scope + " #" + hash();
+	}
+
+}

@@ -1,0 +1,21 @@
+package dev.idempotency;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The store could not be reached or failed; nothing is known about the key.
+ */
+public final class IdempotencyStoreException extends IdempotencyException {
+
+	private static final long serialVersionUID = 1L;
+
+	/**
+	 * Create an exception.
+	 * @param message what happened
+	 * @param cause the store's own exception, or {@code null}
+	 */
+	public IdempotencyStoreException(String message, @Nullable Throwable cause) {
+		super(message, cause);
+	}
+
+}

@@ -1,0 +1,137 @@
+package dev.idempotency.core;
+
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import dev.idempotency.IdempotencyException;
+import dev.idempotency.IdempotencyKey;
+import dev.idempotency.IdempotencyStoreException;
+import dev.idempotency.ResultTooLargeException;
+import dev.idempotency.core.LeaseKeeper.KeptLease;
+import dev.idempotency.store.Claim;
+import dev.idempotency.store.ClaimResult;
+import dev.idempotency.store.StoredResult;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * An operation that holds its key.
+ */
+final class ClaimedExecution implements Execution {
+
+	private static final Logger logger = LoggerFactory.getLogger(IdempotencyEngine.class);
+
+	private final GuardedStore store;
+
+	private final Listeners listeners;
+
+	private final Attempt attempt;
+
+	private final Claim claim;
+
+	private final KeptLease lease;
+
+	private final AtomicBoolean finished = new AtomicBoolean();
+
+	ClaimedExecution(GuardedStore store, Listeners listeners, Attempt attempt, Claim claim, KeptLease lease) {
+		this.store = store;
+		this.listeners = listeners;
+		this.attempt = attempt;
+		this.claim = claim;
+		this.lease = lease;
+	}
+
+	@Override
+	public IdempotencyKey key() {
+		return this.claim.key();
+	}
+
+	@Override
+	public int attempt() {
+		return this.claim.attempt();
+	}
+
+	@Override
+	public Completion complete(byte[] payload) {
+		StoredResult result;
+		try {
+			result = StoredResult.of(payload);
+		}
+		catch (ResultTooLargeException ex) {
+			dropped(ex);
+			return finish(StoredResult.tombstone(), false);
+		}
+		return finish(result, true);
+	}
+
+	@Override
+	public Completion completeWithoutResult() {
+		return finish(StoredResult.tombstone(), false);
+	}
+
+	private Completion finish(StoredResult result, boolean withPayload) {
+		if (!this.finished.compareAndSet(false, true)) {
+			throw new IllegalStateException("The execution of %s is finished already".formatted(key()));
+		}
+		this.lease.end();
+		Completion completion = store(result, withPayload);
+		this.listeners.publish(new IdempotencyEvent.Finished(key(), completion));
+		return completion;
+	}
+
+	private Completion store(StoredResult result, boolean withPayload) {
+		try {
+			if (this.store.complete(this.claim, result, this.attempt.policy().ttl())) {
+				return new Completion.Stored(withPayload);
+			}
+			return storeAfterLoss(result, withPayload);
+		}
+		catch (ResultTooLargeException ex) {
+			dropped(ex);
+			return store(StoredResult.tombstone(), false);
+		}
+		catch (IdempotencyStoreException ex) {
+			return new Completion.Failed(ex);
+		}
+	}
+
+	/**
+	 * The lease was over and the claim is lost. If nobody holds the key now (the
+	 * successor gave it back, or vanished too), this result is as good as any, and
+	 * storing it saves a further run; otherwise the one who holds the key decides.
+	 */
+	private Completion storeAfterLoss(StoredResult result, boolean withPayload) {
+		this.lease.lost();
+		Attempt again = this.attempt.toRegainClaim();
+		ClaimResult answer = this.store.claim(again);
+		if (answer instanceof ClaimResult.Refused refused) {
+			return new Completion.Superseded(IdempotencyEngine.decide(refused.record(), again));
+		}
+		Claim regained = ((ClaimResult.Granted) answer).claim();
+		return this.store.complete(regained, result, again.policy().ttl()) ? new Completion.Stored(withPayload)
+				: new Completion.Superseded(new Decision.InProgress(again.policy().lease()));
+	}
+
+	private void dropped(ResultTooLargeException ex) {
+		logger.warn("The result of {} is not kept, its retries cannot be answered with it: {}", key(), ex.getMessage());
+	}
+
+	@Override
+	public void close() {
+		if (!this.finished.compareAndSet(false, true)) {
+			return;
+		}
+		this.lease.end();
+		try {
+			if (this.store.release(this.claim)) {
+				this.listeners.publish(new IdempotencyEvent.Released(key()));
+			}
+			else {
+				this.lease.lost();
+			}
+		}
+		catch (IdempotencyException ex) {
+			// Logged and published already; the key is free when its lease is over
+		}
+	}
+
+}

@@ -1,0 +1,45 @@
+package dev.idempotency.core;
+
+import dev.idempotency.IdempotencyStoreException;
+
+/**
+ * What became of a finished execution's result.
+ */
+public sealed interface Completion {
+
+	/**
+	 * The result is stored: whoever sees it can rely on its replay.
+	 *
+	 * @param withPayload {@code false} if it was too large and only the fact that the
+	 * operation has run was stored
+	 */
+	record Stored(boolean withPayload) implements Completion {
+	}
+
+	/**
+	 * Nothing was to be stored: the operation ran without a claim, because the engine
+	 * observes or because the store had failed.
+	 */
+	record Unprotected() implements Completion {
+	}
+
+	/**
+	 * The store failed. The operation has run and its answer is right; a retry is held
+	 * off until the lease is over, unless the result was stored after all.
+	 *
+	 * @param cause the failure
+	 */
+	record Failed(IdempotencyStoreException cause) implements Completion {
+	}
+
+	/**
+	 * The execution stalled past its lease and someone else has the key: the answer is
+	 * theirs.
+	 *
+	 * @param decision what a retry would be told now: a replay of the winner's result, or
+	 * that it is still running
+	 */
+	record Superseded(Decision decision) implements Completion {
+	}
+
+}

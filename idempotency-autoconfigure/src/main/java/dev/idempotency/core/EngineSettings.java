@@ -1,0 +1,69 @@
+package dev.idempotency.core;
+
+import java.util.Objects;
+
+import dev.idempotency.IdempotencyScope;
+
+/**
+ * What holds for every operation of an application.
+ *
+ * @param namespace keeps the keys of applications apart that share a store
+ * @param mode whether decisions are enforced
+ * @param onStoreFailure what becomes of an operation when the store cannot be asked
+ */
+public record EngineSettings(String namespace, Mode mode, OnStoreFailure onStoreFailure) {
+
+	public EngineSettings {
+		if (namespace.isBlank()) {
+			throw new IllegalArgumentException(
+					"idempotency.namespace must not be blank: leave it out to use the application's name");
+		}
+		IdempotencyScope.of("any").within(namespace);
+		Objects.requireNonNull(mode, "mode must not be null");
+		Objects.requireNonNull(onStoreFailure, "onStoreFailure must not be null");
+	}
+
+	/**
+	 * Settings that enforce every decision and run nothing when the store fails.
+	 * @param namespace keeps the keys of applications apart that share a store
+	 * @return the settings
+	 */
+	public static EngineSettings of(String namespace) {
+		return new EngineSettings(namespace, Mode.ENFORCE, OnStoreFailure.REJECT);
+	}
+
+	/**
+	 * Whether decisions are enforced.
+	 */
+	public enum Mode {
+
+		/**
+		 * What was decided happens.
+		 */
+		ENFORCE,
+
+		/**
+		 * Every operation runs; what would have been decided is counted and logged.
+		 */
+		OBSERVE
+
+	}
+
+	/**
+	 * What becomes of an operation when the store cannot be asked.
+	 */
+	public enum OnStoreFailure {
+
+		/**
+		 * It does not run.
+		 */
+		REJECT,
+
+		/**
+		 * It runs without protection.
+		 */
+		PROCEED
+
+	}
+
+}

@@ -1,0 +1,54 @@
+package dev.idempotency.core;
+
+import dev.idempotency.IdempotencyKey;
+
+/**
+ * An operation on its way. It is finished once, by {@link #complete} or
+ * {@link #completeWithoutResult()}; closing it before that gives the key back. It may be
+ * finished on another thread than it was begun on.
+ */
+public sealed interface Execution extends AutoCloseable permits ClaimedExecution, UnprotectedExecution {
+
+	/**
+	 * The key, with its namespace.
+	 * @return the key
+	 */
+	IdempotencyKey key();
+
+	/**
+	 * Which attempt this is.
+	 * @return 1, or more if earlier attempts vanished
+	 */
+	int attempt();
+
+	/**
+	 * Whether an earlier attempt may have done the work already: look before you act.
+	 * @return whether an earlier attempt vanished
+	 */
+	default boolean isRetryAfterCrash() {
+		return attempt() > 1;
+	}
+
+	/**
+	 * Stores the result. One that is too large for the store is dropped, and the
+	 * operation is completed without it: what has run must not run again.
+	 * @param payload the result
+	 * @return what became of it
+	 * @throws IllegalStateException if the execution is finished or closed already
+	 */
+	Completion complete(byte[] payload);
+
+	/**
+	 * Stores the fact that the operation has run.
+	 * @return what became of it
+	 * @throws IllegalStateException if the execution is finished or closed already
+	 */
+	Completion completeWithoutResult();
+
+	/**
+	 * Gives the key back, unless the execution is finished: a retry runs again.
+	 */
+	@Override
+	void close();
+
+}

@@ -1,0 +1,181 @@
+package dev.idempotency.core;
+
+import java.time.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ThreadFactory;
+
+import dev.idempotency.IdempotencyException;
+import dev.idempotency.IdempotencyStoreException;
+import dev.idempotency.OnCrash;
+import dev.idempotency.core.EngineSettings.Mode;
+import dev.idempotency.core.EngineSettings.OnStoreFailure;
+import dev.idempotency.store.Claim;
+import dev.idempotency.store.ClaimResult;
+import dev.idempotency.store.IdempotencyRecord;
+import dev.idempotency.store.IdempotencyStore;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Decides what is to be done about an attempt: stores remember, the engine decides, the
+ * edges translate.
+ * <p>
+ * The life of a key: <pre>
+ *            claim                    complete
+ *  (absent) ───────► IN_PROGRESS ───────────────► COMPLETED ──ttl──► (absent)
+ *     ▲               │  │    ▲                      │    ▲
+ *     └── release ────┘  └────┘                      └────┘
+ *                     renew: the lease runs anew     replay
+ *                     takeover: the lease is over, attempt + 1
+ * </pre> A completed key is never run again while its ttl lasts. After a takeover,
+ * releasing keeps the record, with its lease over: whether the attempt that vanished did
+ * the work is still unknown, and the next one must know.
+ */
+public final class IdempotencyEngine implements AutoCloseable {
+
+	private static final Logger logger = LoggerFactory.getLogger(IdempotencyEngine.class);
+
+	private final EngineSettings settings;
+
+	private final Clock clock;
+
+	private final Listeners listeners;
+
+	private final GuardedStore store;
+
+	private final LeaseKeeper leaseKeeper;
+
+	/**
+	 * Create an engine.
+	 * @param store remembers
+	 * @param settings what holds for every operation
+	 * @param clock tells when a lease is to be renewed and when patience ends
+	 * @param listeners hear of everything that happens
+	 */
+	public IdempotencyEngine(IdempotencyStore store, EngineSettings settings, Clock clock,
+			List<? extends IdempotencyListener> listeners) {
+		this(store, settings, clock, listeners, LeaseKeeper::newThread);
+	}
+
+	/**
+	 * For tests that renew leases themselves.
+	 */
+	IdempotencyEngine(IdempotencyStore store, EngineSettings settings, Clock clock,
+			List<? extends IdempotencyListener> listeners, ThreadFactory renewing) {
+		this.settings = settings;
+		this.clock = clock;
+		this.listeners = new Listeners(listeners);
+		this.store = new GuardedStore(store, this.listeners);
+		this.leaseKeeper = new LeaseKeeper(this.store, this.listeners, clock, renewing);
+	}
+
+	/**
+	 * Decides about an attempt. Waits for the same operation when it is running and the
+	 * policy is patient; an interrupted wait ends early.
+	 * @param attempt the attempt
+	 * @return what is to be done
+	 * @throws IdempotencyStoreException if the store failed and nothing may run without
+	 * it
+	 * @throws dev.idempotency.UnsupportedFormatException if the operation has run and its
+	 * result was stored by a newer release
+	 */
+	public Decision begin(Attempt attempt) {
+		Attempt qualified = attempt.within(this.settings.namespace());
+		boolean observing = this.settings.mode() == Mode.OBSERVE;
+		try {
+			ClaimResult result = observing ? this.store.claim(qualified) : claimPatiently(qualified);
+			Decision decision = decide(qualified, result);
+			boolean enforced = !observing || decision instanceof Decision.Proceed;
+			this.listeners.publish(new IdempotencyEvent.Decided(qualified.key(), decision, enforced));
+			if (enforced) {
+				return decision;
+			}
+			logger.info("Observed only: {} would have been answered with {}", qualified.key(), decision);
+			return unprotected(qualified);
+		}
+		catch (IdempotencyException ex) {
+			if (!observing && !mayRunWithoutStore(ex)) {
+				throw ex;
+			}
+			logger.warn("Running {} without protection: {}", qualified.key(), ex.getMessage());
+			this.listeners.publish(new IdempotencyEvent.RanUnprotected(qualified.key()));
+			return unprotected(qualified);
+		}
+	}
+
+	private boolean mayRunWithoutStore(IdempotencyException ex) {
+		return ex instanceof IdempotencyStoreException && this.settings.onStoreFailure() == OnStoreFailure.PROCEED;
+	}
+
+	private static Decision unprotected(Attempt attempt) {
+		return new Decision.Proceed(new UnprotectedExecution(attempt.key()));
+	}
+
+	private ClaimResult claimPatiently(Attempt attempt) {
+		ClaimResult result = this.store.claim(attempt);
+		if (!attempt.policy().isPatient() || !isRunning(attempt, result)) {
+			return result;
+		}
+		long deadline = this.clock.millis() + attempt.policy().patience().toMillis();
+		try (WakeUps wakeUps = this.store.wakeUps(attempt.key())) {
+			while (true) {
+				// Again, because the key may have come to an end before we could hear of
+				// it
+				result = this.store.claim(attempt);
+				Duration left = Duration.ofMillis(deadline - this.clock.millis());
+				if (!isRunning(attempt, result) || left.isNegative() || left.isZero() || !wakeUps.sleepAtMost(left)) {
+					return result;
+				}
+			}
+		}
+	}
+
+	private static boolean isRunning(Attempt attempt, ClaimResult result) {
+		return result instanceof ClaimResult.Refused refused
+				&& decide(refused.record(), attempt) instanceof Decision.InProgress;
+	}
+
+	private Decision decide(Attempt attempt, ClaimResult result) {
+		if (result instanceof ClaimResult.Refused refused) {
+			return decide(refused.record(), attempt);
+		}
+		Claim claim = ((ClaimResult.Granted) result).claim();
+		return new Decision.Proceed(new ClaimedExecution(this.store, this.listeners, attempt, claim,
+				this.leaseKeeper.keep(claim, attempt.policy().lease())));
+	}
+
+	/**
+	 * Decides what a record means for whoever met it.
+	 */
+	static Decision decide(IdempotencyRecord record, Attempt attempt) {
+		if (!record.fingerprint().equals(attempt.fingerprint())) {
+			return new Decision.KeyReused();
+		}
+		OperationPolicy policy = attempt.policy();
+		if (record instanceof IdempotencyRecord.Completed completed) {
+			completed.result().requireKnownFormat();
+			boolean tooOften = policy.maxReplays() > 0 && completed.replays() > policy.maxReplays();
+			return tooOften ? new Decision.ReplayLimit(completed.replays()) : new Decision.Replay(completed.result());
+		}
+		IdempotencyRecord.InProgress running = (IdempotencyRecord.InProgress) record;
+		boolean unknown = running.isAbandoned() && policy.onCrash() == OnCrash.REFUSE;
+		return unknown ? new Decision.OutcomeUnknown(running.attempt()) : new Decision.InProgress(running.leaseLeft());
+	}
+
+	/**
+	 * Renews what is due now, without waiting for the thread that does it.
+	 */
+	void renewLeases() {
+		this.leaseKeeper.sweep();
+	}
+
+	/**
+	 * Stops renewing leases. Executions that are under way can still be completed.
+	 */
+	@Override
+	public void close() {
+		this.leaseKeeper.close();
+	}
+
+}

@@ -1,0 +1,218 @@
+package dev.idempotency.core;
+
+import java.time.Clock;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+
+import dev.idempotency.IdempotencyException;
+import dev.idempotency.store.Claim;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Renews the leases of executions that take longer than half of them, from one thread.
+ * <p>
+ * An execution that is quicker costs an entry in a set and nothing else. The thread
+ * sleeps until the first renewal is due and a little longer (a sixteenth of the lease),
+ * so that one look at the set serves many of them; it starts with the first execution.
+ */
+final class LeaseKeeper implements AutoCloseable {
+
+	private static final Logger logger = LoggerFactory.getLogger(IdempotencyEngine.class);
+
+	private static final long NEVER = Long.MAX_VALUE;
+
+	private final GuardedStore store;
+
+	private final Listeners listeners;
+
+	private final Clock clock;
+
+	private final ThreadFactory threads;
+
+	private final Set<KeptLease> leases = ConcurrentHashMap.newKeySet();
+
+	private final Object threadLock = new Object();
+
+	private volatile @Nullable Thread thread;
+
+	private volatile long nextSweep = NEVER;
+
+	private volatile boolean closed;
+
+	LeaseKeeper(GuardedStore store, Listeners listeners, Clock clock, ThreadFactory threads) {
+		this.threads = threads;
+		this.store = store;
+		this.listeners = listeners;
+		this.clock = clock;
+	}
+
+	/**
+	 * Keeps a lease from running out until it is {@linkplain KeptLease#end() ended}.
+	 */
+	KeptLease keep(Claim claim, Duration lease) {
+		KeptLease kept = new KeptLease(claim, lease, this.clock.millis());
+		this.leases.add(kept);
+		if (kept.sweepBy() < this.nextSweep) {
+			LockSupport.unpark(thread());
+		}
+		return kept;
+	}
+
+	static Thread newThread(Runnable task) {
+		Thread thread = new Thread(task, "idempotency-lease-keeper");
+		thread.setDaemon(true);
+		return thread;
+	}
+
+	private Thread thread() {
+		Thread running = this.thread;
+		if (running != null) {
+			return running;
+		}
+		synchronized (this.threadLock) {
+			running = this.thread;
+			if (running == null) {
+				running = this.threads.newThread(this::run);
+				running.start();
+				this.thread = running;
+			}
+			return running;
+		}
+	}
+
+	private void run() {
+		while (!this.closed) {
+			// Until the next sweep is known, whoever comes with a new lease wakes us up
+			this.nextSweep = NEVER;
+			// An interrupt is not for us, and would keep us from sleeping
+			Thread.interrupted();
+			long next = sweepWhateverHappens();
+			this.nextSweep = next;
+			if (next == NEVER) {
+				LockSupport.park(this);
+			}
+			else {
+				LockSupport.parkNanos(this, TimeUnit.MILLISECONDS.toNanos(next - this.clock.millis()));
+			}
+		}
+	}
+
+	private long sweepWhateverHappens() {
+		try {
+			return sweep();
+		}
+		catch (Throwable ex) {
+			// Without this thread every long execution would lose its claim
+			logger.error("Renewing leases failed; trying again in a second", ex);
+			return this.clock.millis() + 1000;
+		}
+	}
+
+	/**
+	 * Renews what is due.
+	 * @return when to look again
+	 */
+	long sweep() {
+		long next = NEVER;
+		for (KeptLease lease : this.leases) {
+			if (lease.isDue(this.clock.millis())) {
+				renew(lease);
+			}
+			if (!lease.ended) {
+				next = Math.min(next, lease.sweepBy());
+			}
+		}
+		return next;
+	}
+
+	private void renew(KeptLease lease) {
+		try {
+			if (this.store.renew(lease.claim, lease.duration)) {
+				lease.renewed(this.clock.millis());
+			}
+			else if (!lease.ended) {
+				lease.lost();
+			}
+		}
+		catch (IdempotencyException ex) {
+			// Logged and published already
+			lease.renewalFailed(this.clock.millis());
+		}
+	}
+
+	@Override
+	public void close() {
+		this.closed = true;
+		LockSupport.unpark(this.thread);
+	}
+
+	/**
+	 * The lease of one execution.
+	 */
+	final class KeptLease {
+
+		private final Claim claim;
+
+		private final Duration duration;
+
+		private volatile long due;
+
+		private volatile boolean ended;
+
+		private final AtomicBoolean lossSaid = new AtomicBoolean();
+
+		private KeptLease(Claim claim, Duration duration, long now) {
+			this.claim = claim;
+			this.duration = duration;
+			this.due = now + part(2);
+		}
+
+		private long part(int divisor) {
+			return Math.max(1, this.duration.toMillis() / divisor);
+		}
+
+		private boolean isDue(long now) {
+			return !this.ended && this.due <= now;
+		}
+
+		private long sweepBy() {
+			return this.due + part(16);
+		}
+
+		private void renewed(long now) {
+			this.due = now + part(2);
+		}
+
+		private void renewalFailed(long now) {
+			this.due = now + part(8);
+		}
+
+		/**
+		 * Renews the lease no more.
+		 */
+		void end() {
+			this.ended = true;
+			LeaseKeeper.this.leases.remove(this);
+		}
+
+		/**
+		 * Renews the lease no more, because someone else has the key. Said once.
+		 */
+		void lost() {
+			end();
+			if (this.lossSaid.compareAndSet(false, true)) {
+				logger.warn("Lost the claim of {}: its lease was over before its work", this.claim.key());
+				LeaseKeeper.this.listeners.publish(new IdempotencyEvent.ClaimLost(this.claim.key()));
+			}
+		}
+
+	}
+
+}

@@ -1,0 +1,91 @@
+package dev.idempotency.core;
+
+import java.time.Duration;
+import java.util.Objects;
+
+import dev.idempotency.OnCrash;
+import dev.idempotency.store.ClaimTerms;
+
+/**
+ * How an operation is protected.
+ *
+ * @param ttl how long its result is remembered
+ * @param lease how long a claim holds unless it is renewed
+ * @param onCrash what becomes of a key whose executor vanished
+ * @param patience how long to wait for the same operation when it is already running;
+ * zero: not at all
+ * @param maxReplays how often a result is given out again; zero: without a limit
+ */
+public record OperationPolicy(Duration ttl, Duration lease, OnCrash onCrash, Duration patience, int maxReplays) {
+
+	public OperationPolicy {
+		new ClaimTerms(lease, ttl, onCrash, false);
+		Objects.requireNonNull(patience, "patience must not be null");
+		if (patience.isNegative() || patience.compareTo(ClaimTerms.MAX_DURATION) > 0) {
+			throw new IllegalArgumentException(
+					"idempotency.wait-timeout must be between 0s and %d days, but is %s: write a duration such as 10s"
+						.formatted(ClaimTerms.MAX_DURATION.toDays(), patience));
+		}
+		if (maxReplays < 0) {
+			throw new IllegalArgumentException(
+					"idempotency.max-replays must not be negative, but is %d: write 0 for no limit"
+						.formatted(maxReplays));
+		}
+	}
+
+	/**
+	 * The policy of an operation that is not waited for, retried after a crash and
+	 * replayed without a limit.
+	 * @param ttl how long its result is remembered
+	 * @param lease how long a claim holds unless it is renewed
+	 * @return the policy
+	 */
+	public static OperationPolicy of(Duration ttl, Duration lease) {
+		return new OperationPolicy(ttl, lease, OnCrash.RETRY, Duration.ZERO, 0);
+	}
+
+	/**
+	 * This policy with another ttl.
+	 * @param ttl how long the result is remembered
+	 * @return the policy
+	 */
+	public OperationPolicy withTtl(Duration ttl) {
+		return new OperationPolicy(ttl, this.lease, this.onCrash, this.patience, this.maxReplays);
+	}
+
+	/**
+	 * This policy with another answer to a crash.
+	 * @param onCrash what becomes of a key whose executor vanished
+	 * @return the policy
+	 */
+	public OperationPolicy withOnCrash(OnCrash onCrash) {
+		return new OperationPolicy(this.ttl, this.lease, onCrash, this.patience, this.maxReplays);
+	}
+
+	/**
+	 * This policy with more or less patience.
+	 * @param patience how long to wait for the same operation when it is already running
+	 * @return the policy
+	 */
+	public OperationPolicy withPatience(Duration patience) {
+		return new OperationPolicy(this.ttl, this.lease, this.onCrash, patience, this.maxReplays);
+	}
+
+	/**
+	 * This policy with another limit of replays.
+	 * @param maxReplays how often a result is given out again; zero: without a limit
+	 * @return the policy
+	 */
+	public OperationPolicy withMaxReplays(int maxReplays) {
+		return new OperationPolicy(this.ttl, this.lease, this.onCrash, this.patience, maxReplays);
+	}
+
+	boolean isPatient() {
+		return !this.patience.isZero();
+	}
+
+	ClaimTerms terms() {
+		return new ClaimTerms(this.lease, this.ttl, this.onCrash, this.maxReplays > 0);
+	}
+
+}

@@ -1,0 +1,35 @@
+package dev.idempotency.core;
+
+import java.util.Locale;
+
+/**
+ * What the engine asks of a store.
+ */
+public enum StoreVerb {
+
+	/**
+	 * Take the key.
+	 */
+	CLAIM,
+
+	/**
+	 * Let the lease run anew.
+	 */
+	RENEW,
+
+	/**
+	 * Store the result.
+	 */
+	COMPLETE,
+
+	/**
+	 * Give the key back.
+	 */
+	RELEASE;
+
+	@Override
+	public String toString() {
+		return name().toLowerCase(Locale.ROOT);
+	}
+
+}

@@ -1,0 +1,30 @@
+package dev.idempotency.core;
+
+import dev.idempotency.IdempotencyKey;
+
+/**
+ * An operation that runs without a claim, and leaves no trace in the store.
+ */
+record UnprotectedExecution(IdempotencyKey key) implements Execution {
+
+	@Override
+	public int attempt() {
+		return 1;
+	}
+
+	@Override
+	public Completion complete(byte[] payload) {
+		return new Completion.Unprotected();
+	}
+
+	@Override
+	public Completion completeWithoutResult() {
+		return new Completion.Unprotected();
+	}
+
+	@Override
+	public void close() {
+		// Nothing was claimed
+	}
+
+}

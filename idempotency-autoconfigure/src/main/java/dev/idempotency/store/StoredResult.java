@@ -1,0 +1,153 @@
+package dev.idempotency.store;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+
+import dev.idempotency.ResultTooLargeException;
+import dev.idempotency.UnsupportedFormatException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The outcome of an operation as bytes, or the mere fact that it has one (a tombstone).
+ * <p>
+ * A store keeps the {@linkplain #toFrame() frame} and gives it back as it was, whatever
+ * is in it. The frame begins with the version of its format and a byte of flags; what
+ * follows belongs to whoever completed the operation. A frame of a newer format travels
+ * through an older release unharmed: only {@link #payload()} and {@link #isTombstone()}
+ * refuse.
+ */
+public final class StoredResult {
+
+	/**
+	 * The largest payload, in bytes.
+	 */
+	public static final int MAX_SIZE = 64 * 1024 * 1024;
+
+	private static final int HEADER = 2;
+
+	private static final byte FORMAT = 1;
+
+	private static final byte TOMBSTONE_FLAG = 1;
+
+	private static final StoredResult TOMBSTONE = new StoredResult(FORMAT, TOMBSTONE_FLAG, new byte[0]);
+
+	private final byte format;
+
+	private final byte flags;
+
+	private final byte[] payload;
+
+	private StoredResult(byte format, byte flags, byte[] payload) {
+		this.format = format;
+		this.flags = flags;
+		this.payload = payload;
+	}
+
+	/**
+	 * A result.
+	 * @param payload the bytes of the result, possibly none
+	 * @return the result
+	 * @throws ResultTooLargeException if there are more than {@link #MAX_SIZE} bytes
+	 */
+	public static StoredResult of(byte[] payload) {
+		if (payload.length > MAX_SIZE) {
+			throw new ResultTooLargeException(
+					"The result has %d bytes, more than the %d that can be stored".formatted(payload.length, MAX_SIZE));
+		}
+		return new StoredResult(FORMAT, (byte) 0, payload.clone());
+	}
+
+	/**
+	 * The mere fact that the operation has come to an end.
+	 * @return the result
+	 */
+	public static StoredResult tombstone() {
+		return TOMBSTONE;
+	}
+
+	/**
+	 * The result that a store has kept.
+	 * @param frame what {@link #toFrame()} gave, by this release or another
+	 * @return the result
+	 */
+	public static StoredResult fromFrame(byte[] frame) {
+		if (frame.length < HEADER) {
+			throw new IllegalArgumentException(
+					"A stored result begins with %d bytes of header, but this one has %d bytes in all".formatted(HEADER,
+							frame.length));
+		}
+		return new StoredResult(frame[0], frame[1], Arrays.copyOfRange(frame, HEADER, frame.length));
+	}
+
+	/**
+	 * The bytes for a store to keep.
+	 * @return the format's version, the flags and the payload
+	 */
+	public byte[] toFrame() {
+		byte[] frame = new byte[HEADER + this.payload.length];
+		frame[0] = this.format;
+		frame[1] = this.flags;
+		System.arraycopy(this.payload, 0, frame, HEADER, this.payload.length);
+		return frame;
+	}
+
+	/**
+	 * Whether there is nothing but the fact that the operation has come to an end.
+	 * @return whether this is a tombstone
+	 * @throws UnsupportedFormatException if a newer release wrote this result
+	 */
+	public boolean isTombstone() {
+		requireKnownFormat();
+		return (this.flags & TOMBSTONE_FLAG) != 0;
+	}
+
+	/**
+	 * The bytes of the result.
+	 * @return a read-only view
+	 * @throws UnsupportedFormatException if a newer release wrote this result
+	 */
+	public ByteBuffer payload() {
+		requireKnownFormat();
+		return ByteBuffer.wrap(this.payload).asReadOnlyBuffer();
+	}
+
+	/**
+	 * The size of the frame.
+	 * @return the number of bytes
+	 */
+	public int size() {
+		return HEADER + this.payload.length;
+	}
+
+	/**
+	 * Makes sure that this release can read the result.
+	 * @throws UnsupportedFormatException if a newer release wrote it
+	 */
+	public void requireKnownFormat() {
+		if (this.format != FORMAT || (this.flags & ~TOMBSTONE_FLAG) != 0) {
+			throw new UnsupportedFormatException(
+					"A stored result has format %d with flags %d, but this release reads only format %d: upgrade this instance"
+						.formatted(this.format & 0xff, this.flags & 0xff, FORMAT));
+		}
+	}
+
+	@Override
+	public boolean equals(@Nullable Object other) {
+		return other instanceof StoredResult that && this.format == that.format && this.flags == that.flags
+				&& Arrays.equals(this.payload, that.payload);
+	}
+
+	@Override
+	public int hashCode() {
+		return 31 * (31 * this.format + this.flags) + Arrays.hashCode(this.payload);
+	}
+
+	/**
+	 * Tells the size, never the content.
+	 */
+	@Override
+	public String toString() {
+		return "StoredResult[format %d, flags %d, %d bytes]".formatted(this.format & 0xff, this.flags & 0xff, size());
+	}
+
+}

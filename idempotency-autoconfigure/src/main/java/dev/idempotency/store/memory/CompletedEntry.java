@@ -1,0 +1,94 @@
+package dev.idempotency.store.memory;
+
+import java.time.Instant;
+import java.util.concurrent.atomic.AtomicLong;
+
+import dev.idempotency.Fingerprint;
+import dev.idempotency.IdempotencyKey;
+import dev.idempotency.store.IdempotencyRecord.Completed;
+import dev.idempotency.store.InspectableStore.Inspection;
+import dev.idempotency.store.StoredResult;
+
+/**
+ * A result; immutable but for the count of its replays.
+ */
+final class CompletedEntry implements ExpiringCache.Expiring {
+
+	/**
+	 * What an entry takes beside its texts and bytes: objects, references and a place in
+	 * the map and in the timer wheel.
+	 */
+	static final int OVERHEAD = 400;
+
+	private final Fingerprint fingerprint;
+
+	private final int attempt;
+
+	private final StoredResult result;
+
+	private final Times times;
+
+	private final AtomicLong replays = new AtomicLong();
+
+	CompletedEntry(Fingerprint fingerprint, int attempt, StoredResult result, Times times) {
+		this.fingerprint = fingerprint;
+		this.attempt = attempt;
+		this.result = result;
+		this.times = times;
+	}
+
+	Fingerprint fingerprint() {
+		return this.fingerprint;
+	}
+
+	Completed toRecord() {
+		return toRecord(this.replays.get());
+	}
+
+	/**
+	 * This result given out once more.
+	 */
+	Completed replayed() {
+		return toRecord(this.replays.incrementAndGet());
+	}
+
+	private Completed toRecord(long replays) {
+		return new Completed(this.fingerprint, this.attempt, this.result, replays);
+	}
+
+	Inspection inspect() {
+		return new Inspection(toRecord(), Instant.ofEpochMilli(this.times.created),
+				Instant.ofEpochMilli(this.times.completed), Instant.ofEpochMilli(this.times.expires));
+	}
+
+	@Override
+	public long expires() {
+		return this.times.expires;
+	}
+
+	long bytes(IdempotencyKey key) {
+		return bytes(key, this.result);
+	}
+
+	/**
+	 * Roughly what a result takes. The operation and the namespace are not counted: they
+	 * are shared by many keys.
+	 */
+	static long bytes(IdempotencyKey key, StoredResult result) {
+		long text = key.value().length();
+		if (key.scope().principal() != null) {
+			text += key.scope().principal().length();
+		}
+		if (key.scope().tenant() != null) {
+			text += key.scope().tenant().length();
+		}
+		return OVERHEAD + 2 * text + result.size();
+	}
+
+	/**
+	 * When the key was first claimed, when it was completed, and when it is forgotten.
+	 */
+	record Times(long created, long completed, long expires) {
+	}
+
+}

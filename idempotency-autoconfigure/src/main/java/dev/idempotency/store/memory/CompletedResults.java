@@ -1,0 +1,136 @@
+package dev.idempotency.store.memory;
+
+import java.time.Clock;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Policy.VarExpiration;
+import com.github.benmanes.caffeine.cache.RemovalCause;
+import dev.idempotency.IdempotencyKey;
+import dev.idempotency.ResultTooLargeException;
+import dev.idempotency.store.StoredResult;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The results, bounded by their number and their bytes.
+ * <p>
+ * When there are too many, those nearest to the end of their ttl go first. Caffeine's own
+ * eviction is not used, because it prefers what has been read often to what is new, and a
+ * new result is the one whose retry is still to come.
+ */
+final class CompletedResults {
+
+	private static final Logger logger = LoggerFactory.getLogger(InMemoryIdempotencyStore.class);
+
+	private final MemoryLimits limits;
+
+	private final EvictionListener evictionListener;
+
+	private final Cache<IdempotencyKey, CompletedEntry> cache;
+
+	private final VarExpiration<IdempotencyKey, CompletedEntry> byExpiry;
+
+	private final AtomicLong entries = new AtomicLong();
+
+	private final AtomicLong bytes = new AtomicLong();
+
+	/**
+	 * Taken only when there is too much, so that no more is evicted than need be.
+	 */
+	private final ReentrantLock evicting = new ReentrantLock();
+
+	private final AtomicBoolean evictionLogged = new AtomicBoolean();
+
+	CompletedResults(MemoryLimits limits, Clock clock, EvictionListener evictionListener) {
+		this.limits = limits;
+		this.evictionListener = evictionListener;
+		this.cache = ExpiringCache.create(clock, this::removed);
+		this.byExpiry = this.cache.policy().expireVariably().orElseThrow();
+	}
+
+	@Nullable CompletedEntry get(IdempotencyKey key) {
+		return this.cache.getIfPresent(key);
+	}
+
+	void requireRoomFor(IdempotencyKey key, StoredResult result) {
+		long needed = CompletedEntry.bytes(key, result);
+		if (needed > this.limits.maxBytes()) {
+			throw new ResultTooLargeException(
+					"The result takes %d bytes, more than the whole store has: raise idempotency.memory.max-size (now %d bytes)"
+						.formatted(needed, this.limits.maxBytes()));
+		}
+	}
+
+	void put(IdempotencyKey key, CompletedEntry entry) {
+		this.entries.incrementAndGet();
+		this.bytes.addAndGet(entry.bytes(key));
+		this.cache.put(key, entry);
+	}
+
+	boolean remove(IdempotencyKey key) {
+		return this.cache.asMap().remove(key) != null;
+	}
+
+	private void removed(@Nullable IdempotencyKey key, @Nullable CompletedEntry entry, RemovalCause cause) {
+		// Both are always there: neither keys nor values are weakly referenced
+		if (key != null && entry != null) {
+			this.entries.decrementAndGet();
+			this.bytes.addAndGet(-entry.bytes(key));
+		}
+	}
+
+	void evictOverflow() {
+		if (!isFull()) {
+			return;
+		}
+		this.evicting.lock();
+		try {
+			while (isFull() && evictOldest()) {
+				// One less
+			}
+		}
+		finally {
+			this.evicting.unlock();
+		}
+	}
+
+	/**
+	 * Drops what is over by itself, then, if that was not enough, the oldest.
+	 * @return {@code false} if there is nothing to evict: what is counted is still being
+	 * put, by a thread that will come here
+	 */
+	private boolean evictOldest() {
+		Set<IdempotencyKey> oldest = this.byExpiry.oldest(1).keySet();
+		for (IdempotencyKey key : oldest) {
+			if (isFull() && remove(key)) {
+				evicted(key);
+			}
+		}
+		return !oldest.isEmpty();
+	}
+
+	private boolean isFull() {
+		return this.entries.get() > this.limits.maxEntries() || this.bytes.get() > this.limits.maxBytes();
+	}
+
+	private void evicted(IdempotencyKey key) {
+		if (this.evictionLogged.compareAndSet(false, true)) {
+			logger.warn("The in-memory idempotency store is full and forgets results before their ttl is over: "
+					+ "their keys could run again. Raise idempotency.memory.max-entries (now {}) or "
+					+ "idempotency.memory.max-size (now {} bytes), lower idempotency.ttl, or use a shared store. "
+					+ "This is logged once.", this.limits.maxEntries(), this.limits.maxBytes());
+		}
+		try {
+			this.evictionListener.evicted(key);
+		}
+		catch (RuntimeException ex) {
+			logger.warn("The eviction listener failed", ex);
+		}
+	}
+
+}

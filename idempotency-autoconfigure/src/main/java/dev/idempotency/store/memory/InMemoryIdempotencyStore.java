@@ -1,0 +1,154 @@
+package dev.idempotency.store.memory;
+
+import java.time.Clock;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+
+import dev.idempotency.Fingerprint;
+import dev.idempotency.IdempotencyKey;
+import dev.idempotency.store.Claim;
+import dev.idempotency.store.ClaimResult;
+import dev.idempotency.store.ClaimTerms;
+import dev.idempotency.store.InspectableStore;
+import dev.idempotency.store.NotifyingStore;
+import dev.idempotency.store.StoredResult;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A store in the memory of one process: for tests, for one instance, and for what may be
+ * forgotten at a restart.
+ * <p>
+ * Keys in progress and results are kept apart. A key in progress is never evicted; it
+ * goes when its ttl is over. Results are bounded, see {@link CompletedResults}. Every
+ * change of a key happens inside {@code compute} on the map of keys in progress, which is
+ * what makes the two maps one; a replay only reads the results, without any lock.
+ */
+public final class InMemoryIdempotencyStore implements InspectableStore, NotifyingStore {
+
+	private final Clock clock;
+
+	private final ConcurrentMap<IdempotencyKey, RunningEntry> running;
+
+	private final CompletedResults completed;
+
+	private final KeySubscriptions subscriptions = new KeySubscriptions();
+
+	private final long storeId = UUID.randomUUID().getMostSignificantBits();
+
+	private final AtomicLong claims = new AtomicLong();
+
+	/**
+	 * Create an empty store.
+	 * @param limits how much it remembers
+	 * @param clock tells when a lease or a ttl is over
+	 * @param evictionListener told when a result is forgotten before its time
+	 */
+	public InMemoryIdempotencyStore(MemoryLimits limits, Clock clock, EvictionListener evictionListener) {
+		this.clock = clock;
+		this.running = ExpiringCache.<RunningEntry>create(clock).asMap();
+		this.completed = new CompletedResults(limits, clock, evictionListener);
+	}
+
+	@Override
+	public ClaimResult claim(IdempotencyKey key, Fingerprint fingerprint, ClaimTerms terms) {
+		while (true) {
+			CompletedEntry result = this.completed.get(key);
+			if (result != null) {
+				boolean counts = terms.countReplays() && result.fingerprint().equals(fingerprint);
+				return new ClaimResult.Refused(counts ? result.replayed() : result.toRecord());
+			}
+			UUID owner = new UUID(this.storeId, this.claims.incrementAndGet());
+			RunningEntry entry = this.running.compute(key, (k, current) -> {
+				// Read in here: a claim that had to wait for its turn gets its whole
+				// lease
+				long now = this.clock.millis();
+				if (current == null) {
+					return isCompleted(k) ? null : RunningEntry.first(owner, fingerprint, terms, now);
+				}
+				return current.mayBeTakenOver(fingerprint, terms, now) ? current.takenOver(owner, terms, now) : current;
+			});
+			if (entry != null) {
+				return entry.isOwnedBy(owner) ? new ClaimResult.Granted(new Claim(key, owner, entry.attempt()))
+						: new ClaimResult.Refused(entry.toRecord(this.clock.millis()));
+			}
+			// Completed between the two looks: the next turn finds its result
+		}
+	}
+
+	private boolean isCompleted(IdempotencyKey key) {
+		return this.completed.get(key) != null;
+	}
+
+	@Override
+	public boolean renew(Claim claim, Duration lease) {
+		return changeIfHeld(claim, (entry) -> entry.renewed(lease, this.clock.millis()));
+	}
+
+	@Override
+	public boolean complete(Claim claim, StoredResult result, Duration ttl) {
+		this.completed.requireRoomFor(claim.key(), result);
+		boolean held = changeIfHeld(claim, (entry) -> {
+			this.completed.put(claim.key(), entry.completed(result, ttl, this.clock.millis()));
+			return null;
+		});
+		if (held) {
+			this.subscriptions.wakeUp(claim.key());
+			this.completed.evictOverflow();
+		}
+		return held;
+	}
+
+	@Override
+	public boolean release(Claim claim) {
+		boolean held = changeIfHeld(claim, (entry) -> entry.released(this.clock.millis()));
+		if (held) {
+			this.subscriptions.wakeUp(claim.key());
+		}
+		return held;
+	}
+
+	private boolean changeIfHeld(Claim claim, Function<RunningEntry, @Nullable RunningEntry> change) {
+		AtomicBoolean held = new AtomicBoolean();
+		this.running.computeIfPresent(claim.key(), (key, entry) -> {
+			held.setPlain(entry.isOwnedBy(claim.owner()));
+			return held.getPlain() ? change.apply(entry) : entry;
+		});
+		return held.getPlain();
+	}
+
+	@Override
+	public Optional<Inspection> find(IdempotencyKey key) {
+		RunningEntry entry = this.running.get(key);
+		// In this order: a key that is completed meanwhile is not missed
+		CompletedEntry result = this.completed.get(key);
+		if (result != null) {
+			return Optional.of(result.inspect());
+		}
+		return (entry != null) ? Optional.of(entry.inspect(this.clock.millis())) : Optional.empty();
+	}
+
+	@Override
+	public boolean forget(IdempotencyKey key) {
+		AtomicBoolean found = new AtomicBoolean();
+		this.running.compute(key, (k, entry) -> {
+			boolean wasCompleted = this.completed.remove(k);
+			found.setPlain(entry != null || wasCompleted);
+			return null;
+		});
+		if (found.getPlain()) {
+			this.subscriptions.wakeUp(key);
+		}
+		return found.getPlain();
+	}
+
+	@Override
+	public Subscription subscribe(IdempotencyKey key, Runnable wakeUp) {
+		return this.subscriptions.add(key, wakeUp);
+	}
+
+}

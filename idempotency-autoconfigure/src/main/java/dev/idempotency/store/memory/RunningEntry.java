@@ -1,0 +1,87 @@
+package dev.idempotency.store.memory;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.UUID;
+
+import dev.idempotency.Fingerprint;
+import dev.idempotency.OnCrash;
+import dev.idempotency.store.ClaimTerms;
+import dev.idempotency.store.IdempotencyRecord.InProgress;
+import dev.idempotency.store.InspectableStore.Inspection;
+import dev.idempotency.store.StoredResult;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A key in progress; immutable, and all its times in milliseconds of the store's clock.
+ */
+record RunningEntry(Fingerprint fingerprint, UUID owner, int attempt, Times times) implements ExpiringCache.Expiring {
+
+	/**
+	 * When the key was first claimed, when its lease ends, and when it is forgotten.
+	 */
+	record Times(long created, long leaseEnds, long expires) {
+	}
+
+	static RunningEntry first(UUID owner, Fingerprint fingerprint, ClaimTerms terms, long now) {
+		return new RunningEntry(fingerprint, owner, 1, claimedAt(now, now, terms));
+	}
+
+	RunningEntry takenOver(UUID owner, ClaimTerms terms, long now) {
+		return new RunningEntry(this.fingerprint, owner, this.attempt + 1, claimedAt(this.times.created, now, terms));
+	}
+
+	private static Times claimedAt(long created, long now, ClaimTerms terms) {
+		return new Times(created, now + terms.lease().toMillis(), now + terms.ttl().toMillis());
+	}
+
+	RunningEntry renewed(Duration lease, long now) {
+		long leaseEnds = now + lease.toMillis();
+		// Work that outlives the ttl must not be forgotten while it runs
+		long expires = Math.max(this.times.expires, leaseEnds);
+		return new RunningEntry(this.fingerprint, this.owner, this.attempt,
+				new Times(this.times.created, leaseEnds, expires));
+	}
+
+	/**
+	 * What is left of this entry once its executor gave the key back.
+	 */
+	@Nullable RunningEntry released(long now) {
+		if (this.attempt == 1) {
+			return null;
+		}
+		// Nobody's: a claim that was given back can do nothing more
+		return new RunningEntry(this.fingerprint, NOBODY, this.attempt,
+				new Times(this.times.created, now, this.times.expires));
+	}
+
+	CompletedEntry completed(StoredResult result, Duration ttl, long now) {
+		return new CompletedEntry(this.fingerprint, this.attempt, result,
+				new CompletedEntry.Times(this.times.created, now, now + ttl.toMillis()));
+	}
+
+	boolean isOwnedBy(UUID owner) {
+		return this.owner.equals(owner);
+	}
+
+	boolean mayBeTakenOver(Fingerprint fingerprint, ClaimTerms terms, long now) {
+		return this.times.leaseEnds <= now && terms.onCrash() == OnCrash.RETRY && this.fingerprint.equals(fingerprint);
+	}
+
+	InProgress toRecord(long now) {
+		return new InProgress(this.fingerprint, this.attempt, Duration.ofMillis(this.times.leaseEnds - now));
+	}
+
+	Inspection inspect(long now) {
+		return new Inspection(toRecord(now), Instant.ofEpochMilli(this.times.created), null,
+				Instant.ofEpochMilli(this.times.expires));
+	}
+
+	@Override
+	public long expires() {
+		return this.times.expires;
+	}
+
+	private static final UUID NOBODY = new UUID(0, 0);
+
+}

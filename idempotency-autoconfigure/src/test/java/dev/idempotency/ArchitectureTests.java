@@ -1,0 +1,145 @@
+package dev.idempotency;
+
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.FieldSource;
+
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.context.annotation.Bean;
+
+import static com.tngtech.archunit.base.DescribedPredicate.describe;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The arrows of the architecture: stores remember, the engine decides, the edges
+ * translate.
+ */
+class ArchitectureTests {
+
+	private static final String ROOT = "dev.idempotency";
+
+	/**
+	 * For each of our packages, those of our packages that it may use beside itself. A
+	 * package that is missing here must not exist.
+	 */
+	private static final Map<String, Set<String>> ARROWS = Map.ofEntries(Map.entry("", Set.of()),
+			Map.entry("store", Set.of("")), Map.entry("store.memory", Set.of("", "store")),
+			Map.entry("store.jdbc", Set.of("", "store")), Map.entry("store.redis", Set.of("", "store")),
+			Map.entry("core", Set.of("", "store")), Map.entry("web", Set.of("", "store", "core")),
+			Map.entry("method", Set.of("", "store", "core")), Map.entry("ai", Set.of("", "store", "core")),
+			Map.entry("actuate", Set.of("", "store", "core")), Map.entry("client", Set.of("")),
+			Map.entry("autoconfigure", Set.of("", "store", "store.memory", "store.jdbc", "store.redis", "core", "web",
+					"method", "ai", "actuate", "client")));
+
+	static final Set<String> PACKAGES = ARROWS.keySet();
+
+	private static final JavaClasses CLASSES = new ClassFileImporter()
+		.withImportOption(new ImportOption.DoNotIncludeTests())
+		.importPackages(ROOT);
+
+	@Test
+	void everyPackageHasItsPlace() {
+		Set<String> packages = CLASSES.stream()
+			.map((type) -> nameOf(type.getPackageName()))
+			.collect(Collectors.toCollection(TreeSet::new));
+		assertThat(packages).isSubsetOf(PACKAGES).contains("", "store", "store.memory", "core", "autoconfigure");
+	}
+
+	@ParameterizedTest
+	@FieldSource("PACKAGES")
+	void usesOnlyWhatTheArrowsAllow(String name) {
+		Set<String> allowed = ARROWS.getOrDefault(name, Set.of());
+		noClasses().that()
+			.resideInAPackage(fullName(name))
+			.should()
+			.dependOnClassesThat(ours("in a package that " + name + " may not use",
+					(used) -> !used.equals(name) && !allowed.contains(used)))
+			.allowEmptyShould(true)
+			.check(CLASSES);
+	}
+
+	@Test
+	void hasNoCycles() {
+		slices().matching(ROOT + ".(**)").should().beFreeOfCycles().check(CLASSES);
+	}
+
+	@Test
+	void theHeartKnowsNeitherSpringNorHttp() {
+		noClasses().that()
+			.resideInAnyPackage(ROOT, ROOT + ".store", ROOT + ".core")
+			.should()
+			.dependOnClassesThat()
+			.resideInAnyPackage("org.springframework..", "jakarta..", "io.micrometer..")
+			.check(CLASSES);
+	}
+
+	@Test
+	void timeIsPassedIn() {
+		noClasses().that()
+			.haveNameNotMatching(ROOT + "\\.store\\.MonotonicClock")
+			.should()
+			.callMethodWhere(describe("reads a static clock",
+					(call) -> Set
+						.of("java.lang.System.nanoTime", "java.lang.System.currentTimeMillis", "java.time.Instant.now",
+								"java.time.Clock.systemUTC", "java.time.Clock.systemDefaultZone")
+						.contains(call.getTargetOwner().getName() + "." + call.getName())))
+			.check(CLASSES);
+	}
+
+	@Test
+	void neverUsesTheJacksonThatSpringBootLeftBehindNorJavaSerialization() {
+		noClasses().should()
+			.dependOnClassesThat()
+			.resideInAPackage("com.fasterxml.jackson.databind..")
+			.orShould()
+			.dependOnClassesThat()
+			.haveNameMatching("java\\.io\\.Object(In|Out)putStream")
+			.check(CLASSES);
+	}
+
+	@Test
+	void autoConfigurationsAreFinalAndLiveInOnePlace() {
+		classes().that()
+			.areAnnotatedWith(AutoConfiguration.class)
+			.should()
+			.haveModifier(JavaModifier.FINAL)
+			.andShould()
+			.resideInAPackage(fullName("autoconfigure"))
+			.check(CLASSES);
+	}
+
+	@Test
+	void beanMethodsArePackagePrivate() {
+		methods().that().areAnnotatedWith(Bean.class).should().bePackagePrivate().check(CLASSES);
+	}
+
+	private static DescribedPredicate<JavaClass> ours(String description, Predicate<String> packageName) {
+		return describe(description, (type) -> (type.getPackageName() + ".").startsWith(ROOT + ".")
+				&& packageName.test(nameOf(type.getPackageName())));
+	}
+
+	private static String nameOf(String packageName) {
+		return packageName.equals(ROOT) ? "" : packageName.substring(ROOT.length() + 1);
+	}
+
+	private static String fullName(String name) {
+		return name.isEmpty() ? ROOT : ROOT + "." + name;
+	}
+
+}

@@ -1,0 +1,103 @@
+package dev.idempotency;
+
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatNullPointerException;
+
+class IdempotencyKeyTests {
+
+	@ParameterizedTest
+	@ValueSource(strings = { "", " ", "\t\n", "\u2003" })
+	void rejectsABlankKey(String value) {
+		assertThatIllegalArgumentException().isThrownBy(() -> IdempotencyKey.of("pay", value))
+			.withMessageContaining("key must not be blank");
+	}
+
+	@Test
+	@SuppressWarnings("NullAway")
+	void rejectsNull() {
+		assertThatNullPointerException().isThrownBy(() -> IdempotencyKey.of("pay", null))
+			.withMessage("key must not be null");
+		assertThatNullPointerException().isThrownBy(() -> IdempotencyKey.of(null, "key"))
+			.withMessage("operation must not be null");
+		assertThatNullPointerException().isThrownBy(() -> new IdempotencyKey(null, "key"))
+			.withMessage("scope must not be null");
+	}
+
+	@Test
+	void rejectsAnOverlongKeyAndNamesTheRemedy() {
+		assertThat(IdempotencyKey.of("pay", "k".repeat(IdempotencyKey.MAX_LENGTH))).isNotNull();
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> IdempotencyKey.of("pay", "k".repeat(IdempotencyKey.MAX_LENGTH + 1)))
+			.withMessageContaining("key has 16385 characters, more than the 16384 allowed")
+			.withMessageContaining("SHA-256");
+	}
+
+	@Test
+	void rejectsABlankOrOverlongOperation() {
+		assertThatIllegalArgumentException().isThrownBy(() -> IdempotencyKey.of(" ", "key"))
+			.withMessageContaining("operation must not be blank");
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> IdempotencyKey.of("o".repeat(IdempotencyScope.MAX_PART_LENGTH + 1), "key"))
+			.withMessageContaining("operation has");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "\ud83d", "a\ud83db", "\udcb3", "\udcb3\ud83d" })
+	void rejectsHalfASurrogatePairBecauseAllOfThemLookAlikeInUtf8(String value) {
+		assertThatIllegalArgumentException().isThrownBy(() -> IdempotencyKey.of("pay", value))
+			.withMessageContaining("surrogate");
+		assertThatIllegalArgumentException().isThrownBy(() -> new IdempotencyScope("", "pay", value, null))
+			.withMessageContaining("principal");
+	}
+
+	@Test
+	void tellsNobodyWhatTheClientSent() {
+		IdempotencyKey key = new IdempotencyKey(new IdempotencyScope("shop", "POST /pay", "ann", "acme"), "secret");
+		assertThat(key.toString()).matches("POST /pay #[0-9a-f]{12}");
+	}
+
+	@Test
+	void hasADigestThatIsTheSameEverywhereAndAlways() {
+		IdempotencyKey key = new IdempotencyKey(new IdempotencyScope("shop", "POST /pay", "ann", null), "k\u00e9y");
+		assertThat(HexFormat.of().formatHex(key.digest()))
+			.isEqualTo("a8b9fb5342816f62c6928cecd0dbb7d870c294464ba12d13a68c3a5e242a09aa");
+		assertThat(key.hash()).isEqualTo(HexFormat.of().formatHex(key.digest()).substring(0, 12));
+	}
+
+	@Test
+	void hasAnotherDigestHoweverItsPartsAreCut() {
+		List<@Nullable String> parts = Arrays.asList(null, "", "a", "b", "ab", "null", "\u0000", "a\u0000b");
+		Set<String> digests = new HashSet<>();
+		int keys = 0;
+		for (String principal : parts) {
+			for (String tenant : parts) {
+				for (String value : List.of("a", "b", "ab", "ba", "a\u0000", "\u0000a")) {
+					IdempotencyScope scope = new IdempotencyScope("", "op", principal, tenant);
+					digests.add(HexFormat.of().formatHex(new IdempotencyKey(scope, value).digest()));
+					keys++;
+				}
+			}
+		}
+		assertThat(digests).hasSize(keys);
+	}
+
+	@Test
+	void entersANamespaceOnce() {
+		IdempotencyKey key = IdempotencyKey.of("pay", "key").within("shop");
+		assertThat(key.scope().namespace()).isEqualTo("shop");
+		assertThat(key.within("another")).isEqualTo(key);
+	}
+
+}

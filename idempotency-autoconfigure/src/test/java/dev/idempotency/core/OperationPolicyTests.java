@@ -1,0 +1,63 @@
+package dev.idempotency.core;
+
+import java.time.Duration;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatNullPointerException;
+
+class OperationPolicyTests {
+
+	private static final Duration HOUR = Duration.ofHours(1);
+
+	private static final Duration SECOND = Duration.ofSeconds(1);
+
+	private final OperationPolicy policy = OperationPolicy.of(HOUR, SECOND);
+
+	@ParameterizedTest
+	@ValueSource(strings = { "PT0S", "PT-1S", "PT0.0001S", "P3651D" })
+	void rejectsAnImpossibleLeaseOrTtlAndNamesTheSetting(String text) {
+		Duration duration = Duration.parse(text);
+		assertThatIllegalArgumentException().isThrownBy(() -> OperationPolicy.of(HOUR, duration))
+			.withMessageContaining("idempotency.lease must be at")
+			.withMessageContaining("such as 30s");
+		assertThatIllegalArgumentException().isThrownBy(() -> this.policy.withTtl(duration))
+			.withMessageContaining("idempotency.ttl must be at")
+			.withMessageContaining("such as 24h");
+	}
+
+	@Test
+	@SuppressWarnings("NullAway")
+	void rejectsNull() {
+		assertThatNullPointerException().isThrownBy(() -> OperationPolicy.of(null, SECOND))
+			.withMessageContaining("idempotency.ttl");
+		assertThatNullPointerException().isThrownBy(() -> this.policy.withPatience(null))
+			.withMessageContaining("patience");
+	}
+
+	@Test
+	void rejectsALeaseLongerThanTheTtl() {
+		assertThatIllegalArgumentException().isThrownBy(() -> OperationPolicy.of(SECOND, HOUR))
+			.withMessageContaining("idempotency.lease (PT1H) must not be longer than idempotency.ttl (PT1S)");
+		assertThat(OperationPolicy.of(HOUR, HOUR).lease()).isEqualTo(HOUR);
+	}
+
+	@Test
+	void rejectsNegativePatienceAndReplays() {
+		assertThatIllegalArgumentException().isThrownBy(() -> this.policy.withPatience(Duration.ofMillis(-1)))
+			.withMessageContaining("idempotency.wait-timeout");
+		assertThatIllegalArgumentException().isThrownBy(() -> this.policy.withMaxReplays(-1))
+			.withMessageContaining("idempotency.max-replays");
+	}
+
+	@Test
+	void changesOneThingAtATime() {
+		assertThat(this.policy.withPatience(SECOND).withMaxReplays(3).withTtl(Duration.ofHours(2)))
+			.isEqualTo(new OperationPolicy(Duration.ofHours(2), SECOND, this.policy.onCrash(), SECOND, 3));
+	}
+
+}

@@ -1,0 +1,84 @@
+package dev.idempotency.store;
+
+import java.nio.ReadOnlyBufferException;
+
+import dev.idempotency.ResultTooLargeException;
+import dev.idempotency.UnsupportedFormatException;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+class StoredResultTests {
+
+	/**
+	 * What release 0.1 writes: whatever comes later must read it.
+	 */
+	private static final byte[] FIRST_FORMAT = { 1, 0, 'p', 'a', 'i', 'd' };
+
+	private static final byte[] FIRST_FORMAT_TOMBSTONE = { 1, 1 };
+
+	@Test
+	void readsAndWritesTheFirstFormat() {
+		StoredResult result = StoredResult.fromFrame(FIRST_FORMAT);
+		assertThat(result).isEqualTo(StoredResult.of(new byte[] { 'p', 'a', 'i', 'd' }));
+		assertThat(result.toFrame()).isEqualTo(FIRST_FORMAT);
+		assertThat(result.isTombstone()).isFalse();
+		assertThat(result.size()).isEqualTo(6);
+	}
+
+	@Test
+	void readsAndWritesTheTombstoneOfTheFirstFormat() {
+		StoredResult tombstone = StoredResult.fromFrame(FIRST_FORMAT_TOMBSTONE);
+		assertThat(tombstone.isTombstone()).isTrue();
+		assertThat(tombstone).isEqualTo(StoredResult.tombstone());
+		assertThat(StoredResult.tombstone().toFrame()).isEqualTo(FIRST_FORMAT_TOMBSTONE);
+	}
+
+	@Test
+	void refusesANewerFormatAndPassesItOn() {
+		byte[] frame = { 2, 0, 7 };
+		StoredResult newer = StoredResult.fromFrame(frame);
+		assertThatExceptionOfType(UnsupportedFormatException.class).isThrownBy(newer::payload)
+			.withMessageContaining("format 2")
+			.withMessageContaining("reads only format 1");
+		assertThatExceptionOfType(UnsupportedFormatException.class).isThrownBy(newer::isTombstone);
+		assertThat(newer.toFrame()).isEqualTo(frame);
+	}
+
+	@Test
+	void refusesAFlagItDoesNotKnow() {
+		StoredResult newer = StoredResult.fromFrame(new byte[] { 1, 2, 7 });
+		assertThatExceptionOfType(UnsupportedFormatException.class).isThrownBy(newer::payload)
+			.withMessageContaining("flags 2");
+	}
+
+	@Test
+	void rejectsAFrameWithoutAHeader() {
+		assertThatIllegalArgumentException().isThrownBy(() -> StoredResult.fromFrame(new byte[1]))
+			.withMessageContaining("1 bytes in all");
+	}
+
+	@Test
+	void rejectsMoreThanCanBeStored() {
+		assertThatExceptionOfType(ResultTooLargeException.class)
+			.isThrownBy(() -> StoredResult.of(new byte[StoredResult.MAX_SIZE + 1]))
+			.withMessageContaining("67108865 bytes, more than the 67108864");
+	}
+
+	@Test
+	void cannotBeChangedFromOutside() {
+		byte[] payload = { 1, 2, 3 };
+		StoredResult result = StoredResult.of(payload);
+		payload[0] = 9;
+		assertThat(result.payload().get(0)).isEqualTo((byte) 1);
+		assertThatExceptionOfType(ReadOnlyBufferException.class).isThrownBy(() -> result.payload().put(0, (byte) 9));
+	}
+
+	@Test
+	void tellsItsSizeAndNothingElse() {
+		assertThat(StoredResult.fromFrame(FIRST_FORMAT)).hasToString("StoredResult[format 1, flags 0, 6 bytes]");
+	}
+
+}

@@ -1,0 +1,117 @@
+package dev.idempotency.test;
+
+import java.time.Duration;
+import java.util.function.Supplier;
+
+import dev.idempotency.Fingerprint;
+import dev.idempotency.IdempotencyKey;
+import dev.idempotency.core.StoreVerb;
+import dev.idempotency.store.Claim;
+import dev.idempotency.store.ClaimResult;
+import dev.idempotency.store.ClaimTerms;
+import dev.idempotency.store.IdempotencyStore;
+import dev.idempotency.store.StoredResult;
+
+/**
+ * A store that fails when it is told to, before or after what it was asked for has taken
+ * effect.
+ */
+public final class FaultInjectingStore implements IdempotencyStore {
+
+	private final IdempotencyStore store;
+
+	private final FaultPlan plan;
+
+	/**
+	 * Create a store.
+	 * @param store does the work
+	 * @param plan says when to fail
+	 */
+	public FaultInjectingStore(IdempotencyStore store, FaultPlan plan) {
+		this.store = store;
+		this.plan = plan;
+	}
+
+	@Override
+	public ClaimResult claim(IdempotencyKey key, Fingerprint fingerprint, ClaimTerms terms) {
+		return ask(StoreVerb.CLAIM, () -> this.store.claim(key, fingerprint, terms));
+	}
+
+	@Override
+	public boolean renew(Claim claim, Duration lease) {
+		return ask(StoreVerb.RENEW, () -> this.store.renew(claim, lease));
+	}
+
+	@Override
+	public boolean complete(Claim claim, StoredResult result, Duration ttl) {
+		return ask(StoreVerb.COMPLETE, () -> this.store.complete(claim, result, ttl));
+	}
+
+	@Override
+	public boolean release(Claim claim) {
+		return ask(StoreVerb.RELEASE, () -> this.store.release(claim));
+	}
+
+	private <T> T ask(StoreVerb verb, Supplier<T> question) {
+		Fault fault = this.plan.next(verb);
+		if (fault == Fault.BEFORE) {
+			throw new InjectedFaultException(verb, fault);
+		}
+		T answer = question.get();
+		if (fault == Fault.AFTER) {
+			throw new InjectedFaultException(verb, fault);
+		}
+		return answer;
+	}
+
+	/**
+	 * Says when to fail.
+	 */
+	@FunctionalInterface
+	public interface FaultPlan {
+
+		/**
+		 * Says whether the next call is to fail.
+		 * @param verb what is asked for
+		 * @return the fault
+		 */
+		Fault next(StoreVerb verb);
+
+	}
+
+	/**
+	 * How a call fails.
+	 */
+	public enum Fault {
+
+		/**
+		 * It does not.
+		 */
+		NONE,
+
+		/**
+		 * The question got lost: nothing has changed.
+		 */
+		BEFORE,
+
+		/**
+		 * The answer got lost: the change has been made.
+		 */
+		AFTER
+
+	}
+
+	/**
+	 * What a call throws that was told to fail.
+	 */
+	public static final class InjectedFaultException extends RuntimeException {
+
+		private static final long serialVersionUID = 1L;
+
+		private InjectedFaultException(StoreVerb verb, Fault fault) {
+			super("%s failed %s its effect, as planned".formatted(verb, (fault == Fault.BEFORE) ? "before" : "after"));
+		}
+
+	}
+
+}

@@ -1,0 +1,87 @@
+package dev.idempotency.test;
+
+import dev.idempotency.IdempotencyKey;
+import dev.idempotency.store.Claim;
+import dev.idempotency.store.IdempotencyRecord;
+import dev.idempotency.store.InspectableStore;
+import dev.idempotency.store.InspectableStore.Inspection;
+import org.junit.jupiter.api.Test;
+
+import static dev.idempotency.test.Scene.LONG;
+import static dev.idempotency.test.Scene.RESULT;
+import static dev.idempotency.test.Scene.TTL;
+import static dev.idempotency.test.Scene.abandoned;
+import static dev.idempotency.test.Scene.granted;
+import static dev.idempotency.test.Scene.newKey;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What a store promises that can be looked into.
+ */
+public interface InspectableStoreContract extends StoreUnderTest {
+
+	private InspectableStore inspectable() {
+		return (InspectableStore) store();
+	}
+
+	@Test
+	default void findsNothingUnderAFreshKeyAndDoesNotClaimIt() {
+		IdempotencyKey key = newKey();
+		assertThat(inspectable().find(key)).isEmpty();
+		assertThat(granted(store(), key).attempt()).isEqualTo(1);
+	}
+
+	@Test
+	default void findsAKeyInProgress() {
+		IdempotencyKey key = newKey();
+		granted(store(), key);
+		Inspection found = inspectable().find(key).orElseThrow();
+		assertThat(found.record()).isInstanceOf(IdempotencyRecord.InProgress.class);
+		assertThat(found.completed()).isNull();
+		assertThat(found.expires()).isAfter(found.created());
+	}
+
+	@Test
+	default void findsAnAbandonedKeyAndDoesNotTakeItOver() {
+		IdempotencyKey key = newKey();
+		Claim claim = abandoned(this, key);
+		Inspection found = inspectable().find(key).orElseThrow();
+		assertThat(((IdempotencyRecord.InProgress) found.record()).isAbandoned()).isTrue();
+		assertThat(store().complete(claim, RESULT, TTL)).isTrue();
+	}
+
+	@Test
+	default void findsACompletedKeyWithItsResultAndDates() {
+		IdempotencyKey key = newKey();
+		store().complete(granted(store(), key), RESULT, TTL);
+		Inspection found = inspectable().find(key).orElseThrow();
+		assertThat(((IdempotencyRecord.Completed) found.record()).result()).isEqualTo(RESULT);
+		assertThat(found.completed()).isNotNull().isBetween(found.created(), found.expires());
+	}
+
+	@Test
+	default void forgetsNothingUnderAFreshKey() {
+		assertThat(inspectable().forget(newKey())).isFalse();
+	}
+
+	@Test
+	default void forgetsAResult() {
+		IdempotencyKey key = newKey();
+		store().complete(granted(store(), key), RESULT, TTL);
+		assertThat(inspectable().forget(key)).isTrue();
+		assertThat(inspectable().find(key)).isEmpty();
+		assertThat(granted(store(), key).attempt()).isEqualTo(1);
+	}
+
+	@Test
+	default void forgettingAKeyInProgressLosesItsClaim() {
+		IdempotencyKey key = newKey();
+		Claim claim = granted(store(), key);
+		assertThat(inspectable().forget(key)).isTrue();
+		assertThat(store().renew(claim, LONG)).isFalse();
+		assertThat(store().complete(claim, RESULT, TTL)).isFalse();
+		assertThat(store().release(claim)).isFalse();
+		assertThat(granted(store(), key).attempt()).isEqualTo(1);
+	}
+
+}

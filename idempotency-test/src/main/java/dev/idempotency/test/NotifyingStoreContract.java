@@ -1,0 +1,70 @@
+package dev.idempotency.test;
+
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import dev.idempotency.IdempotencyKey;
+import dev.idempotency.store.Claim;
+import dev.idempotency.store.NotifyingStore;
+import dev.idempotency.store.NotifyingStore.Subscription;
+import org.junit.jupiter.api.Test;
+
+import static dev.idempotency.test.Scene.RESULT;
+import static dev.idempotency.test.Scene.TTL;
+import static dev.idempotency.test.Scene.granted;
+import static dev.idempotency.test.Scene.newKey;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What a store promises that tells when a key comes to an end.
+ */
+public interface NotifyingStoreContract extends StoreUnderTest {
+
+	private NotifyingStore notifying() {
+		return (NotifyingStore) store();
+	}
+
+	@Test
+	default void wakesUpEveryWaiterOnCompletion() throws InterruptedException {
+		IdempotencyKey key = newKey();
+		Claim claim = granted(store(), key);
+		CountDownLatch woken = new CountDownLatch(2);
+		Subscription one = notifying().subscribe(key, woken::countDown);
+		Subscription other = notifying().subscribe(key, woken::countDown);
+		try (one; other) {
+			store().complete(claim, RESULT, TTL);
+			assertThat(woken.await(10, TimeUnit.SECONDS)).isTrue();
+		}
+	}
+
+	@Test
+	default void wakesUpOnRelease() throws InterruptedException {
+		IdempotencyKey key = newKey();
+		Claim claim = granted(store(), key);
+		CountDownLatch woken = new CountDownLatch(1);
+		try (Subscription subscription = notifying().subscribe(key, woken::countDown)) {
+			assertThat(subscription).isNotNull();
+			store().release(claim);
+			assertThat(woken.await(10, TimeUnit.SECONDS)).isTrue();
+		}
+	}
+
+	@Test
+	default void wakesUpNobodyElse() throws InterruptedException {
+		IdempotencyKey key = newKey();
+		Claim claim = granted(store(), key);
+		AtomicInteger wrong = new AtomicInteger();
+		CountDownLatch woken = new CountDownLatch(1);
+		Subscription ended = notifying().subscribe(key, wrong::incrementAndGet);
+		ended.close();
+		Subscription elsewhere = notifying().subscribe(newKey(), wrong::incrementAndGet);
+		Subscription right = notifying().subscribe(key, woken::countDown);
+		try (elsewhere; right) {
+			store().complete(claim, RESULT, TTL);
+			assertThat(woken.await(10, TimeUnit.SECONDS)).isTrue();
+			assertThat(wrong).hasValue(0);
+		}
+	}
+
+}

@@ -1,0 +1,120 @@
+package dev.idempotency.test;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.UUID;
+
+import dev.idempotency.Fingerprint;
+import dev.idempotency.IdempotencyKey;
+import dev.idempotency.OnCrash;
+import dev.idempotency.store.Claim;
+import dev.idempotency.store.ClaimResult;
+import dev.idempotency.store.ClaimTerms;
+import dev.idempotency.store.IdempotencyRecord;
+import dev.idempotency.store.IdempotencyStore;
+import dev.idempotency.store.StoredResult;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The props of the contracts: keys, terms and results, and claims that must come out one
+ * way.
+ */
+final class Scene {
+
+	static final Duration LONG = Duration.ofMinutes(5);
+
+	/**
+	 * Short enough to wait for, long enough for a few round trips.
+	 */
+	static final Duration SHORT = Duration.ofMillis(300);
+
+	static final Duration PAST_SHORT = SHORT.plusMillis(100);
+
+	static final Duration TTL = Duration.ofHours(1);
+
+	static final Fingerprint FINGERPRINT = Fingerprint.sha256("this".getBytes(StandardCharsets.UTF_8));
+
+	static final Fingerprint OTHER_FINGERPRINT = Fingerprint.sha256("that".getBytes(StandardCharsets.UTF_8));
+
+	static final StoredResult RESULT = result("the result");
+
+	private Scene() {
+	}
+
+	static IdempotencyKey newKey() {
+		return IdempotencyKey.of("contract", UUID.randomUUID().toString());
+	}
+
+	static StoredResult result(String text) {
+		return StoredResult.of(text.getBytes(StandardCharsets.UTF_8));
+	}
+
+	static ClaimTerms terms(Duration lease) {
+		return terms(lease, TTL);
+	}
+
+	static ClaimTerms terms(Duration lease, Duration ttl) {
+		return new ClaimTerms(lease, ttl, OnCrash.RETRY, false);
+	}
+
+	static ClaimTerms withoutTakeover() {
+		return new ClaimTerms(LONG, TTL, OnCrash.REFUSE, false);
+	}
+
+	static ClaimTerms countingReplays() {
+		return new ClaimTerms(LONG, TTL, OnCrash.RETRY, true);
+	}
+
+	static ClaimResult claim(IdempotencyStore store, IdempotencyKey key) {
+		return store.claim(key, FINGERPRINT, terms(LONG));
+	}
+
+	static Claim granted(IdempotencyStore store, IdempotencyKey key) {
+		return granted(claim(store, key));
+	}
+
+	static Claim granted(IdempotencyStore store, IdempotencyKey key, ClaimTerms terms) {
+		return granted(store.claim(key, FINGERPRINT, terms));
+	}
+
+	static Claim granted(ClaimResult result) {
+		assertThat(result).isInstanceOf(ClaimResult.Granted.class);
+		return ((ClaimResult.Granted) result).claim();
+	}
+
+	static IdempotencyRecord refused(ClaimResult result) {
+		assertThat(result).isInstanceOf(ClaimResult.Refused.class);
+		return ((ClaimResult.Refused) result).record();
+	}
+
+	static IdempotencyRecord.InProgress inProgress(IdempotencyStore store, IdempotencyKey key) {
+		return inProgress(claim(store, key));
+	}
+
+	static IdempotencyRecord.InProgress inProgress(ClaimResult result) {
+		IdempotencyRecord record = refused(result);
+		assertThat(record).isInstanceOf(IdempotencyRecord.InProgress.class);
+		return (IdempotencyRecord.InProgress) record;
+	}
+
+	static IdempotencyRecord.Completed completed(IdempotencyStore store, IdempotencyKey key) {
+		return completed(claim(store, key));
+	}
+
+	static IdempotencyRecord.Completed completed(ClaimResult result) {
+		IdempotencyRecord record = refused(result);
+		assertThat(record).isInstanceOf(IdempotencyRecord.Completed.class);
+		return (IdempotencyRecord.Completed) record;
+	}
+
+	/**
+	 * A key in progress whose lease is over.
+	 */
+	static Claim abandoned(StoreUnderTest test, IdempotencyKey key) {
+		Claim claim = granted(test.store(), key, terms(SHORT));
+		test.time().pass(PAST_SHORT);
+		return claim;
+	}
+
+}

@@ -1,0 +1,35 @@
+plugins {
+    id("java-conventions")
+}
+
+description = "Runs the library on the Spring Boot line under test"
+
+// Runs the library, which is always compiled on the floor line, on the line given by -Pboot=<version>.
+val boot = providers.gradleProperty("boot").orElse(libs.versions.boot.test)
+
+dependencies {
+    bom(enforcedPlatform("org.springframework.boot:spring-boot-dependencies:${boot.get()}"))
+
+    testImplementation(project(":idempotency-autoconfigure"))
+    testImplementation(project(":idempotency-spring-boot-starter"))
+    testImplementation(project(":idempotency-test"))
+    testImplementation(libs.boot.starter.test)
+    testImplementation(libs.junit.testkit)
+    testImplementation(libs.lincheck)
+}
+
+tasks.test {
+    systemProperty("boot.test.version", boot.get())
+    // Some tests read the README and both builds
+    inputs.files(listOf("README.md", "pom.xml", "settings.gradle.kts", "gradle.properties", "gradlew").map { rootProject.file(it) })
+    inputs.files(rootProject.subprojects.flatMap { listOf(it.file("pom.xml"), it.file("build.gradle.kts")) })
+    inputs.dir(rootProject.file("gradle"))
+    inputs.dir(rootProject.file("buildSrc/src"))
+}
+
+// The classes under test live in another module.
+val library = project(":idempotency-autoconfigure")
+tasks.jacocoTestReport {
+    sourceDirectories.from(library.layout.projectDirectory.dir("src/main/java"))
+    classDirectories.from(files(library.layout.buildDirectory.dir("classes/java/main")).builtBy(":idempotency-autoconfigure:classes"))
+}

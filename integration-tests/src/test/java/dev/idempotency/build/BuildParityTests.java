@@ -1,0 +1,95 @@
+package dev.idempotency.build;
+
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.TreeMap;
+
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Two builds, one truth: neither the Maven build nor the Gradle build drifts away from
+ * the other.
+ */
+class BuildParityTests {
+
+	private static final Path ROOT = Path.of("..");
+
+	private final MavenBuild maven = new MavenBuild(ROOT);
+
+	private final GradleBuild gradle = new GradleBuild(ROOT);
+
+	BuildParityTests() throws Exception {
+	}
+
+	@Test
+	void buildsTheSameModules() throws Exception {
+		assertThat(this.gradle.modules()).isEqualTo(this.maven.modules()).hasSize(6);
+	}
+
+	@Test
+	void buildsTheSameRelease() throws Exception {
+		assertThat(this.gradle.groupAndVersion()).isEqualTo(this.maven.groupAndVersion());
+	}
+
+	@Test
+	void usesTheSameVersions() throws Exception {
+		Map<String, String> versions = new TreeMap<>(this.gradle.versions());
+		// A plugin of Gradle's own
+		versions.remove("errorprone-plugin");
+		assertThat(versions).isEqualTo(this.maven.versions()).containsEntry("java", "17");
+	}
+
+	@Test
+	void declaresTheSameDependenciesInTheSameScopes() throws Exception {
+		for (String module : this.maven.modules()) {
+			assertThat(this.gradle.dependencies(module)).as(module)
+				.isEqualTo(this.maven.dependencies(module))
+				.isNotEmpty();
+		}
+	}
+
+	@Test
+	void putsEachModuleOnTheSameBootLine() throws Exception {
+		Map<String, String> lines = new TreeMap<>();
+		for (String module : this.maven.modules()) {
+			lines.put(module, this.maven.bootLine(module));
+			assertThat(this.gradle.bootLine(module)).as(module).isEqualTo(this.maven.bootLine(module));
+		}
+		assertThat(lines).containsEntry("idempotency-autoconfigure", "floor")
+			.containsEntry("integration-tests", "test")
+			.containsEntry("sample-app", "sample");
+	}
+
+	@Test
+	void publishesTheSameModulesUnderTheSameDescription() throws Exception {
+		for (String module : this.maven.modules()) {
+			assertThat(this.gradle.isPublished(module)).as(module)
+				.isEqualTo(this.maven.isPublished(module))
+				.isEqualTo(module.startsWith("idempotency-"));
+			assertThat(this.gradle.description(module)).as(module).isEqualTo(this.maven.description(module));
+		}
+	}
+
+	@Test
+	void checksTheSame() throws Exception {
+		assertThat(this.maven.compilerArguments())
+			.contains("-Xlint:all,-processing", "-Werror", "-Xdoclint:all/protected,-missing")
+			.anySatisfy((argument) -> assertThat(argument).contains("-Xplugin:ErrorProne", "-Xep:NullAway:ERROR",
+					"NullAway:AnnotatedPackages=dev.idempotency", "NullAway:HandleTestAssertionLibraries=true"));
+		assertThat(this.gradle.conventions()).contains("\"-parameters\", \"-Xlint:all,-processing\", \"-Werror\"",
+				"-Xdoclint:all/protected,-missing", "id(\"net.ltgt.errorprone\")", "id(\"io.spring.javaformat\")",
+				"    jacoco\n", "check(\"NullAway\", CheckSeverity.ERROR)",
+				"option(\"NullAway:AnnotatedPackages\", \"dev.idempotency\")",
+				"option(\"NullAway:HandleTestAssertionLibraries\", \"true\")", "isPreserveFileTimestamps = false",
+				"isReproducibleFileOrder = true");
+	}
+
+	@Test
+	void fetchesOneReleaseOfGradleAndChecksIt() throws Exception {
+		assertThat(this.gradle.wrapper()).contains("gradle-9.1.0-bin.zip")
+			.containsPattern("distributionSha256Sum=[0-9a-f]{64}\n");
+	}
+
+}

@@ -1,0 +1,323 @@
+package dev.idempotency.core;
+
+import java.time.Duration;
+import java.util.List;
+
+import dev.idempotency.IdempotencyKey;
+import dev.idempotency.IdempotencyScope;
+import dev.idempotency.IdempotencyStoreException;
+import dev.idempotency.OnCrash;
+import dev.idempotency.UnsupportedFormatException;
+import dev.idempotency.core.EngineSettings.Mode;
+import dev.idempotency.core.EngineSettings.OnStoreFailure;
+import dev.idempotency.store.ClaimResult;
+import dev.idempotency.store.StoredResult;
+import dev.idempotency.test.FaultInjectingStore.Fault;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+@ExtendWith(OutputCaptureExtension.class)
+class IdempotencyEngineTests extends EngineFixture {
+
+	@Test
+	void saysHowLongARunningTwinHoldsItsKey() {
+		proceed();
+		this.clock.advance(Duration.ofSeconds(10));
+		assertThat(begin()).isEqualTo(new Decision.InProgress(Duration.ofSeconds(20)));
+	}
+
+	@Test
+	void refusesAnotherRequestUnderTheSameKeyWhileTheFirstRuns() {
+		proceed();
+		assertThat(beginSomethingElse()).isEqualTo(new Decision.KeyReused());
+	}
+
+	@Test
+	void refusesAnotherRequestUnderTheSameKeyAfterTheFirst() {
+		proceed().complete(bytes("paid"));
+		assertThat(beginSomethingElse()).isEqualTo(new Decision.KeyReused());
+		assertThat(replayed(begin())).isEqualTo("paid");
+	}
+
+	@Test
+	void refusesAnotherRequestUnderTheKeyOfAVanishedOne() {
+		proceed();
+		this.clock.advance(LEASE);
+		assertThat(beginSomethingElse()).isEqualTo(new Decision.KeyReused());
+	}
+
+	@Test
+	void leavesAVanishedExecutionAloneWhereThePolicySaysSo() {
+		OperationPolicy policy = POLICY.withOnCrash(OnCrash.REFUSE);
+		proceed(begin(policy));
+		assertThat(begin(policy)).isInstanceOf(Decision.InProgress.class);
+		this.clock.advance(LEASE);
+		assertThat(begin(policy)).isEqualTo(new Decision.OutcomeUnknown(1));
+		this.clock.advance(LEASE.multipliedBy(10));
+		assertThat(begin(policy)).isEqualTo(new Decision.OutcomeUnknown(1));
+	}
+
+	@Test
+	void replaysOnlyAsOftenAsThePolicyAllows() {
+		OperationPolicy policy = POLICY.withMaxReplays(2);
+		proceed(begin(policy)).complete(bytes("paid"));
+		assertThat(replayed(begin(policy))).isEqualTo("paid");
+		assertThat(replayed(begin(policy))).isEqualTo("paid");
+		assertThat(begin(policy)).isEqualTo(new Decision.ReplayLimit(3));
+	}
+
+	@Test
+	void countsNoReplaysWithoutALimit() {
+		proceed().complete(bytes("paid"));
+		begin();
+		begin();
+		assertThat(begin(POLICY.withMaxReplays(1))).isInstanceOf(Decision.Replay.class);
+	}
+
+	@Test
+	void replaysATombstone() {
+		proceed().completeWithoutResult();
+		assertThat(begin()).isEqualTo(new Decision.Replay(StoredResult.tombstone()));
+	}
+
+	@Test
+	void putsKeysIntoTheNamespaceOfTheApplication() {
+		proceed().complete(bytes("paid"));
+		this.engine = engine(this.store, EngineSettings.of("another shop"));
+		assertThat(proceed().key().scope().namespace()).isEqualTo("another shop");
+	}
+
+	@Test
+	void leavesAKeyInTheNamespaceItHas() {
+		IdempotencyKey key = new IdempotencyKey(new IdempotencyScope("elsewhere", "pay", null, null), "key");
+		Execution execution = proceed(this.engine.begin(new Attempt(key, FINGERPRINT, POLICY)));
+		assertThat(execution.key()).isEqualTo(key);
+	}
+
+	@Test
+	void doesNotRunWhatANewerReleaseHasStored() {
+		ClaimResult result = this.memory.claim(KEY.within("shop"), FINGERPRINT, POLICY.terms());
+		byte[] frame = { 2, 0, 1 };
+		this.memory.complete(((ClaimResult.Granted) result).claim(), StoredResult.fromFrame(frame), TTL);
+		this.engine = engine(Mode.ENFORCE, OnStoreFailure.PROCEED);
+		assertThatExceptionOfType(UnsupportedFormatException.class).isThrownBy(this::begin)
+			.withMessageContaining("upgrade this instance");
+	}
+
+	// The store fails
+
+	@Test
+	void runsNothingWhenTheStoreFails() {
+		fail(StoreVerb.CLAIM, Fault.BEFORE);
+		assertThatExceptionOfType(IdempotencyStoreException.class).isThrownBy(this::begin)
+			.withMessageContaining("failed to claim pay #");
+		assertThat(events(IdempotencyEvent.StoreFailed.class)).singleElement()
+			.satisfies((event) -> assertThat(event.verb()).isEqualTo(StoreVerb.CLAIM));
+	}
+
+	@Test
+	void runsUnprotectedWhenTheStoreFailsWhereTheSettingsSaySo(CapturedOutput output) {
+		this.engine = engine(Mode.ENFORCE, OnStoreFailure.PROCEED);
+		fail(StoreVerb.CLAIM, Fault.BEFORE);
+		Execution execution = proceed();
+		assertThat(execution.complete(bytes("paid"))).isEqualTo(new Completion.Unprotected());
+		assertThat(events(IdempotencyEvent.RanUnprotected.class)).hasSize(1);
+		assertThat(output).contains("without protection");
+	}
+
+	@Test
+	void hasTheAnswerWhenTheStoreFailsAfterTheWorkAndHoldsRetriesOff() {
+		Execution execution = proceed();
+		fail(StoreVerb.COMPLETE, Fault.BEFORE);
+		assertThat(execution.complete(bytes("paid"))).isInstanceOf(Completion.Failed.class);
+		execution.close();
+		mend();
+		assertThat(begin()).isInstanceOf(Decision.InProgress.class);
+		this.clock.advance(LEASE);
+		assertThat(proceed().isRetryAfterCrash()).isTrue();
+	}
+
+	@Test
+	void replaysWhatWasStoredThoughTheStoreFailedToSaySo() {
+		Execution execution = proceed();
+		fail(StoreVerb.COMPLETE, Fault.AFTER);
+		assertThat(execution.complete(bytes("paid"))).isInstanceOf(Completion.Failed.class);
+		mend();
+		assertThat(replayed(begin())).isEqualTo("paid");
+	}
+
+	@Test
+	void freesAKeyWithItsLeaseWhenItCannotBeReleased() {
+		Execution execution = proceed();
+		fail(StoreVerb.RELEASE, Fault.BEFORE);
+		execution.close();
+		mend();
+		assertThat(begin()).isInstanceOf(Decision.InProgress.class);
+		this.clock.advance(LEASE);
+		proceed();
+	}
+
+	// Finishing
+
+	@Test
+	void finishesOnce() {
+		Execution execution = proceed();
+		execution.complete(bytes("paid"));
+		assertThatIllegalStateException().isThrownBy(() -> execution.complete(bytes("again")));
+		assertThatIllegalStateException().isThrownBy(execution::completeWithoutResult);
+	}
+
+	@Test
+	void cannotBeFinishedAfterItWasClosed() {
+		Execution execution = proceed();
+		execution.close();
+		execution.close();
+		assertThatIllegalStateException().isThrownBy(() -> execution.complete(bytes("paid")));
+	}
+
+	@Test
+	void completesWithoutAResultThatTheStoreCannotHold() {
+		Execution execution = proceed();
+		assertThat(execution.complete(new byte[2 << 20])).isEqualTo(new Completion.Stored(false));
+		assertThat(begin()).isEqualTo(new Decision.Replay(StoredResult.tombstone()));
+	}
+
+	@Test
+	void completesWithoutAResultThatNoStoreCanHold() {
+		Execution execution = proceed();
+		assertThat(execution.complete(new byte[StoredResult.MAX_SIZE + 1])).isEqualTo(new Completion.Stored(false));
+		assertThat(begin()).isEqualTo(new Decision.Replay(StoredResult.tombstone()));
+	}
+
+	// Stalling past the lease
+
+	@Test
+	void answersWithTheResultOfTheOneWhoTookOver() {
+		Execution late = proceed();
+		this.clock.advance(LEASE);
+		proceed().complete(bytes("paid by another"));
+		Completion completion = late.complete(bytes("paid too late"));
+		assertThat(completion).isInstanceOfSatisfying(Completion.Superseded.class,
+				(superseded) -> assertThat(replayed(superseded.decision())).isEqualTo("paid by another"));
+		assertThat(replayed(begin())).isEqualTo("paid by another");
+		assertThat(events(IdempotencyEvent.ClaimLost.class)).hasSize(1);
+	}
+
+	@Test
+	void saysThatTheOneWhoTookOverIsStillRunning() {
+		Execution late = proceed();
+		this.clock.advance(LEASE);
+		Execution winner = proceed();
+		assertThat(late.complete(bytes("too late")))
+			.isEqualTo(new Completion.Superseded(new Decision.InProgress(LEASE)));
+		assertThat(winner.complete(bytes("paid"))).isEqualTo(new Completion.Stored(true));
+		assertThat(replayed(begin())).isEqualTo("paid");
+	}
+
+	@Test
+	void storesALateResultWhenTheOneWhoTookOverGaveUp() {
+		Execution late = proceed();
+		this.clock.advance(LEASE);
+		proceed().close();
+		assertThat(late.complete(bytes("late but paid"))).isEqualTo(new Completion.Stored(true));
+		assertThat(replayed(begin())).isEqualTo("late but paid");
+	}
+
+	@Test
+	void storesALateResultWhenNobodyTookOver() {
+		Execution late = proceed();
+		this.clock.advance(LEASE.multipliedBy(3));
+		assertThat(late.complete(bytes("paid"))).isEqualTo(new Completion.Stored(true));
+	}
+
+	@Test
+	void freesNothingOfTheOneWhoTookOver() {
+		Execution late = proceed();
+		this.clock.advance(LEASE);
+		Execution winner = proceed();
+		late.close();
+		assertThat(begin()).isInstanceOf(Decision.InProgress.class);
+		assertThat(winner.complete(bytes("paid"))).isEqualTo(new Completion.Stored(true));
+	}
+
+	@Test
+	void saysThatTheKeyNowBelongsToAnotherRequest() {
+		Execution late = proceed();
+		this.memory.forget(KEY.within("shop"));
+		proceed(beginSomethingElse()).complete(bytes("something else"));
+		assertThat(late.complete(bytes("paid"))).isEqualTo(new Completion.Superseded(new Decision.KeyReused()));
+	}
+
+	// Observing
+
+	@Test
+	void runsEverythingAndSaysWhatItWouldHaveDoneWhenItObserves(CapturedOutput output) {
+		this.engine = engine(Mode.OBSERVE, OnStoreFailure.REJECT);
+		Execution first = proceed();
+		assertThat(proceed().complete(bytes("ran twice"))).isEqualTo(new Completion.Unprotected());
+		proceed(beginSomethingElse()).close();
+		assertThat(first.complete(bytes("ran first"))).isEqualTo(new Completion.Stored(true));
+		proceed().completeWithoutResult();
+		List<String> decisions = events(IdempotencyEvent.Decided.class).stream()
+			.map((event) -> event.decision().getClass().getSimpleName() + (event.enforced() ? "" : " observed"))
+			.toList();
+		assertThat(decisions).containsExactly("Proceed", "InProgress observed", "KeyReused observed",
+				"Replay observed");
+		assertThat(output).contains("Observed only");
+	}
+
+	@Test
+	void waitsForNobodyWhenItObserves() {
+		this.engine = engine(Mode.OBSERVE, OnStoreFailure.REJECT);
+		proceed();
+		proceed(begin(POLICY.withPatience(Duration.ofDays(1))));
+	}
+
+	@Test
+	void runsEverythingWhenItObservesAndTheStoreFails() {
+		this.engine = engine(Mode.OBSERVE, OnStoreFailure.REJECT);
+		fail(StoreVerb.CLAIM, Fault.BEFORE);
+		assertThat(proceed().complete(bytes("paid"))).isEqualTo(new Completion.Unprotected());
+	}
+
+	// Telling
+
+	@Test
+	void tellsListenersWhatHappens() {
+		proceed().complete(bytes("paid"));
+		begin();
+		assertThat(this.events).extracting((event) -> event.getClass().getSimpleName())
+			.containsExactly("Decided", "Finished", "Decided");
+		assertThat(this.events).allSatisfy((event) -> assertThat(event.key()).isEqualTo(KEY.within("shop")));
+	}
+
+	@Test
+	void containsTheFailuresOfListeners(CapturedOutput output) {
+		IdempotencyListener failing = (event) -> {
+			throw new AssertionError("the listener's own");
+		};
+		this.engine = engine(this.store, EngineSettings.of("shop"), List.of(failing, this.events::add));
+		proceed().complete(bytes("paid"));
+		assertThat(replayed(begin())).isEqualTo("paid");
+		assertThat(this.events).hasSize(3);
+		assertThat(output.toString().split("the operation goes on", -1)).as("logged once").hasSize(2);
+	}
+
+	@Test
+	void logsNoKey(CapturedOutput output) {
+		IdempotencyKey secret = IdempotencyKey.of("pay", "the client's secret");
+		fail(StoreVerb.CLAIM, Fault.BEFORE);
+		assertThatExceptionOfType(IdempotencyStoreException.class)
+			.isThrownBy(() -> this.engine.begin(new Attempt(secret, FINGERPRINT, POLICY)))
+			.withMessageNotContaining("secret");
+		assertThat(output).contains("pay #").doesNotContain("secret");
+	}
+
+}

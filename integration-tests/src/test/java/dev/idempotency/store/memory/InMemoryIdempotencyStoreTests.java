@@ -1,0 +1,31 @@
+package dev.idempotency.store.memory;
+
+import java.time.Instant;
+
+import dev.idempotency.store.IdempotencyStore;
+import dev.idempotency.test.IdempotencyStoreContract;
+import dev.idempotency.test.InspectableStoreContract;
+import dev.idempotency.test.MovableClock;
+import dev.idempotency.test.NotifyingStoreContract;
+import dev.idempotency.test.StoreTime;
+
+class InMemoryIdempotencyStoreTests extends IdempotencyStoreContract
+		implements InspectableStoreContract, NotifyingStoreContract {
+
+	private final MovableClock clock = new MovableClock(Instant.parse("2026-01-01T00:00:00Z"));
+
+	private final IdempotencyStore store = new InMemoryIdempotencyStore(new MemoryLimits(100_000, 64 << 20), this.clock,
+			(key) -> {
+			});
+
+	@Override
+	public IdempotencyStore store() {
+		return this.store;
+	}
+
+	@Override
+	public StoreTime time() {
+		return StoreTime.of(this.clock);
+	}
+
+}

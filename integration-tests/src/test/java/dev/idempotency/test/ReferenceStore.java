@@ -1,0 +1,324 @@
+package dev.idempotency.test;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.locks.LockSupport;
+
+import dev.idempotency.Fingerprint;
+import dev.idempotency.IdempotencyKey;
+import dev.idempotency.OnCrash;
+import dev.idempotency.store.Claim;
+import dev.idempotency.store.ClaimResult;
+import dev.idempotency.store.ClaimTerms;
+import dev.idempotency.store.IdempotencyRecord;
+import dev.idempotency.store.InspectableStore;
+import dev.idempotency.store.JoiningStore;
+import dev.idempotency.store.NotifyingStore;
+import dev.idempotency.store.PurgeableStore;
+import dev.idempotency.store.StoredResult;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The plainest store that has every ability, with one of the defects that real stores
+ * have had.
+ */
+class ReferenceStore implements InspectableStore, JoiningStore, NotifyingStore, PurgeableStore, CallerTransaction {
+
+	private static final ThreadLocal<@Nullable Deque<Runnable>> transaction = new ThreadLocal<>();
+
+	private final MovableClock clock;
+
+	private final Defect defect;
+
+	private final Map<Object, Row> rows = new HashMap<>();
+
+	private final Map<Runnable, IdempotencyKey> subscriptions = new HashMap<>();
+
+	ReferenceStore(MovableClock clock, Defect defect) {
+		this.clock = clock;
+		this.defect = defect;
+	}
+
+	@Override
+	public ClaimResult claim(IdempotencyKey key, Fingerprint fingerprint, ClaimTerms terms) {
+		if (this.defect == Defect.CLAIM_READS_THEN_WRITES) {
+			if (row(key) != null) {
+				return claimAtomically(key, fingerprint, terms);
+			}
+			LockSupport.parkNanos(1000);
+			return grant(key, fingerprint, terms, 1);
+		}
+		return claimAtomically(key, fingerprint, terms);
+	}
+
+	private synchronized ClaimResult claimAtomically(IdempotencyKey key, Fingerprint fingerprint, ClaimTerms terms) {
+		Row row = row(key);
+		if (row == null) {
+			return grant(key, fingerprint, terms, 1);
+		}
+		if (row.result != null) {
+			boolean same = row.fingerprint.equals(fingerprint) || this.defect == Defect.REPLAYS_COUNT_FOR_OTHERS;
+			if ((terms.countReplays() && same) || this.defect == Defect.REPLAYS_COUNT_ALWAYS) {
+				row.replays++;
+			}
+			return new ClaimResult.Refused(row.toRecord(now()));
+		}
+		boolean over = row.leaseEnds <= now() && this.defect != Defect.TAKEOVER_NEVER;
+		boolean allowed = terms.onCrash() == OnCrash.RETRY || this.defect == Defect.TAKEOVER_DESPITE_TERMS;
+		boolean same = row.fingerprint.equals(fingerprint) || this.defect == Defect.TAKEOVER_BY_OTHER_REQUEST;
+		if (over && allowed && same) {
+			int attempt = (this.defect == Defect.TAKEOVER_IS_NOT_COUNTED) ? 1 : row.attempt + 1;
+			return grant(key, fingerprint, terms, attempt);
+		}
+		return new ClaimResult.Refused(row.toRecord(now()));
+	}
+
+	private synchronized ClaimResult grant(IdempotencyKey key, Fingerprint fingerprint, ClaimTerms terms, int attempt) {
+		Row row = new Row(fingerprint, attempt);
+		if (this.defect != Defect.OWNERS_ARE_ALIKE) {
+			row.owner = UUID.randomUUID();
+		}
+		row.created = now();
+		row.leaseEnds = now() + terms.lease().toMillis();
+		row.expires = now() + terms.ttl().toMillis();
+		Row before = this.rows.put(name(key), row);
+		if (this.defect == Defect.EVERYTHING_JOINS) {
+			undoOnRollback(() -> this.rows.put(name(key), before));
+		}
+		return new ClaimResult.Granted(new Claim(key, row.owner, attempt));
+	}
+
+	@Override
+	public synchronized boolean renew(Claim claim, Duration lease) {
+		Row row = held(claim, Defect.RENEW_IS_UNFENCED);
+		if (row == null) {
+			return false;
+		}
+		row.leaseEnds = now() + lease.toMillis();
+		if (this.defect != Defect.RENEW_LETS_THE_TTL_RUN_OUT) {
+			row.expires = Math.max(row.expires, row.leaseEnds);
+		}
+		return this.defect != Defect.RENEW_DOES_NOTHING || (row.leaseEnds = 0) == 0;
+	}
+
+	@Override
+	public synchronized boolean complete(Claim claim, StoredResult result, Duration ttl) {
+		Row row = held(claim, Defect.COMPLETE_IS_UNFENCED);
+		if (row == null || (this.defect == Defect.COMPLETE_REFUSES_THE_LATE && row.leaseEnds <= now())) {
+			return false;
+		}
+		row.result = result;
+		if (this.defect == Defect.RESULTS_ARE_CUT && result.size() > 65_535) {
+			row.result = StoredResult.tombstone();
+		}
+		if (this.defect == Defect.TOMBSTONES_ARE_EMPTY_RESULTS && result.equals(StoredResult.tombstone())) {
+			row.result = StoredResult.of(new byte[0]);
+		}
+		if (this.defect == Defect.FORMAT_IS_LOST) {
+			row.result = StoredResult.of(result.toFrame());
+		}
+		row.completed = now();
+		row.expires = (this.defect == Defect.TTL_IS_THAT_OF_THE_CLAIM) ? row.expires : now() + ttl.toMillis();
+		wakeUp(claim.key());
+		return true;
+	}
+
+	@Override
+	public synchronized boolean release(Claim claim) {
+		Row row = held(claim, Defect.RELEASE_IS_UNFENCED);
+		if (row == null) {
+			return false;
+		}
+		if (row.attempt == 1 || this.defect == Defect.RELEASE_FORGETS_THE_CRASH) {
+			this.rows.remove(name(claim.key()));
+		}
+		else {
+			row.leaseEnds = now();
+			row.owner = (this.defect == Defect.RELEASE_KEEPS_THE_OWNER) ? row.owner : UUID.randomUUID();
+		}
+		wakeUp(claim.key());
+		return true;
+	}
+
+	private @Nullable Row held(Claim claim, Defect unfenced) {
+		Row row = row(claim.key());
+		if (row == null || this.defect == unfenced) {
+			return row;
+		}
+		return (row.owner.equals(claim.owner()) && row.result == null) ? row : null;
+	}
+
+	private synchronized @Nullable Row row(IdempotencyKey key) {
+		Row row = this.rows.get(name(key));
+		return (row != null && (row.expires > now() || this.defect == Defect.TTL_IS_IGNORED)) ? row : null;
+	}
+
+	private Object name(IdempotencyKey key) {
+		return switch (this.defect) {
+			case KEYS_IGNORE_CASE -> List.of(key.scope(), key.value().toLowerCase(Locale.ROOT));
+			case KEYS_ARE_TRIMMED -> List.of(key.scope(), key.value().trim());
+			case KEYS_ARE_CUT -> List.of(key.scope(), key.value().substring(0, Math.min(255, key.value().length())));
+			case KEYS_IGNORE_THE_CALLER -> List.of(key.scope().namespace(), key.scope().operation(), key.value());
+			case KEYS_ARE_GLUED -> key.scope().namespace() + key.scope().operation() + key.scope().principal()
+					+ key.scope().tenant() + key.value();
+			default -> key;
+		};
+	}
+
+	@Override
+	public synchronized Optional<Inspection> find(IdempotencyKey key) {
+		Row row = row(key);
+		if (row == null) {
+			return Optional.empty();
+		}
+		if (this.defect == Defect.FIND_TAKES_OVER) {
+			row.owner = UUID.randomUUID();
+		}
+		return Optional.of(new Inspection(row.toRecord(now()), Instant.ofEpochMilli(row.created),
+				(row.result != null) ? Instant.ofEpochMilli(row.completed) : null, Instant.ofEpochMilli(row.expires)));
+	}
+
+	@Override
+	public synchronized boolean forget(IdempotencyKey key) {
+		Row row = row(key);
+		if (this.defect == Defect.FORGET_SPARES_THE_RUNNING && row != null && row.result == null) {
+			return false;
+		}
+		return this.rows.remove(name(key)) != null;
+	}
+
+	@Override
+	public synchronized int purge(int limit) {
+		int count = 0;
+		for (Map.Entry<Object, Row> entry : List.copyOf(this.rows.entrySet())) {
+			Row row = entry.getValue();
+			long end = (this.defect == Defect.PURGE_TAKES_THE_ABANDONED) ? row.leaseEnds : row.expires;
+			if (end <= now() && (count < limit || this.defect == Defect.PURGE_IS_UNLIMITED)) {
+				this.rows.remove(entry.getKey());
+				count++;
+			}
+		}
+		return count;
+	}
+
+	@Override
+	public synchronized Subscription subscribe(IdempotencyKey key, Runnable wakeUp) {
+		Runnable own = () -> wakeUp.run();
+		this.subscriptions.put(own, key);
+		return () -> {
+			if (this.defect != Defect.SUBSCRIPTIONS_LAST) {
+				unsubscribe(own);
+			}
+		};
+	}
+
+	private synchronized void unsubscribe(Runnable wakeUp) {
+		this.subscriptions.remove(wakeUp);
+	}
+
+	private void wakeUp(IdempotencyKey key) {
+		this.subscriptions.forEach((wakeUp, subscribed) -> {
+			if (subscribed.equals(key) || this.defect == Defect.WAKES_UP_EVERYBODY) {
+				wakeUp.run();
+			}
+		});
+	}
+
+	@Override
+	public synchronized boolean completeInTransaction(Claim claim, StoredResult result, Duration ttl) {
+		if (transaction.get() == null && this.defect != Defect.JOINS_NOTHING) {
+			throw new IllegalStateException("no transaction");
+		}
+		Row row = held(claim, Defect.COMPLETE_IS_UNFENCED);
+		if (row == null || !complete(claim, result, ttl)) {
+			return false;
+		}
+		if (this.defect != Defect.JOINS_NOTHING) {
+			undoOnRollback(() -> row.result = null);
+		}
+		return true;
+	}
+
+	@Override
+	public void commitAfter(Runnable work) {
+		transaction.set(new ArrayDeque<>());
+		work.run();
+		transaction.remove();
+	}
+
+	@Override
+	public void rollBackAfter(Runnable work) {
+		Deque<Runnable> undos = new ArrayDeque<>();
+		transaction.set(undos);
+		work.run();
+		undos.forEach(Runnable::run);
+		transaction.remove();
+	}
+
+	private void undoOnRollback(Runnable undo) {
+		Deque<Runnable> undos = transaction.get();
+		if (undos != null) {
+			undos.push(undo);
+		}
+	}
+
+	private long now() {
+		return this.clock.millis();
+	}
+
+	enum Defect {
+
+		NONE, CLAIM_READS_THEN_WRITES, OWNERS_ARE_ALIKE, TAKEOVER_NEVER, TAKEOVER_DESPITE_TERMS,
+		TAKEOVER_BY_OTHER_REQUEST, TAKEOVER_IS_NOT_COUNTED, RENEW_IS_UNFENCED, RENEW_DOES_NOTHING,
+		RENEW_LETS_THE_TTL_RUN_OUT, COMPLETE_IS_UNFENCED, COMPLETE_REFUSES_THE_LATE, RELEASE_IS_UNFENCED,
+		RELEASE_FORGETS_THE_CRASH, RELEASE_KEEPS_THE_OWNER, TTL_IS_IGNORED, TTL_IS_THAT_OF_THE_CLAIM, RESULTS_ARE_CUT,
+		TOMBSTONES_ARE_EMPTY_RESULTS, FORMAT_IS_LOST, REPLAYS_COUNT_ALWAYS, REPLAYS_COUNT_FOR_OTHERS, KEYS_IGNORE_CASE,
+		KEYS_ARE_TRIMMED, KEYS_ARE_CUT, KEYS_IGNORE_THE_CALLER, KEYS_ARE_GLUED, FIND_TAKES_OVER,
+		FORGET_SPARES_THE_RUNNING, PURGE_TAKES_THE_ABANDONED, PURGE_IS_UNLIMITED, SUBSCRIPTIONS_LAST,
+		WAKES_UP_EVERYBODY, EVERYTHING_JOINS, JOINS_NOTHING
+
+	}
+
+	private static final class Row {
+
+		private final Fingerprint fingerprint;
+
+		private final int attempt;
+
+		private UUID owner = new UUID(0, 0);
+
+		private @Nullable StoredResult result;
+
+		private long created;
+
+		private long completed;
+
+		private long leaseEnds;
+
+		private long expires;
+
+		private long replays;
+
+		private Row(Fingerprint fingerprint, int attempt) {
+			this.fingerprint = fingerprint;
+			this.attempt = attempt;
+		}
+
+		private IdempotencyRecord toRecord(long now) {
+			return (this.result != null)
+					? new IdempotencyRecord.Completed(this.fingerprint, this.attempt, this.result, this.replays)
+					: new IdempotencyRecord.InProgress(this.fingerprint, this.attempt,
+							Duration.ofMillis(this.leaseEnds - now));
+		}
+
+	}
+
+}

@@ -1,0 +1,16 @@
+import org.springframework.boot.gradle.plugin.SpringBootPlugin
+
+plugins {
+    id("java-conventions")
+    alias(libs.plugins.spring.boot)
+}
+
+description = "A small payments service"
+
+dependencies {
+    implementation(platform(SpringBootPlugin.BOM_COORDINATES))
+    implementation(project(":idempotency-spring-boot-starter"))
+    implementation(libs.boot.starter.webmvc)
+
+    testImplementation(libs.boot.starter.test)
+}

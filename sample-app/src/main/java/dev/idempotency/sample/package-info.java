@@ -1,0 +1,7 @@
+/**
+ * A small payments service.
+ */
+@NullMarked
+package dev.idempotency.sample;
+
+import org.jspecify.annotations.NullMarked;
