@@ -1,6 +1,8 @@
 package dev.idempotency.benchmarks;
 
 import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -15,6 +17,7 @@ import dev.idempotency.store.MonotonicClock;
 import dev.idempotency.store.StoredResult;
 import dev.idempotency.store.memory.InMemoryIdempotencyStore;
 import dev.idempotency.store.memory.MemoryLimits;
+import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
@@ -43,6 +46,8 @@ public class InMemoryStoreBenchmark {
 
 	private static final ClaimTerms TERMS = new ClaimTerms(Duration.ofSeconds(30), TTL, OnCrash.RETRY, false);
 
+	private static final int RECENT = 1000;
+
 	private static final StoredResult RESULT = StoredResult.of(new byte[200]);
 
 	/**
@@ -53,7 +58,7 @@ public class InMemoryStoreBenchmark {
 
 	private final AtomicLong sequence = new AtomicLong();
 
-	private IdempotencyKey[] completed = {};
+	private final Map<String, StoredResult> plain = new ConcurrentHashMap<>();
 
 	private InMemoryIdempotencyStore store = newStore(1);
 
@@ -79,11 +84,11 @@ public class InMemoryStoreBenchmark {
 	public void fill() {
 		this.store = newStore(this.keys + 1000L);
 		this.full = newStore(this.keys);
-		this.completed = new IdempotencyKey[this.keys];
 		for (int i = 0; i < this.keys; i++) {
-			this.completed[i] = IdempotencyKey.of("POST /payments", "completed-" + i);
-			this.store.complete(claim(this.store, this.completed[i]), RESULT, TTL);
-			this.full.complete(claim(this.full, this.completed[i]), RESULT, TTL);
+			IdempotencyKey key = IdempotencyKey.of("POST /payments", "completed-" + i);
+			this.store.complete(claim(this.store, key), RESULT, TTL);
+			this.full.complete(claim(this.full, key), RESULT, TTL);
+			this.plain.put(key.value(), StoredResult.of(new byte[200]));
 		}
 	}
 
@@ -118,13 +123,35 @@ public class InMemoryStoreBenchmark {
 	}
 
 	/**
-	 * A retry.
+	 * A retry that comes soon, as retries do: of one of the thousand newest results.
 	 * @return the record with the result
 	 */
 	@Benchmark
 	public ClaimResult refusedClaim() {
-		IdempotencyKey key = this.completed[ThreadLocalRandom.current().nextInt(this.completed.length)];
-		return this.store.claim(key, Fingerprint.none(), TERMS);
+		return refusedClaim(this.keys - 1 - ThreadLocalRandom.current().nextInt(RECENT));
+	}
+
+	/**
+	 * A retry of any result, however old. Among many it waits for the machine's memory,
+	 * as the plain map beside it does.
+	 * @return the record with the result
+	 */
+	@Benchmark
+	public ClaimResult refusedClaimOfAnyAge() {
+		return refusedClaim(ThreadLocalRandom.current().nextInt(this.keys));
+	}
+
+	/**
+	 * The floor of the above: the least that a look-up can cost.
+	 * @return the result
+	 */
+	@Benchmark
+	public @Nullable StoredResult plainMapOfAnyAge() {
+		return this.plain.get("completed-" + ThreadLocalRandom.current().nextInt(this.keys));
+	}
+
+	private ClaimResult refusedClaim(int index) {
+		return this.store.claim(IdempotencyKey.of("POST /payments", "completed-" + index), Fingerprint.none(), TERMS);
 	}
 
 	private IdempotencyKey newKey() {

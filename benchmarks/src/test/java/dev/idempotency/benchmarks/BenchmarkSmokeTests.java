@@ -27,7 +27,7 @@ class BenchmarkSmokeTests {
 			.shouldFailOnError(true)
 			.verbosity(VerboseMode.SILENT)
 			.build()).run();
-		assertThat(results).hasSize(6)
+		assertThat(results).hasSize(8)
 			.allSatisfy((result) -> assertThat(result.getPrimaryResult().getScore()).isPositive());
 	}
 
