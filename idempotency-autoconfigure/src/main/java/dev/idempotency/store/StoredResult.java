@@ -52,7 +52,8 @@ public final class StoredResult {
 	public static StoredResult of(byte[] payload) {
 		if (payload.length > MAX_SIZE) {
 			throw new ResultTooLargeException(
-					"The result has %d bytes, more than the %d that can be stored".formatted(payload.length, MAX_SIZE));
+					"The result has %d bytes, more than the %d that can be stored: store a reference to it, or complete without a result"
+						.formatted(payload.length, MAX_SIZE));
 		}
 		return new StoredResult(FORMAT, (byte) 0, payload.clone());
 	}

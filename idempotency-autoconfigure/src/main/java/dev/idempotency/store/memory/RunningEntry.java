@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  */
 record RunningEntry(Fingerprint fingerprint, UUID owner, int attempt, Times times) implements ExpiringCache.Expiring {
 
+	private static final UUID NOBODY = new UUID(0, 0);
+
 	/**
 	 * When the key was first claimed, when its lease ends, and when it is forgotten.
 	 */
@@ -81,7 +83,5 @@ record RunningEntry(Fingerprint fingerprint, UUID owner, int attempt, Times time
 	public long expires() {
 		return this.times.expires;
 	}
-
-	private static final UUID NOBODY = new UUID(0, 0);
 
 }
