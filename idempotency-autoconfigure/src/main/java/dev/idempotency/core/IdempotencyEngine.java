@@ -120,14 +120,26 @@ public final class IdempotencyEngine implements AutoCloseable {
 		long deadline = this.clock.millis() + attempt.policy().patience().toMillis();
 		try (WakeUps wakeUps = this.store.wakeUps(attempt.key())) {
 			while (true) {
-				// Again, because the key may have come to an end before we could hear of
-				// it
-				result = this.store.claim(attempt);
+				// At once the first time: nobody told us what happened before we listened
+				result = claimAgain(attempt, result);
 				Duration left = Duration.ofMillis(deadline - this.clock.millis());
 				if (!isRunning(attempt, result) || left.isNegative() || left.isZero() || !wakeUps.sleepAtMost(left)) {
 					return result;
 				}
 			}
+		}
+	}
+
+	/**
+	 * What is known of a running twin stays known when the store fails: it is waited for
+	 * on, and never joined, whatever the settings say about a store that fails.
+	 */
+	private ClaimResult claimAgain(Attempt attempt, ClaimResult known) {
+		try {
+			return this.store.claim(attempt);
+		}
+		catch (IdempotencyStoreException ex) {
+			return known;
 		}
 	}
 

@@ -125,12 +125,12 @@ class LeaseKeeperTests extends EngineFixture {
 					}
 					return Fault.NONE;
 				});
-		OperationPolicy brief = OperationPolicy.of(Duration.ofHours(1), Duration.ofMillis(500));
+		OperationPolicy brief = OperationPolicy.of(Duration.ofHours(1), Duration.ofSeconds(1));
 		try (IdempotencyEngine engine = new IdempotencyEngine(counting, EngineSettings.of("shop"), time, List.of())) {
 			Execution execution = proceed(engine.begin(new Attempt(KEY, FINGERPRINT, brief)));
 			await().pollInterval(Duration.ofMillis(10)).until(() -> {
 				assertThat(engine.begin(new Attempt(KEY, FINGERPRINT, brief))).isInstanceOf(Decision.InProgress.class);
-				return real.get() >= 6;
+				return real.get() >= 4;
 			});
 			assertThat(execution.complete(bytes("paid"))).isEqualTo(new Completion.Stored(true));
 		}

@@ -131,6 +131,19 @@ class WaitingTests {
 	}
 
 	@Test
+	void neverJoinsATwinThatWasRunningWhenTheStoreFailed() {
+		AtomicInteger asked = new AtomicInteger();
+		IdempotencyStore failing = new FaultInjectingStore(this.notifying,
+				(verb) -> (asked.incrementAndGet() > 1) ? Fault.BEFORE : Fault.NONE);
+		proceed(begin(PATIENT));
+		this.engine = new IdempotencyEngine(failing,
+				new EngineSettings("shop", EngineSettings.Mode.ENFORCE, EngineSettings.OnStoreFailure.PROCEED),
+				new MonotonicClock(), List.of());
+		assertThat(begin(PATIENT.withPatience(Duration.ofMillis(100)))).isInstanceOf(Decision.InProgress.class);
+		assertThat(asked).hasValueGreaterThan(2);
+	}
+
+	@Test
 	void doesNotWaitForAnotherRequest() {
 		proceed(begin(PATIENT));
 		Attempt other = new Attempt(KEY, Fingerprint.none(), PATIENT);
