@@ -5,10 +5,8 @@ import java.util.Map;
 import java.util.Random;
 
 import dev.idempotency.IdempotencyKey;
-import dev.idempotency.IdempotencyScope;
 import dev.idempotency.UnsupportedFormatException;
 import dev.idempotency.store.Claim;
-import dev.idempotency.store.ClaimResult;
 import dev.idempotency.store.IdempotencyRecord;
 import dev.idempotency.store.InspectableStore;
 import dev.idempotency.store.JoiningStore;
@@ -25,7 +23,6 @@ import static dev.idempotency.test.Scene.RESULT;
 import static dev.idempotency.test.Scene.SHORT;
 import static dev.idempotency.test.Scene.TTL;
 import static dev.idempotency.test.Scene.abandoned;
-import static dev.idempotency.test.Scene.claim;
 import static dev.idempotency.test.Scene.completed;
 import static dev.idempotency.test.Scene.countingReplays;
 import static dev.idempotency.test.Scene.granted;
@@ -42,7 +39,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * What every store promises. Extend it in a test class, and implement the contract of
  * each further ability that the store has; the base class notices a missing one.
  */
-public abstract class IdempotencyStoreContract implements StoreUnderTest {
+public abstract class IdempotencyStoreContract implements KeysContract, RacesContract {
 
 	private static final Map<Class<?>, Class<?>> CONTRACTS = Map.of(InspectableStore.class,
 			InspectableStoreContract.class, JoiningStore.class, JoiningStoreContract.class, NotifyingStore.class,
@@ -372,105 +369,6 @@ public abstract class IdempotencyStoreContract implements StoreUnderTest {
 		store().complete(granted(store(), key), RESULT, TTL);
 		List<Long> counts = Race.run(20, () -> completed(store().claim(key, FINGERPRINT, countingReplays())).replays());
 		assertThat(counts).doesNotHaveDuplicates().contains(1L, 20L);
-	}
-
-	// Keys
-
-	@Test
-	void keepsKeysApartThatLookAlike() {
-		String unique = newKey().value();
-		List<String> values = List.of("key", "Key", "KEY", "key ", " key", "key\t", "key\n", "key\r\n", "key\u0000",
-				"k\u0000ey", "ke\u0301y", "k\u00e9y", "k\u0435y", "key%", "key_", "key*", "key?", "key'", "key\"",
-				"key\\", "key;--", "{key}", "key:1", "key\ud83d\udcb3", "\u202ekey", "key".repeat(3413),
-				"key".repeat(3413) + "!", "\ud83d\udcb3".repeat(5120));
-		for (String value : values) {
-			assertThat(granted(store(), IdempotencyKey.of("contract", value + unique)).attempt()).isEqualTo(1);
-		}
-		for (String value : values) {
-			IdempotencyKey key = IdempotencyKey.of("contract", value + unique);
-			assertThat(inProgress(store(), key).attempt()).isEqualTo(1);
-		}
-	}
-
-	@Test
-	void keepsScopesApart() {
-		String value = newKey().value();
-		List<IdempotencyScope> scopes = List.of(new IdempotencyScope("a", "op", null, null),
-				new IdempotencyScope("b", "op", null, null), new IdempotencyScope("a", "Op", null, null),
-				new IdempotencyScope("a", "op", "", null), new IdempotencyScope("a", "op", null, ""),
-				new IdempotencyScope("a", "op", "ann", null), new IdempotencyScope("a", "op", null, "ann"),
-				new IdempotencyScope("a", "op", "null", null), new IdempotencyScope("a", "op", "anonymous", null),
-				new IdempotencyScope("a", "op", "ann", "x"), new IdempotencyScope("a", "op", "an", "nx"),
-				new IdempotencyScope("", "aop", null, null));
-		for (IdempotencyScope scope : scopes) {
-			IdempotencyKey key = new IdempotencyKey(scope, value);
-			store().complete(granted(store(), key), result(String.valueOf(scopes.indexOf(scope))), TTL);
-		}
-		for (IdempotencyScope scope : scopes) {
-			StoredResult own = completed(store(), new IdempotencyKey(scope, value)).result();
-			assertThat(own).isEqualTo(result(String.valueOf(scopes.indexOf(scope))));
-		}
-	}
-
-	// Races
-
-	@Test
-	void grantsAKeyToOneOfAThousandThreads() {
-		IdempotencyKey key = newKey();
-		List<ClaimResult> results = Race.run(1000, () -> claim(store(), key));
-		assertThat(results).filteredOn(ClaimResult.Granted.class::isInstance).hasSize(1);
-	}
-
-	@Test
-	void grantsATakeoverToOneOfManyThreads() {
-		IdempotencyKey key = newKey();
-		abandoned(this, key);
-		List<ClaimResult> results = Race.run(100, () -> claim(store(), key));
-		assertThat(results).filteredOn(ClaimResult.Granted.class::isInstance)
-			.singleElement()
-			.satisfies((result) -> assertThat(granted(result).attempt()).isEqualTo(2));
-	}
-
-	@Test
-	void grantsAReleasedKeyToOneOfManyThreads() {
-		IdempotencyKey key = newKey();
-		Claim claim = granted(store(), key);
-		List<Boolean> released = Race.run(20, () -> store().release(claim));
-		assertThat(released).containsOnlyOnce(true);
-		assertThat(Race.run(100, () -> claim(store(), key))).filteredOn(ClaimResult.Granted.class::isInstance)
-			.hasSize(1);
-	}
-
-	@Test
-	void letsEitherALateCompletionOrATakeoverWin() {
-		for (int round = 0; round < 20; round++) {
-			IdempotencyKey key = newKey();
-			Claim late = abandoned(this, key);
-			List<Object> outcomes = Race.run(8, () -> Thread.currentThread().getName().equals("race-0")
-					? store().complete(late, RESULT, TTL) : claim(store(), key));
-			boolean completed = outcomes.get(0).equals(true);
-			long takeovers = outcomes.stream().filter(ClaimResult.Granted.class::isInstance).count();
-			assertThat(takeovers).as("takeovers when the late completion was accepted: %s", completed)
-				.isEqualTo(completed ? 0 : 1);
-		}
-	}
-
-	@Test
-	void runsEachOfManyKeysOnce() {
-		for (int round = 0; round < 50; round++) {
-			IdempotencyKey key = newKey();
-			List<Boolean> executed = Race.run(8, () -> {
-				ClaimResult result = claim(store(), key);
-				return result instanceof ClaimResult.Granted granted && store().complete(granted.claim(), RESULT, TTL);
-			});
-			assertThat(executed).containsOnlyOnce(true);
-		}
-	}
-
-	@Test
-	void agreesWithTheModelOnRandomSequences() {
-		long seed = System.nanoTime();
-		new RandomSequences(store(), seed).run(100, 40);
 	}
 
 }
