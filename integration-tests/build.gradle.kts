@@ -10,7 +10,8 @@ val boot = providers.gradleProperty("boot").orElse(libs.versions.boot.test)
 dependencies {
     bom(enforcedPlatform("org.springframework.boot:spring-boot-dependencies:${boot.get()}"))
 
-    testImplementation(project(":idempotency-autoconfigure"))
+    implementation(project(":idempotency-autoconfigure"))
+
     testImplementation(project(":idempotency-spring-boot-starter"))
     testImplementation(project(":idempotency-test"))
     testImplementation(libs.boot.starter.test)
