@@ -7,6 +7,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 import dev.idempotency.IdempotencyException;
@@ -42,7 +43,11 @@ final class LeaseKeeper implements AutoCloseable {
 
 	private volatile @Nullable Thread thread;
 
-	private volatile long nextSweep = NEVER;
+	/**
+	 * When to look at the leases next. Whoever brings a lease that cannot wait so long
+	 * lowers it, also while a sweep is under way.
+	 */
+	private final AtomicLong nextSweep = new AtomicLong(NEVER);
 
 	private volatile boolean closed;
 
@@ -59,7 +64,9 @@ final class LeaseKeeper implements AutoCloseable {
 	KeptLease keep(Claim claim, Duration lease) {
 		KeptLease kept = new KeptLease(claim, lease, this.clock.millis());
 		this.leases.add(kept);
-		if (kept.sweepBy() < this.nextSweep) {
+		long sweepBy = kept.sweepBy();
+		// Read first: nearly always there is nothing to lower
+		if (sweepBy < this.nextSweep.get() && sweepBy < this.nextSweep.getAndAccumulate(sweepBy, Math::min)) {
 			LockSupport.unpark(thread());
 		}
 		return kept;
@@ -89,18 +96,20 @@ final class LeaseKeeper implements AutoCloseable {
 
 	private void run() {
 		while (!this.closed) {
-			// Until the next sweep is known, whoever comes with a new lease wakes us up
-			this.nextSweep = NEVER;
 			// An interrupt is not for us, and would keep us from sleeping
 			Thread.interrupted();
-			long next = sweepWhateverHappens();
-			this.nextSweep = next;
+			long next = this.nextSweep.get();
 			if (next == NEVER) {
 				LockSupport.park(this);
+				continue;
 			}
-			else {
-				LockSupport.parkNanos(this, TimeUnit.MILLISECONDS.toNanos(next - this.clock.millis()));
+			long wait = next - this.clock.millis();
+			if (wait > 0) {
+				LockSupport.parkNanos(this, TimeUnit.MILLISECONDS.toNanos(wait));
+				continue;
 			}
+			this.nextSweep.set(NEVER);
+			this.nextSweep.accumulateAndGet(sweepWhateverHappens(), Math::min);
 		}
 	}
 

@@ -1,6 +1,9 @@
 package dev.idempotency.core;
 
+import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -11,6 +14,7 @@ import dev.idempotency.store.memory.InMemoryIdempotencyStore;
 import dev.idempotency.store.memory.MemoryLimits;
 import dev.idempotency.test.FaultInjectingStore;
 import dev.idempotency.test.FaultInjectingStore.Fault;
+import dev.idempotency.test.Race;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -137,6 +141,33 @@ class LeaseKeeperTests extends EngineFixture {
 	}
 
 	@Test
+	void looksAtItsLeasesAtMostSixteenTimesPerLeaseHoweverManyExecutionsCome() {
+		int kept = 1000;
+		Duration lease = Duration.ofMillis(400);
+		OperationPolicy brief = OperationPolicy.of(Duration.ofHours(1), lease);
+		KeeperWatchingClock time = new KeeperWatchingClock();
+		try (IdempotencyEngine engine = new IdempotencyEngine(this.memory, EngineSettings.of("shop"), time,
+				List.of())) {
+			for (int i = 0; i < kept; i++) {
+				proceed(engine.begin(new Attempt(IdempotencyKey.of("long", "key " + i), FINGERPRINT, brief)));
+			}
+			time.looks.set(0);
+			long start = time.millis();
+			Race.run(4, () -> {
+				for (int i = 0; time.millis() - start < 3 * lease.toMillis(); i++) {
+					String key = Thread.currentThread().getName() + " " + i;
+					proceed(engine.begin(new Attempt(IdempotencyKey.of("quick", key), FINGERPRINT, brief))).close();
+				}
+				return true;
+			});
+			long leases = (time.millis() - start) / lease.toMillis() + 1;
+			// It reads the clock once for each lease it looks at, and once more to renew
+			// it
+			assertThat(time.looks.get()).isPositive().isLessThan((int) (leases * 16 * 2 * kept));
+		}
+	}
+
+	@Test
 	void renewsNoMoreWhenTheEngineIsClosed() {
 		MonotonicClock time = new MonotonicClock();
 		OperationPolicy brief = OperationPolicy.of(Duration.ofHours(1), Duration.ofMillis(50));
@@ -146,6 +177,40 @@ class LeaseKeeperTests extends EngineFixture {
 		proceed(engine.begin(new Attempt(KEY, FINGERPRINT, brief)));
 		engine.close();
 		await().until(() -> engine.begin(new Attempt(KEY, FINGERPRINT, brief)) instanceof Decision.Proceed);
+	}
+
+	/**
+	 * Real time that counts how often the thread that renews leases asks for it.
+	 */
+	private static final class KeeperWatchingClock extends Clock {
+
+		private final Clock clock = new MonotonicClock();
+
+		private final AtomicInteger looks = new AtomicInteger();
+
+		@Override
+		public long millis() {
+			if (Thread.currentThread().getName().equals("idempotency-lease-keeper")) {
+				this.looks.incrementAndGet();
+			}
+			return this.clock.millis();
+		}
+
+		@Override
+		public Instant instant() {
+			return Instant.ofEpochMilli(millis());
+		}
+
+		@Override
+		public ZoneId getZone() {
+			return this.clock.getZone();
+		}
+
+		@Override
+		public Clock withZone(ZoneId zone) {
+			throw new UnsupportedOperationException();
+		}
+
 	}
 
 }
