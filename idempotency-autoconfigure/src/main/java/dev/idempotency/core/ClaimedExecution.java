@@ -111,6 +111,11 @@ final class ClaimedExecution implements Execution {
 				: new Completion.Superseded(new Decision.InProgress(again.policy().lease()));
 	}
 
+	@Override
+	public void letLeaseRunOut() {
+		this.lease.end();
+	}
+
 	private void dropped(ResultTooLargeException ex) {
 		logger.warn("The result of {} is not kept, its retries cannot be answered with it: {}", key(), ex.getMessage());
 	}

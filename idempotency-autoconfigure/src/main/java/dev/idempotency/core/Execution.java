@@ -46,6 +46,12 @@ public sealed interface Execution extends AutoCloseable permits ClaimedExecution
 	Completion completeWithoutResult();
 
 	/**
+	 * Renews the lease no more, because nobody knows whether the execution will come to
+	 * its end. It still can, while nobody has taken the key over.
+	 */
+	void letLeaseRunOut();
+
+	/**
 	 * Gives the key back, unless the execution is finished: a retry runs again.
 	 */
 	@Override

@@ -1,6 +1,7 @@
 package dev.idempotency.core;
 
 import java.time.Duration;
+import java.util.Optional;
 
 import dev.idempotency.IdempotencyException;
 import dev.idempotency.IdempotencyKey;
@@ -8,6 +9,8 @@ import dev.idempotency.IdempotencyStoreException;
 import dev.idempotency.store.Claim;
 import dev.idempotency.store.ClaimResult;
 import dev.idempotency.store.IdempotencyStore;
+import dev.idempotency.store.InspectableStore;
+import dev.idempotency.store.InspectableStore.Inspection;
 import dev.idempotency.store.NotifyingStore;
 import dev.idempotency.store.StoredResult;
 import org.slf4j.Logger;
@@ -45,6 +48,18 @@ final class GuardedStore {
 
 	boolean release(Claim claim) {
 		return ask(StoreVerb.RELEASE, claim.key(), () -> this.store.release(claim));
+	}
+
+	/**
+	 * Says what is remembered under a key.
+	 * @throws UnsupportedOperationException if the store cannot be looked into
+	 */
+	Optional<Inspection> find(IdempotencyKey key) {
+		if (this.store instanceof InspectableStore inspectable) {
+			return ask(StoreVerb.FIND, key, () -> inspectable.find(key));
+		}
+		throw new UnsupportedOperationException(
+				"%s cannot be looked into: it is no InspectableStore".formatted(this.store.getClass().getName()));
 	}
 
 	/**

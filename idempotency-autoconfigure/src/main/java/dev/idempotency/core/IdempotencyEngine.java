@@ -3,6 +3,7 @@ package dev.idempotency.core;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ThreadFactory;
 
 import dev.idempotency.IdempotencyException;
@@ -10,10 +11,12 @@ import dev.idempotency.IdempotencyStoreException;
 import dev.idempotency.OnCrash;
 import dev.idempotency.core.EngineSettings.Mode;
 import dev.idempotency.core.EngineSettings.OnStoreFailure;
+import dev.idempotency.core.Preview.Verdict;
 import dev.idempotency.store.Claim;
 import dev.idempotency.store.ClaimResult;
 import dev.idempotency.store.IdempotencyRecord;
 import dev.idempotency.store.IdempotencyStore;
+import dev.idempotency.store.InspectableStore.Inspection;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -102,6 +105,52 @@ public final class IdempotencyEngine implements AutoCloseable {
 			this.listeners.publish(new IdempotencyEvent.RanUnprotected(qualified.key()));
 			return unprotected(qualified);
 		}
+	}
+
+	/**
+	 * Says what {@link #begin} would decide, and changes nothing.
+	 * @param attempt the attempt
+	 * @return what would be done, and what is remembered
+	 * @throws IdempotencyStoreException if the store failed
+	 * @throws UnsupportedOperationException if the store cannot be looked into
+	 */
+	public Preview preview(Attempt attempt) {
+		Attempt qualified = attempt.within(this.settings.namespace());
+		Optional<Inspection> found = this.store.find(qualified.key());
+		return new Preview(found.map((it) -> foresee(it.record(), qualified)).orElse(Verdict.EXECUTE), found);
+	}
+
+	private static Verdict foresee(IdempotencyRecord record, Attempt attempt) {
+		// A claim would count itself; looking does not
+		boolean limited = attempt.policy().maxReplays() > 0 && record instanceof IdempotencyRecord.Completed completed
+				&& completed.replays() >= attempt.policy().maxReplays();
+		Decision decision = decide(record, attempt);
+		if (decision instanceof Decision.Replay replay) {
+			return limited ? Verdict.REJECT : replay.result().isTombstone() ? Verdict.CONFLICT : Verdict.REPLAY;
+		}
+		if (decision instanceof Decision.InProgress running) {
+			return running.retryAfter().isZero() ? Verdict.EXECUTE : Verdict.CONFLICT;
+		}
+		return (decision instanceof Decision.OutcomeUnknown) ? Verdict.CONFLICT : Verdict.REJECT;
+	}
+
+	/**
+	 * Hears of a request that is to be turned away before its key can be looked up.
+	 * @param operation the operation it was meant for
+	 * @param reason what is wrong with it
+	 * @return whether it is to be turned away; {@code false} in observe mode, where it
+	 * runs unprotected
+	 */
+	public boolean reject(String operation, Rejection reason) {
+		boolean enforced = this.settings.mode() == Mode.ENFORCE;
+		this.listeners.publish(new IdempotencyEvent.Rejected(operation, reason, enforced));
+		if (enforced) {
+			logger.debug("{} was turned away: {}", operation, reason);
+		}
+		else {
+			logger.info("Observed only: {} would have been turned away: {}", operation, reason);
+		}
+		return enforced;
 	}
 
 	private boolean mayRunWithoutStore(IdempotencyException ex) {

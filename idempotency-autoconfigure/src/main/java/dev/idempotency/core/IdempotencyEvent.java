@@ -3,15 +3,43 @@ package dev.idempotency.core;
 import dev.idempotency.IdempotencyKey;
 
 /**
- * Something that happened to a key.
+ * Something that happened to an operation.
  */
 public sealed interface IdempotencyEvent {
 
 	/**
-	 * The key it happened to.
-	 * @return the key
+	 * The operation it happened to.
+	 * @return what the key protects, such as {@code POST /payments}
 	 */
-	IdempotencyKey key();
+	String operation();
+
+	/**
+	 * A request was turned away before its key was looked up.
+	 *
+	 * @param operation the operation
+	 * @param reason what was wrong with it
+	 * @param enforced {@code false} in observe mode where the operation ran nevertheless
+	 */
+	record Rejected(String operation, Rejection reason, boolean enforced) implements IdempotencyEvent {
+	}
+
+	/**
+	 * Something that happened to a key.
+	 */
+	sealed interface OfKey extends IdempotencyEvent {
+
+		/**
+		 * The key it happened to.
+		 * @return the key
+		 */
+		IdempotencyKey key();
+
+		@Override
+		default String operation() {
+			return key().scope().operation();
+		}
+
+	}
 
 	/**
 	 * The engine has decided about an attempt.
@@ -20,7 +48,7 @@ public sealed interface IdempotencyEvent {
 	 * @param decision what it decided; in observe mode, what it would have
 	 * @param enforced {@code false} in observe mode where the operation ran nevertheless
 	 */
-	record Decided(IdempotencyKey key, Decision decision, boolean enforced) implements IdempotencyEvent {
+	record Decided(IdempotencyKey key, Decision decision, boolean enforced) implements OfKey {
 	}
 
 	/**
@@ -28,7 +56,7 @@ public sealed interface IdempotencyEvent {
 	 *
 	 * @param key the key
 	 */
-	record RanUnprotected(IdempotencyKey key) implements IdempotencyEvent {
+	record RanUnprotected(IdempotencyKey key) implements OfKey {
 	}
 
 	/**
@@ -37,7 +65,7 @@ public sealed interface IdempotencyEvent {
 	 * @param key the key
 	 * @param completion what became of the result
 	 */
-	record Finished(IdempotencyKey key, Completion completion) implements IdempotencyEvent {
+	record Finished(IdempotencyKey key, Completion completion) implements OfKey {
 	}
 
 	/**
@@ -45,7 +73,7 @@ public sealed interface IdempotencyEvent {
 	 *
 	 * @param key the key
 	 */
-	record Released(IdempotencyKey key) implements IdempotencyEvent {
+	record Released(IdempotencyKey key) implements OfKey {
 	}
 
 	/**
@@ -53,7 +81,7 @@ public sealed interface IdempotencyEvent {
 	 *
 	 * @param key the key
 	 */
-	record ClaimLost(IdempotencyKey key) implements IdempotencyEvent {
+	record ClaimLost(IdempotencyKey key) implements OfKey {
 	}
 
 	/**
@@ -63,7 +91,7 @@ public sealed interface IdempotencyEvent {
 	 * @param verb what was asked of it
 	 * @param cause what it threw
 	 */
-	record StoreFailed(IdempotencyKey key, StoreVerb verb, RuntimeException cause) implements IdempotencyEvent {
+	record StoreFailed(IdempotencyKey key, StoreVerb verb, RuntimeException cause) implements OfKey {
 	}
 
 }

@@ -25,7 +25,12 @@ public enum StoreVerb {
 	/**
 	 * Give the key back.
 	 */
-	RELEASE;
+	RELEASE,
+
+	/**
+	 * Say what is remembered.
+	 */
+	FIND;
 
 	@Override
 	public String toString() {

@@ -23,6 +23,11 @@ record UnprotectedExecution(IdempotencyKey key) implements Execution {
 	}
 
 	@Override
+	public void letLeaseRunOut() {
+		// There is none
+	}
+
+	@Override
 	public void close() {
 		// Nothing was claimed
 	}
