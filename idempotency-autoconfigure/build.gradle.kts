@@ -4,6 +4,14 @@ plugins {
 
 description = "Makes operations safe to retry: the API, the engine, the stores and their auto-configuration"
 
+// On the class path of those who have them, never forced on those who have not.
+val optional = configurations.create("optional") {
+    isCanBeConsumed = false
+    isCanBeResolved = false
+}
+configurations.compileOnly { extendsFrom(optional) }
+configurations.testImplementation { extendsFrom(optional) }
+
 dependencies {
     bom(enforcedPlatform(libs.boot.floor.bom))
 
@@ -12,7 +20,11 @@ dependencies {
     api(libs.boot.autoconfigure)
     api(libs.jspecify)
     implementation(libs.caffeine)
+    implementation(libs.jackson.databind)
     implementation(libs.slf4j.api)
+
+    optional(libs.boot.starter.webmvc)
+    optional(libs.spring.tx)
 
     testImplementation(libs.archunit)
     testImplementation(libs.boot.starter.test)

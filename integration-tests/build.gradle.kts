@@ -14,9 +14,17 @@ dependencies {
 
     testImplementation(project(":idempotency-spring-boot-starter"))
     testImplementation(project(":idempotency-test"))
+    testImplementation(libs.boot.starter.jdbc)
+    testImplementation(libs.boot.starter.security)
     testImplementation(libs.boot.starter.test)
+    testImplementation(libs.boot.starter.thymeleaf)
+    testImplementation(libs.boot.starter.validation)
+    testImplementation(libs.boot.starter.webmvc)
+    testImplementation(libs.h2)
+    testImplementation(libs.jazzer.junit)
     testImplementation(libs.junit.testkit)
     testImplementation(libs.lincheck)
+    testImplementation(libs.stripe.java)
 }
 
 tasks.test {

@@ -1,11 +1,16 @@
 package dev.idempotency.autoconfigure;
 
+import java.net.URI;
 import java.time.Duration;
+import java.util.List;
 
 import dev.idempotency.OnCrash;
 import dev.idempotency.core.EngineSettings;
 import dev.idempotency.core.OperationPolicy;
+import dev.idempotency.store.StoredResult;
 import dev.idempotency.store.memory.MemoryLimits;
+import dev.idempotency.web.HttpSettings;
+import dev.idempotency.web.KeySyntax;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -27,6 +32,7 @@ import org.springframework.util.unit.DataSize;
  * all.
  * @param onStoreFailure What becomes of an operation when the store cannot be reached.
  * @param maxReplays How often a result is given out again; 0 means without a limit.
+ * @param http Settings of the HTTP edge.
  * @param memory Settings of the store in memory.
  */
 @ConfigurationProperties("idempotency")
@@ -34,7 +40,7 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled,
 		@DefaultValue("enforce") EngineSettings.Mode mode, @DefaultValue("auto") StoreType store,
 		@Nullable String namespace, @DefaultValue("24h") Duration ttl, @DefaultValue("30s") Duration lease,
 		@DefaultValue("10s") Duration waitTimeout, @DefaultValue("reject") EngineSettings.OnStoreFailure onStoreFailure,
-		@DefaultValue("0") int maxReplays, @DefaultValue Memory memory) {
+		@DefaultValue("0") int maxReplays, @DefaultValue Http http, @DefaultValue Memory memory) {
 
 	public IdempotencyProperties {
 		new OperationPolicy(ttl, lease, OnCrash.RETRY, waitTimeout, maxReplays);
@@ -46,6 +52,20 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled,
 	 */
 	public OperationPolicy defaultPolicy() {
 		return OperationPolicy.of(this.ttl, this.lease).withMaxReplays(this.maxReplays);
+	}
+
+	/**
+	 * How HTTP requests are protected.
+	 * @return the settings
+	 */
+	HttpSettings httpSettings() {
+		return new HttpSettings(this.http.protect, this.http.unprotected, bytes(this.http.maxRequestBody),
+				bytes(this.http.maxResponseBody), this.http.excludedHeaders, this.waitTimeout, this.http.problemBase,
+				this.http.documentationUrl);
+	}
+
+	private static int bytes(DataSize size) {
+		return Math.toIntExact(size.toBytes());
 	}
 
 	/**
@@ -62,6 +82,80 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled,
 		 * The memory of this process.
 		 */
 		MEMORY
+
+	}
+
+	/**
+	 * What is compared between a request and its retry.
+	 */
+	public enum FingerprintType {
+
+		/**
+		 * Every byte of the body.
+		 */
+		BYTES,
+
+		/**
+		 * The body; for JSON, whatever the order of its members.
+		 */
+		CANONICAL_JSON,
+
+		/**
+		 * Nothing: the key alone counts.
+		 */
+		NONE
+
+	}
+
+	/**
+	 * Settings of the HTTP edge.
+	 *
+	 * @param header Name of the header that carries the key.
+	 * @param keySyntax How clients may write the key.
+	 * @param fingerprint What is compared between a request and its retry.
+	 * @param protect Which handlers are protected.
+	 * @param unprotected What start-up does about handlers for POST, PUT, PATCH and
+	 * DELETE that nothing protects.
+	 * @param maxRequestBody Largest body of a protected request.
+	 * @param maxResponseBody Largest body of an answer that is stored.
+	 * @param excludedHeaders Headers of an answer that are not stored, beside those that
+	 * never are.
+	 * @param problemBase What the type of each problem document begins with.
+	 * @param documentationUrl Where clients read about keys; linked from each problem
+	 * document.
+	 */
+	public record Http(@DefaultValue("Idempotency-Key") String header, @DefaultValue("lenient") KeySyntax keySyntax,
+			@DefaultValue("canonical-json") FingerprintType fingerprint,
+			@DefaultValue("annotated") HttpSettings.Protect protect,
+			@DefaultValue("ignore") HttpSettings.Unprotected unprotected, @DefaultValue("1MB") DataSize maxRequestBody,
+			@DefaultValue("4MB") DataSize maxResponseBody, @DefaultValue List<String> excludedHeaders,
+			@DefaultValue("urn:idempotency:") String problemBase, @Nullable URI documentationUrl) {
+
+		private static final String TOKEN_CHARACTERS = "!#$%&'*+-.^_`|~0123456789"
+				+ "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+		private static final DataSize MAX_BODY = DataSize.ofBytes(StoredResult.MAX_SIZE);
+
+		public Http {
+			requireToken("idempotency.http.header", header);
+			excludedHeaders.forEach((name) -> requireToken("idempotency.http.excluded-headers", name));
+			requireSize("idempotency.http.max-request-body", maxRequestBody);
+			requireSize("idempotency.http.max-response-body", maxResponseBody);
+		}
+
+		private static void requireToken(String setting, String name) {
+			if (name.isEmpty() || name.chars().anyMatch((character) -> TOKEN_CHARACTERS.indexOf(character) < 0)) {
+				throw new IllegalArgumentException(
+						"%s must be the name of a header, such as Idempotency-Key".formatted(setting));
+			}
+		}
+
+		private static void requireSize(String setting, DataSize size) {
+			if (size.isNegative() || size.toBytes() == 0 || size.compareTo(MAX_BODY) > 0) {
+				throw new IllegalArgumentException("%s must be between 1B and %dMB, but is %s: write a size such as 1MB"
+					.formatted(setting, MAX_BODY.toMegabytes(), size));
+			}
+		}
 
 	}
 

@@ -1,0 +1,18 @@
+package dev.idempotency;
+
+/**
+ * The key is there and cannot be used.
+ */
+public final class IdempotencyKeyInvalidException extends IdempotencyException {
+
+	private static final long serialVersionUID = 1L;
+
+	/**
+	 * Create an exception.
+	 * @param message what is wrong with the key, without repeating it
+	 */
+	public IdempotencyKeyInvalidException(String message) {
+		super(message, null);
+	}
+
+}

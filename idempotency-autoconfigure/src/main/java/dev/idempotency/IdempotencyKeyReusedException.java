@@ -1,0 +1,18 @@
+package dev.idempotency;
+
+/**
+ * The key belongs to an operation that was asked to do something else.
+ */
+public final class IdempotencyKeyReusedException extends IdempotencyException {
+
+	private static final long serialVersionUID = 1L;
+
+	/**
+	 * Create an exception.
+	 * @param message which operation it was
+	 */
+	public IdempotencyKeyReusedException(String message) {
+		super(message, null);
+	}
+
+}

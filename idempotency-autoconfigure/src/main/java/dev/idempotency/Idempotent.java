@@ -1,0 +1,82 @@
+package dev.idempotency;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Inherited;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/**
+ * Makes an operation safe to retry: it runs once per key, and its retries get the stored
+ * answer back.
+ * <p>
+ * On a type it applies to all of its handlers; on a method it wins over the type. It can
+ * be a meta-annotation.
+ */
+@Target({ ElementType.METHOD, ElementType.TYPE })
+@Retention(RetentionPolicy.RUNTIME)
+@Inherited
+@Documented
+public @interface Idempotent {
+
+	/**
+	 * Where the key comes from. On a web handler, an expression of
+	 * {@code header('name')}, {@code body('/json/pointer')}, {@code path('variable')} and
+	 * {@code query('parameter')}, each of which must be there, or {@code derived()} for a
+	 * key made of the caller and the request itself.
+	 * @return the expression; by default the key is in the {@code Idempotency-Key} header
+	 */
+	String key() default "";
+
+	/**
+	 * How long the answer is remembered, such as {@code 7d} or {@code ${orders.ttl:24h}}.
+	 * @return a duration; by default {@code idempotency.ttl}
+	 */
+	String ttl() default "";
+
+	/**
+	 * Whether a request without a key is refused. Otherwise it runs unprotected.
+	 * @return whether a key is required
+	 */
+	boolean required() default true;
+
+	/**
+	 * Whether the operation is protected at all; {@code false} marks a handler that was
+	 * looked at and needs no protection.
+	 * @return whether the operation is protected
+	 */
+	boolean enabled() default true;
+
+	/**
+	 * What becomes of a request whose twin is still running.
+	 * @return what happens
+	 */
+	OnConflict onConflict() default OnConflict.REJECT;
+
+	/**
+	 * What becomes of a key whose executor vanished.
+	 * @return what happens
+	 */
+	OnCrash onCrash() default OnCrash.RETRY;
+
+	/**
+	 * What a dry run does.
+	 * @return what it does
+	 */
+	DryRun dryRun() default DryRun.REPORT;
+
+	/**
+	 * What the operation does to the world when it succeeds.
+	 * @return the effect; by default inferred from the answer
+	 */
+	Effect effect() default Effect.INFERRED;
+
+	/**
+	 * Which answers are stored. For one that is not, the key is given back, and a retry
+	 * runs again.
+	 * @return which answers
+	 */
+	StoredAnswers store() default StoredAnswers.BY_POLICY;
+
+}

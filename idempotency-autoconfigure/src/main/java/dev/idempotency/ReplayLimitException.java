@@ -1,0 +1,32 @@
+package dev.idempotency;
+
+import java.time.Duration;
+
+/**
+ * The result was asked for again more often than allowed.
+ */
+public final class ReplayLimitException extends IdempotencyException {
+
+	private static final long serialVersionUID = 1L;
+
+	private final Duration retryAfter;
+
+	/**
+	 * Create an exception.
+	 * @param message which operation it was, and how often it was asked for
+	 * @param retryAfter when the result is forgotten at the latest
+	 */
+	public ReplayLimitException(String message, Duration retryAfter) {
+		super(message, null);
+		this.retryAfter = retryAfter;
+	}
+
+	/**
+	 * When to try again.
+	 * @return when the result is forgotten at the latest
+	 */
+	public Duration retryAfter() {
+		return this.retryAfter;
+	}
+
+}

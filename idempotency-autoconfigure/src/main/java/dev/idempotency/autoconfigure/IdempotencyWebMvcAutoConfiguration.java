@@ -1,0 +1,167 @@
+package dev.idempotency.autoconfigure;
+
+import java.util.List;
+
+import dev.idempotency.core.IdempotencyEngine;
+import dev.idempotency.core.OperationPolicy;
+import dev.idempotency.web.HttpStrategies;
+import dev.idempotency.web.IdempotencyFilter;
+import dev.idempotency.web.IdempotencyRouteFilter;
+import dev.idempotency.web.IdempotencyWeb;
+import dev.idempotency.web.KeyResolver;
+import dev.idempotency.web.RequestFingerprinter;
+import dev.idempotency.web.ResponsePolicy;
+import dev.idempotency.web.RollbackOnlyTransactions;
+import dev.idempotency.web.ScopeResolver;
+import dev.idempotency.web.SpringRollbackOnlyTransactions;
+import jakarta.servlet.DispatcherType;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.boot.web.servlet.FilterRegistrationBean;
+import org.springframework.boot.web.servlet.ServletListenerRegistrationBean;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.Ordered;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.web.method.support.HandlerMethodArgumentResolver;
+import org.springframework.web.servlet.DispatcherServlet;
+import org.springframework.web.servlet.HandlerExceptionResolver;
+import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
+import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
+import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
+
+/**
+ * Auto-configuration of the HTTP edge for Spring MVC.
+ */
+@AutoConfiguration(after = IdempotencyAutoConfiguration.class,
+		afterName = { "org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration",
+				"org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration" })
+@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
+@ConditionalOnClass({ DispatcherServlet.class, FilterRegistrationBean.class })
+@ConditionalOnBooleanProperty(name = "idempotency.enabled", matchIfMissing = true)
+public final class IdempotencyWebMvcAutoConfiguration {
+
+	IdempotencyWebMvcAutoConfiguration() {
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	KeyResolver idempotencyKeyResolver(IdempotencyProperties properties) {
+		return KeyResolver.header(properties.http().header(), properties.http().keySyntax());
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	ScopeResolver idempotencyScopeResolver() {
+		return ScopeResolver.principal();
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	RequestFingerprinter idempotencyRequestFingerprinter(IdempotencyProperties properties) {
+		return switch (properties.http().fingerprint()) {
+			case NONE -> RequestFingerprinter.none();
+			case BYTES -> RequestFingerprinter.bytes();
+			case CANONICAL_JSON -> RequestFingerprinter.canonicalJson();
+		};
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	ResponsePolicy idempotencyResponsePolicy() {
+		return ResponsePolicy.finalAnswers();
+	}
+
+	@Bean
+	IdempotencyWeb idempotencyWeb(IdempotencyEngine engine, OperationPolicy policy, IdempotencyProperties properties,
+			HttpStrategies strategies, ApplicationContext context) {
+		return new IdempotencyWeb(engine, policy, properties.httpSettings(), strategies, context);
+	}
+
+	@Bean
+	HttpStrategies idempotencyHttpStrategies(KeyResolver keyResolver, ScopeResolver scopeResolver,
+			RequestFingerprinter fingerprinter, ResponsePolicy responsePolicy) {
+		return new HttpStrategies(keyResolver, scopeResolver, fingerprinter, responsePolicy);
+	}
+
+	@Bean
+	IdempotencyFilter idempotencyFilter(IdempotencyWeb web) {
+		return web.filter();
+	}
+
+	@Bean
+	@ConditionalOnMissingBean(name = "idempotencyFilterRegistration")
+	FilterRegistrationBean<IdempotencyFilter> idempotencyFilterRegistration(IdempotencyFilter filter) {
+		FilterRegistrationBean<IdempotencyFilter> registration = new FilterRegistrationBean<>(filter);
+		registration.setDispatcherTypes(DispatcherType.REQUEST, DispatcherType.ASYNC, DispatcherType.ERROR);
+		registration.setOrder(IdempotencyFilter.DEFAULT_ORDER);
+		return registration;
+	}
+
+	@Bean
+	ServletListenerRegistrationBean<IdempotencyFilter> idempotencyFilterListenerRegistration(IdempotencyFilter filter) {
+		return new ServletListenerRegistrationBean<>(filter);
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	IdempotencyRouteFilter idempotencyRouteFilter(IdempotencyWeb web) {
+		return web.routeFilter();
+	}
+
+	@Bean
+	WebMvcConfigurer idempotencyWebMvcConfigurer(IdempotencyWeb web) {
+		return new IdempotencyWebMvcConfigurer(web);
+	}
+
+	@Bean
+	SmartInitializingSingleton idempotencyHandlerCheck(IdempotencyWeb web,
+			ObjectProvider<RequestMappingHandlerMapping> mappings) {
+		return () -> web.checkHandlers(mappings.orderedStream().toList());
+	}
+
+	/**
+	 * Puts the interceptor behind all others, so that nothing is claimed for a request
+	 * that one of them turns away, and the exception resolver before all others.
+	 */
+	private record IdempotencyWebMvcConfigurer(IdempotencyWeb web) implements WebMvcConfigurer {
+
+		@Override
+		public void addInterceptors(InterceptorRegistry registry) {
+			registry.addInterceptor(this.web.interceptor()).order(Ordered.LOWEST_PRECEDENCE);
+		}
+
+		@Override
+		public void addArgumentResolvers(List<HandlerMethodArgumentResolver> resolvers) {
+			resolvers.add(IdempotencyWeb.contextArgumentResolver());
+		}
+
+		@Override
+		public void extendHandlerExceptionResolvers(List<HandlerExceptionResolver> resolvers) {
+			resolvers.add(0, this.web.exceptionResolver());
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass(PlatformTransactionManager.class)
+	static class RollbackConfiguration {
+
+		@Bean
+		@ConditionalOnMissingBean
+		@ConditionalOnSingleCandidate(PlatformTransactionManager.class)
+		RollbackOnlyTransactions idempotencyRollbackOnlyTransactions(PlatformTransactionManager transactionManager) {
+			return new SpringRollbackOnlyTransactions(transactionManager);
+		}
+
+	}
+
+}

@@ -1,0 +1,30 @@
+package dev.idempotency.web;
+
+import dev.idempotency.IdempotencyException;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+
+/**
+ * What holds for the answers of all protected requests.
+ *
+ * @param maxRequestBody the largest body that is read ahead of a handler
+ * @param maxResponseBody the largest body that is stored
+ * @param keptHeaders which headers are stored
+ * @param policy which answers are stored
+ * @param problemRenderer answers with a problem where no handler can
+ */
+record AnswerRules(int maxRequestBody, int maxResponseBody, KeptHeaders keptHeaders, ResponsePolicy policy,
+		ProblemRenderer problemRenderer) {
+
+	/**
+	 * Answers with a problem, as the application would.
+	 */
+	@FunctionalInterface
+	interface ProblemRenderer {
+
+		void render(HttpServletRequest request, HttpServletResponse response, Object handler,
+				IdempotencyException problem);
+
+	}
+
+}

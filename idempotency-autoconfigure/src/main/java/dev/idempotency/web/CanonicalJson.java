@@ -1,0 +1,270 @@
+package dev.idempotency.web;
+
+import java.io.ByteArrayInputStream;
+import java.io.InputStreamReader;
+import java.io.Reader;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
+import tools.jackson.core.ObjectReadContext;
+import tools.jackson.core.StreamReadConstraints;
+import tools.jackson.core.TokenStreamFactory;
+import tools.jackson.core.json.JsonFactory;
+
+/**
+ * A SHA-256 that two JSON texts share when they differ in nothing but the order of object
+ * members, white space and string escapes. Numbers count as written, and members of the
+ * same name keep their order, because what either means is for the application to say.
+ * <p>
+ * The canonical text is never built. Arrays and scalars flow into the digest as they are
+ * read; of an object, which has to be sorted first, the names and one digest per value
+ * are kept until it ends. Every piece says what it is and where it ends, so that no two
+ * values look the same when they are strung together.
+ * <p>
+ * These digests are stored: a change of the format makes every retry that is under way
+ * look like another request.
+ */
+final class CanonicalJson {
+
+	/**
+	 * Nesting is the only limit, for whoever reads the body has already limited its size.
+	 * All are set here, and names are not looked up in Jackson's shared table, which can
+	 * overflow: two instances must never disagree about one text because of their
+	 * settings or of what they have read before.
+	 */
+	private static final JsonFactory JSON = JsonFactory.builder()
+		.streamReadConstraints(StreamReadConstraints.builder()
+			.maxNestingDepth(500)
+			.maxDocumentLength(-1)
+			.maxTokenCount(-1)
+			.maxNameLength(Integer.MAX_VALUE)
+			.maxNumberLength(Integer.MAX_VALUE)
+			.maxStringLength(Integer.MAX_VALUE)
+			.build())
+		.disable(TokenStreamFactory.Feature.CANONICALIZE_PROPERTY_NAMES)
+		.disable(TokenStreamFactory.Feature.INTERN_PROPERTY_NAMES)
+		.build();
+
+	private final JsonParser parser;
+
+	/**
+	 * The whole text at first, then the objects that are open. Those that have been
+	 * closed are used again: nothing here recurses, and little is created.
+	 */
+	private final List<Level> levels = new ArrayList<>();
+
+	private int depth;
+
+	private Level level = new Level();
+
+	private final TextWriter text = new TextWriter(this.level.digest);
+
+	private CanonicalJson(JsonParser parser) {
+		this.parser = parser;
+		this.levels.add(this.level);
+	}
+
+	/**
+	 * The digest of a JSON text in UTF-8.
+	 * @param json the text
+	 * @param length how many bytes of it there are
+	 * @return the digest, or {@code null} if this is not exactly one valid JSON value, or
+	 * one that is nested too deeply
+	 */
+	static byte @Nullable [] digest(byte[] json, int length) {
+		// Jackson's own decoder lets some malformed UTF-8 pass, this one reports it
+		Reader reader = new InputStreamReader(new ByteArrayInputStream(json, 0, length),
+				StandardCharsets.UTF_8.newDecoder());
+		try (JsonParser parser = JSON.createParser(ObjectReadContext.empty(), reader)) {
+			return new CanonicalJson(parser).digest();
+		}
+		catch (JacksonException ex) {
+			return null;
+		}
+	}
+
+	private byte @Nullable [] digest() {
+		boolean complete = false;
+		for (JsonToken token = this.parser.nextToken(); token != null; token = this.parser.nextToken()) {
+			if (complete) {
+				return null;
+			}
+			add(token);
+			if (token != JsonToken.PROPERTY_NAME && !token.isStructStart()) {
+				if (this.parser.streamReadContext().inObject()) {
+					this.level.endMember();
+				}
+				complete = this.parser.streamReadContext().inRoot();
+			}
+		}
+		return complete ? this.level.digest.digest() : null;
+	}
+
+	private void add(JsonToken token) {
+		switch (token) {
+			case START_OBJECT -> open();
+			case PROPERTY_NAME -> this.level.name = this.parser.currentName();
+			case END_OBJECT -> close();
+			case VALUE_STRING -> {
+				this.text.begin('"', this.level.digest);
+				this.parser.readString(this.text);
+				this.text.end();
+			}
+			case VALUE_NUMBER_INT, VALUE_NUMBER_FLOAT -> {
+				this.text.begin('#', this.level.digest);
+				this.parser.getString(this.text);
+				this.text.end();
+			}
+			case START_ARRAY -> this.level.digest.update((byte) '[');
+			case END_ARRAY -> this.level.digest.update((byte) ']');
+			case VALUE_TRUE -> this.level.digest.update((byte) 't');
+			case VALUE_FALSE -> this.level.digest.update((byte) 'f');
+			case VALUE_NULL -> this.level.digest.update((byte) 'n');
+			default -> throw new IllegalStateException("JSON has no " + token);
+		}
+	}
+
+	private void open() {
+		this.depth++;
+		if (this.depth == this.levels.size()) {
+			this.levels.add(new Level());
+		}
+		this.level = this.levels.get(this.depth);
+	}
+
+	private void close() {
+		byte[] object = this.level.endObject(this.text);
+		this.depth--;
+		this.level = this.levels.get(this.depth);
+		this.level.digest.update((byte) '{');
+		this.level.digest.update(object);
+	}
+
+	/**
+	 * An object while it is read. Its digest is that of the value being read, and at the
+	 * end that of the object.
+	 */
+	private static final class Level {
+
+		private final MessageDigest digest = sha256();
+
+		private final List<Member> members = new ArrayList<>();
+
+		private String name = "";
+
+		private void endMember() {
+			this.members.add(new Member(this.name, this.digest.digest()));
+		}
+
+		private byte[] endObject(TextWriter text) {
+			// Stable: the order of members of the same name counts
+			this.members.sort(Comparator.comparing((member) -> member.name));
+			for (Member member : this.members) {
+				text.begin(':', this.digest);
+				text.write(member.name, 0, member.name.length());
+				text.end();
+				this.digest.update(member.value);
+			}
+			this.members.clear();
+			return this.digest.digest();
+		}
+
+		private static MessageDigest sha256() {
+			try {
+				return MessageDigest.getInstance("SHA-256");
+			}
+			catch (NoSuchAlgorithmException ex) {
+				throw new IllegalStateException(ex);
+			}
+		}
+
+	}
+
+	private static final class Member {
+
+		private final String name;
+
+		private final byte[] value;
+
+		private Member(String name, byte[] value) {
+			this.name = name;
+			this.value = value;
+		}
+
+	}
+
+	/**
+	 * Carries a text into a digest, as UTF-16 since only that tells halves of surrogate
+	 * pairs apart. The length of a text that is still being read is not known, so it goes
+	 * in pieces, each with its kind and length before it: the piece that is not full is
+	 * the last.
+	 */
+	private static final class TextWriter extends Writer {
+
+		private static final int HEADER = 3;
+
+		private final byte[] piece = new byte[HEADER + 1024];
+
+		private int size = HEADER;
+
+		private MessageDigest digest;
+
+		private TextWriter(MessageDigest digest) {
+			this.digest = digest;
+		}
+
+		private void begin(char kind, MessageDigest digest) {
+			this.piece[0] = (byte) kind;
+			this.digest = digest;
+		}
+
+		@Override
+		public void write(char[] text, int offset, int length) {
+			for (int i = offset; i < offset + length; i++) {
+				put(text[i]);
+			}
+		}
+
+		@Override
+		public void write(String text, int offset, int length) {
+			for (int i = offset; i < offset + length; i++) {
+				put(text.charAt(i));
+			}
+		}
+
+		private void put(char character) {
+			this.piece[this.size++] = (byte) (character >>> Byte.SIZE);
+			this.piece[this.size++] = (byte) character;
+			if (this.size == this.piece.length) {
+				end();
+			}
+		}
+
+		private void end() {
+			int length = this.size - HEADER;
+			this.piece[1] = (byte) (length >>> Byte.SIZE);
+			this.piece[2] = (byte) length;
+			this.digest.update(this.piece, 0, this.size);
+			this.size = HEADER;
+		}
+
+		@Override
+		public void flush() {
+		}
+
+		@Override
+		public void close() {
+		}
+
+	}
+
+}

@@ -1,0 +1,315 @@
+package dev.idempotency.web;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Map;
+
+import dev.idempotency.IdempotencyKey;
+import dev.idempotency.core.Execution;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.ServletRequest;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import jakarta.servlet.http.Part;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.http.MediaType;
+import org.springframework.web.multipart.MultipartHttpServletRequest;
+import org.springframework.web.util.WebUtils;
+
+/**
+ * One request and its answer on their way through the filter, however often they are
+ * dispatched. It does nothing until its request turns out to be protected.
+ */
+final class Exchange {
+
+	private static final String ATTRIBUTE = Exchange.class.getName();
+
+	private final AnswerRules rules;
+
+	private ExchangeRequest request;
+
+	private ExchangeResponse response;
+
+	private @Nullable BufferedBody body;
+
+	private @Nullable Map<String, String[]> form;
+
+	private @Nullable ProtectedRun run;
+
+	private @Nullable HttpAnswer knownAnswer;
+
+	private boolean async;
+
+	private boolean over;
+
+	private Exchange(AnswerRules rules, HttpServletRequest request, HttpServletResponse response) {
+		this.rules = rules;
+		this.request = new ExchangeRequest(request, this);
+		this.response = new ExchangeResponse(response, this);
+	}
+
+	static Exchange begin(AnswerRules rules, HttpServletRequest request, HttpServletResponse response) {
+		Exchange exchange = new Exchange(rules, request, response);
+		request.setAttribute(ATTRIBUTE, exchange);
+		return exchange;
+	}
+
+	static @Nullable Exchange of(ServletRequest request) {
+		return (Exchange) request.getAttribute(ATTRIBUTE);
+	}
+
+	/**
+	 * Takes what another dispatch of the same request brings. After an asynchronous one
+	 * it is what we gave; after an error it is the container's own.
+	 */
+	void continueWith(HttpServletRequest request, HttpServletResponse response) {
+		if (WebUtils.getNativeRequest(request, ExchangeRequest.class) == null) {
+			this.request = new ExchangeRequest(request, this);
+		}
+		if (WebUtils.getNativeResponse(response, ExchangeResponse.class) == null) {
+			this.response = new ExchangeResponse(response, this);
+			if (this.run != null) {
+				this.run.recordOn(this.response);
+			}
+		}
+	}
+
+	/**
+	 * Sends the answer elsewhere than it was to go when it began.
+	 */
+	void continueOn(HttpServletResponse response) {
+		this.response = new ExchangeResponse(response, this.response);
+	}
+
+	HttpServletRequest requestFor(HttpServletRequest given) {
+		return (WebUtils.getNativeRequest(given, ExchangeRequest.class) != null) ? given : this.request;
+	}
+
+	HttpServletResponse responseFor(HttpServletResponse given) {
+		return (WebUtils.getNativeResponse(given, ExchangeResponse.class) != null) ? given : this.response;
+	}
+
+	ExchangeRequest request() {
+		return this.request;
+	}
+
+	ExchangeResponse response() {
+		return this.response;
+	}
+
+	AnswerRules rules() {
+		return this.rules;
+	}
+
+	@Nullable BufferedBody body() {
+		return this.body;
+	}
+
+	@Nullable Map<String, String[]> form() {
+		return this.form;
+	}
+
+	boolean isKept(String header) {
+		return this.rules.keptHeaders().isKept(header);
+	}
+
+	/**
+	 * Whether nothing has been decided about the request.
+	 */
+	boolean isUndecided() {
+		return this.run == null && this.knownAnswer == null && !this.over;
+	}
+
+	boolean isArmed() {
+		return this.run != null;
+	}
+
+	/**
+	 * Whether the request was processed asynchronously at any time.
+	 */
+	boolean isAsync() {
+		return this.async;
+	}
+
+	void asyncStarted() {
+		this.async = true;
+	}
+
+	@Nullable ProtectedRun run() {
+		return this.run;
+	}
+
+	/**
+	 * Whether the handler goes on without its client, outside of any dispatch.
+	 */
+	boolean isDetached() {
+		return this.run != null && this.run.isDetached();
+	}
+
+	/**
+	 * Runs the handler, and records its answer.
+	 */
+	ProtectedRun arm(ProtectedOperation operation, Object handler, Execution execution) {
+		return arm(new ProtectedRun(this, operation, handler, execution.key(), execution));
+	}
+
+	/**
+	 * Runs the handler of a dry run.
+	 */
+	ProtectedRun armDryRun(ProtectedOperation operation, Object handler, @Nullable IdempotencyKey key) {
+		return arm(new ProtectedRun(this, operation, handler, key, null));
+	}
+
+	private ProtectedRun arm(ProtectedRun armed) {
+		armed.recordOn(this.response);
+		this.run = armed;
+		return armed;
+	}
+
+	/**
+	 * Answers without the handler. What others write meanwhile is dropped.
+	 */
+	void answerWith(HttpAnswer answer) {
+		this.knownAnswer = answer;
+		this.response.drop();
+	}
+
+	/**
+	 * A dispatch has come to its end, and no asynchronous one follows.
+	 */
+	void endOfDispatch() throws IOException {
+		HttpAnswer answer = this.knownAnswer;
+		if (answer != null && !this.over) {
+			this.over = true;
+			this.response.letThrough();
+			answer.send(this.response.container());
+		}
+		if (this.run != null) {
+			this.run.endOfDispatch();
+		}
+	}
+
+	/**
+	 * A dispatch has failed with an exception that nobody handled.
+	 */
+	void failed() {
+		if (this.run != null) {
+			this.run.failed();
+		}
+	}
+
+	/**
+	 * The container is done with the request.
+	 */
+	void requestIsOver() {
+		if (this.run != null) {
+			this.run.requestIsOver();
+		}
+	}
+
+	/**
+	 * The handler has ended asynchronous processing itself.
+	 */
+	void completedByHandler() {
+		if (this.run != null) {
+			this.run.completedByHandler();
+		}
+	}
+
+	boolean outlives(@Nullable Throwable failure) {
+		return this.run != null && this.run.outlives(failure);
+	}
+
+	boolean holdBack(ProtectedRun.Callback callback) {
+		return this.run != null && this.run.holdBack(callback);
+	}
+
+	/**
+	 * Reads what the request brings along, ahead of its handler, which will find it all
+	 * the same.
+	 * @param outermost the request as the handler sees it
+	 * @throws RequestBodyTooLargeException if it is too large
+	 * @throws RequestBodyUnreadableException if it cannot be read
+	 */
+	RequestContent readContent(HttpServletRequest outermost) {
+		int limit = this.rules.maxRequestBody();
+		try {
+			MultipartHttpServletRequest multipart = WebUtils.getNativeRequest(outermost,
+					MultipartHttpServletRequest.class);
+			if (multipart != null) {
+				return readParts(multipart, limit);
+			}
+			if (outermost.getContentLengthLong() > limit) {
+				throw new RequestBodyTooLargeException(limit);
+			}
+			byte[] bytes = readBody(outermost, limit);
+			return isForm(outermost) ? asForm(outermost, bytes) : new RequestContent.Body(bytes, bytes.length);
+		}
+		catch (IOException ex) {
+			throw new RequestBodyUnreadableException(ex);
+		}
+	}
+
+	private static RequestContent readParts(MultipartHttpServletRequest request, int limit) throws IOException {
+		// Parses now, where parts are parsed late
+		request.getFileNames();
+		try {
+			long size = 0;
+			for (Part part : request.getParts()) {
+				size += part.getSize();
+			}
+			if (size > limit) {
+				throw new RequestBodyTooLargeException(limit);
+			}
+			return new RequestContent.Multipart(request.getParts());
+		}
+		catch (ServletException ex) {
+			throw new IOException(ex);
+		}
+	}
+
+	private byte[] readBody(HttpServletRequest outermost, int limit) throws IOException {
+		boolean readBefore = this.request.isBodyTaken();
+		// Whoever has read it before gives it out again, or nobody does
+		InputStream source = readBefore ? outermost.getInputStream() : this.request.getRequest().getInputStream();
+		byte[] bytes = source.readNBytes(limit + 1);
+		if (bytes.length == 0 && outermost.getContentLengthLong() > 0 && !isForm(outermost)) {
+			throw new IllegalStateException(
+					"The body of %s %s was read before its handler, and is gone. ".formatted(outermost.getMethod(),
+							outermost.getRequestURI()) + "Whoever reads it must give it out again, or do without");
+		}
+		boolean tooLarge = bytes.length > limit;
+		if (!readBefore && bytes.length > 0) {
+			this.body = new BufferedBody(bytes, tooLarge ? source : null);
+		}
+		if (tooLarge) {
+			throw new RequestBodyTooLargeException(limit);
+		}
+		return bytes;
+	}
+
+	/**
+	 * A form whose body cannot be read was parsed before, by the container or by a
+	 * filter.
+	 */
+	private RequestContent asForm(HttpServletRequest outermost, byte[] bytes) throws IOException {
+		if (bytes.length > 0 && !this.request.isBodyTaken()) {
+			try {
+				this.form = FormParameters.parse(this.request.getRequest().getParameterMap(), bytes,
+						this.request.bodyCharset());
+			}
+			catch (IllegalArgumentException ex) {
+				throw new IOException(ex);
+			}
+		}
+		return new RequestContent.Form(outermost.getParameterMap());
+	}
+
+	private static boolean isForm(HttpServletRequest request) {
+		String type = request.getContentType();
+		return type != null && type.regionMatches(true, 0, MediaType.APPLICATION_FORM_URLENCODED_VALUE, 0,
+				MediaType.APPLICATION_FORM_URLENCODED_VALUE.length());
+	}
+
+}

@@ -1,0 +1,69 @@
+package dev.idempotency.web;
+
+import java.net.URLDecoder;
+import java.nio.charset.Charset;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The parameters of a form whose body was read ahead of the container, which can no
+ * longer parse it.
+ */
+final class FormParameters {
+
+	/**
+	 * A form in 1 MB could have half a million parameters; nobody's has so many.
+	 */
+	static final int MAX_COUNT = 10_000;
+
+	private FormParameters() {
+	}
+
+	/**
+	 * Parses a form.
+	 * @param query the parameters of the query, which come first
+	 * @param body the body
+	 * @param charset the charset of the body
+	 * @return the parameters of both
+	 * @throws IllegalArgumentException if the form is malformed or has too many
+	 * parameters
+	 */
+	static Map<String, String[]> parse(Map<String, String[]> query, byte[] body, Charset charset) {
+		Map<String, List<String>> values = new LinkedHashMap<>();
+		query.forEach((name, given) -> values.put(name, new ArrayList<>(List.of(given))));
+		String text = new String(body, charset);
+		int count = 0;
+		for (int start = 0; start < text.length();) {
+			int end = indexOf(text, '&', start, text.length());
+			if (end > start) {
+				if (++count > MAX_COUNT) {
+					throw new IllegalArgumentException("The form has more than %d parameters".formatted(MAX_COUNT));
+				}
+				int equals = indexOf(text, '=', start, end);
+				String name = URLDecoder.decode(text.substring(start, equals), charset);
+				String value = (equals < end) ? URLDecoder.decode(text.substring(equals + 1, end), charset) : "";
+				values.computeIfAbsent(name, (key) -> new ArrayList<>()).add(value);
+			}
+			start = end + 1;
+		}
+		Map<String, String[]> parameters = new LinkedHashMap<>();
+		values.forEach((name, list) -> parameters.put(name, list.toArray(String[]::new)));
+		return Collections.unmodifiableMap(parameters);
+	}
+
+	private static int indexOf(String text, char character, int from, int to) {
+		int index = text.indexOf(character, from);
+		return (index < 0 || index > to) ? to : index;
+	}
+
+	static @Nullable String first(Map<String, String[]> parameters, String name) {
+		String[] values = parameters.get(name);
+		return (values != null && values.length > 0) ? values[0] : null;
+	}
+
+}

@@ -1,0 +1,98 @@
+package dev.idempotency.web;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+import dev.idempotency.DryRun;
+import dev.idempotency.web.HttpSettings.Unprotected;
+import dev.idempotency.web.ProtectedOperations.Protection;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.web.bind.annotation.RequestMethod;
+import org.springframework.web.method.HandlerMethod;
+import org.springframework.web.servlet.mvc.method.RequestMappingInfo;
+import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
+
+/**
+ * Looks at every handler at start-up: what cannot work stops it, and what looks like a
+ * mistake is named.
+ */
+final class HandlerAudit {
+
+	private static final Logger logger = LoggerFactory.getLogger(IdempotencyInterceptor.class);
+
+	private static final Set<RequestMethod> UNSAFE = Set.of(RequestMethod.POST, RequestMethod.PUT, RequestMethod.PATCH,
+			RequestMethod.DELETE);
+
+	private final HttpSettings settings;
+
+	private final ProtectedOperations operations;
+
+	private final boolean canRollBack;
+
+	HandlerAudit(HttpSettings settings, ProtectedOperations operations, boolean canRollBack) {
+		this.settings = settings;
+		this.operations = operations;
+		this.canRollBack = canRollBack;
+	}
+
+	void check(Collection<RequestMappingHandlerMapping> mappings) {
+		Set<String> unprotected = new TreeSet<>();
+		for (RequestMappingHandlerMapping mapping : mappings) {
+			for (Map.Entry<RequestMappingInfo, HandlerMethod> entry : mapping.getHandlerMethods().entrySet()) {
+				unprotected.addAll(check(entry.getKey(), entry.getValue()));
+			}
+		}
+		if (!unprotected.isEmpty()) {
+			report(unprotected);
+		}
+	}
+
+	private List<String> check(RequestMappingInfo info, HandlerMethod handler) {
+		Protection protection = this.operations.protectionOf(handler);
+		if (protection.operation() != null && protection.operation().dryRun() == DryRun.ROLLBACK && !this.canRollBack) {
+			throw new IdempotencyConfigurationException(
+					"%s asks for dryRun = ROLLBACK, and there is no transaction manager to roll back with"
+						.formatted(handler),
+					"Define a PlatformTransactionManager bean (exactly one, or a primary one), or leave dryRun out.");
+		}
+		Set<RequestMethod> methods = info.getMethodsCondition().getMethods();
+		if (protection.annotatedItself() && protection.operation() != null && !methods.isEmpty()
+				&& methods.stream().noneMatch(UNSAFE::contains)) {
+			logger.warn("@Idempotent on {} does nothing: requests of {} are safe to repeat as they are", handler,
+					methods);
+		}
+		if (protection.decided() || ProtectedOperations.isInfrastructure(handler)) {
+			return List.of();
+		}
+		List<String> found = new ArrayList<>();
+		for (RequestMethod method : methods.isEmpty() ? UNSAFE : methods) {
+			if (UNSAFE.contains(method) && !protection.covers(method.name())) {
+				String paths = info.getPatternValues().stream().sorted().collect(Collectors.joining(", "));
+				found.add("%s %s (%s)".formatted(method, paths, handler.getShortLogMessage()));
+			}
+		}
+		return found;
+	}
+
+	private void report(Set<String> unprotected) {
+		String list = String.join(System.lineSeparator() + "  - ", unprotected);
+		if (this.settings.unprotected() == Unprotected.FAIL) {
+			throw new IdempotencyConfigurationException(
+					"These handlers change something, and nothing protects them from being repeated:"
+							+ System.lineSeparator() + "  - " + list,
+					"Write @Idempotent on each, or @Idempotent(enabled = false) on those that need no protection, "
+							+ "or set idempotency.http.unprotected to warn or ignore.");
+		}
+		if (this.settings.unprotected() == Unprotected.WARN) {
+			logger.warn("Nothing protects these handlers from being repeated:{}  - {}", System.lineSeparator(), list);
+		}
+	}
+
+}

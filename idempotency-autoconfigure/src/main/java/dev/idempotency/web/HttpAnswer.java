@@ -1,0 +1,214 @@
+package dev.idempotency.web;
+
+import java.io.IOException;
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+import dev.idempotency.ResultNotReplayableException;
+import dev.idempotency.UnsupportedFormatException;
+import jakarta.servlet.http.HttpServletResponse;
+
+import org.springframework.http.HttpHeaders;
+
+/**
+ * An answer as the client saw it.
+ *
+ * @param status the status
+ * @param delivery how it was sent
+ * @param headers the headers that are kept, the {@code Location} of a redirect as the
+ * handler gave it
+ * @param body the body
+ */
+record HttpAnswer(int status, Delivery delivery, Map<String, List<String>> headers, ByteBuffer body) {
+
+	private static final byte FORMAT = 1;
+
+	/**
+	 * How an answer is sent.
+	 */
+	enum Delivery {
+
+		/**
+		 * With its length.
+		 */
+		WHOLE,
+
+		/**
+		 * Without: its length was not known when it began.
+		 */
+		STREAMED,
+
+		/**
+		 * As a redirect, whose location the container completes.
+		 */
+		REDIRECT
+
+	}
+
+	/**
+	 * Writes the answer down. The first byte tells the format; numbers are written in
+	 * groups of seven bits, the lowest first.
+	 */
+	byte[] encode() {
+		List<byte[]> texts = new ArrayList<>();
+		int size = 1 + 1 + 2 + sizeOf(this.headers.size());
+		for (Map.Entry<String, List<String>> header : this.headers.entrySet()) {
+			size += add(texts, header.getKey()) + sizeOf(header.getValue().size());
+			for (String value : header.getValue()) {
+				size += add(texts, value);
+			}
+		}
+		ByteBuffer target = ByteBuffer.allocate(size + this.body.remaining());
+		target.put(FORMAT).put(codeOf(this.delivery)).putShort((short) this.status);
+		put(target, this.headers.size());
+		int next = 0;
+		for (List<String> values : this.headers.values()) {
+			next = put(target, texts, next);
+			put(target, values.size());
+			for (int i = 0; i < values.size(); i++) {
+				next = put(target, texts, next);
+			}
+		}
+		return target.put(this.body.duplicate()).array();
+	}
+
+	static HttpAnswer decode(ByteBuffer payload) {
+		ByteBuffer source = payload.duplicate();
+		try {
+			byte format = source.get();
+			if (format != FORMAT) {
+				throw new UnsupportedFormatException(
+						"A stored answer has format %d, but this release reads only format %d: upgrade this instance"
+							.formatted(format & 0xff, FORMAT));
+			}
+			Delivery delivery = deliveryOf(source.get());
+			int status = source.getShort() & 0xffff;
+			Map<String, List<String>> headers = new LinkedHashMap<>();
+			int count = getNumber(source);
+			for (int i = 0; i < count; i++) {
+				String name = getText(source);
+				int values = getNumber(source);
+				List<String> list = new ArrayList<>(Math.min(values, 16));
+				for (int j = 0; j < values; j++) {
+					list.add(getText(source));
+				}
+				headers.put(name, list);
+			}
+			return new HttpAnswer(status, delivery, headers, source.slice());
+		}
+		catch (BufferUnderflowException | IllegalArgumentException ex) {
+			throw new ResultNotReplayableException("A stored answer is damaged: " + ex);
+		}
+	}
+
+	/**
+	 * Sends the answer to someone who has not seen anything of it.
+	 */
+	void send(HttpServletResponse response) throws IOException {
+		response.setStatus(this.status);
+		Map<String, List<String>> written = new LinkedHashMap<>(this.headers);
+		List<String> location = (this.delivery == Delivery.REDIRECT) ? written.remove(HttpHeaders.LOCATION) : null;
+		ResponseHeaders.write(response, written);
+		if (location != null) {
+			sendRedirect(response, location.get(0));
+			return;
+		}
+		if (this.delivery == Delivery.STREAMED) {
+			response.flushBuffer();
+		}
+		else if (this.body.hasRemaining()) {
+			response.setContentLength(this.body.remaining());
+		}
+		writeBody(response);
+	}
+
+	private void sendRedirect(HttpServletResponse response, String location) throws IOException {
+		if (this.status == HttpServletResponse.SC_FOUND && !this.body.hasRemaining()) {
+			// Filters know this method best
+			response.sendRedirect(location);
+			return;
+		}
+		writeBody(response);
+		response.sendRedirect(location, this.status, !this.body.hasRemaining());
+	}
+
+	private void writeBody(HttpServletResponse response) throws IOException {
+		if (this.body.hasRemaining()) {
+			response.getOutputStream().write(this.body.duplicate());
+		}
+	}
+
+	private static byte codeOf(Delivery delivery) {
+		return switch (delivery) {
+			case WHOLE -> 0;
+			case STREAMED -> 1;
+			case REDIRECT -> 2;
+		};
+	}
+
+	private static Delivery deliveryOf(byte code) {
+		return switch (code) {
+			case 0 -> Delivery.WHOLE;
+			case 1 -> Delivery.STREAMED;
+			case 2 -> Delivery.REDIRECT;
+			default -> throw new IllegalArgumentException("unknown delivery " + code);
+		};
+	}
+
+	private static int add(List<byte[]> texts, String text) {
+		byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+		texts.add(bytes);
+		return sizeOf(bytes.length) + bytes.length;
+	}
+
+	private static int put(ByteBuffer target, List<byte[]> texts, int index) {
+		byte[] bytes = texts.get(index);
+		put(target, bytes.length);
+		target.put(bytes);
+		return index + 1;
+	}
+
+	private static String getText(ByteBuffer source) {
+		int length = getNumber(source);
+		if (length > source.remaining()) {
+			throw new BufferUnderflowException();
+		}
+		byte[] bytes = new byte[length];
+		source.get(bytes);
+		return new String(bytes, StandardCharsets.UTF_8);
+	}
+
+	private static int sizeOf(int number) {
+		int size = 1;
+		for (int rest = number >>> 7; rest != 0; rest >>>= 7) {
+			size++;
+		}
+		return size;
+	}
+
+	private static void put(ByteBuffer target, int number) {
+		int rest = number;
+		for (; rest > 0x7f; rest >>>= 7) {
+			target.put((byte) (rest | 0x80));
+		}
+		target.put((byte) rest);
+	}
+
+	private static int getNumber(ByteBuffer source) {
+		int number = 0;
+		for (int shift = 0; shift < 28; shift += 7) {
+			byte next = source.get();
+			number |= (next & 0x7f) << shift;
+			if (next >= 0) {
+				return number;
+			}
+		}
+		throw new IllegalArgumentException("a number is too large");
+	}
+
+}

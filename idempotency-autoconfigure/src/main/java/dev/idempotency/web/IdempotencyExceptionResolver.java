@@ -1,0 +1,94 @@
+package dev.idempotency.web;
+
+import java.io.IOException;
+
+import dev.idempotency.IdempotencyException;
+import dev.idempotency.web.ProtectedRun.Interruption;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.http.converter.HttpMessageNotReadableException;
+import org.springframework.validation.BindException;
+import org.springframework.web.HttpMediaTypeNotSupportedException;
+import org.springframework.web.bind.MethodArgumentNotValidException;
+import org.springframework.web.bind.ServletRequestBindingException;
+import org.springframework.web.context.request.async.AsyncRequestNotUsableException;
+import org.springframework.web.method.HandlerMethod;
+import org.springframework.web.method.annotation.HandlerMethodValidationException;
+import org.springframework.web.method.annotation.MethodArgumentConversionNotSupportedException;
+import org.springframework.web.method.annotation.MethodArgumentTypeMismatchException;
+import org.springframework.web.multipart.MultipartException;
+import org.springframework.web.multipart.support.MissingServletRequestPartException;
+import org.springframework.web.servlet.HandlerExceptionResolver;
+import org.springframework.web.servlet.ModelAndView;
+
+/**
+ * Answers with a problem document when a request did not run, unless the application
+ * handles that exception by name. It belongs before all other resolvers, where it also
+ * learns how a protected handler failed.
+ */
+public final class IdempotencyExceptionResolver implements HandlerExceptionResolver {
+
+	private static final Logger logger = LoggerFactory.getLogger(IdempotencyExceptionResolver.class);
+
+	private final Problems problems;
+
+	private final ExplicitExceptionHandlers explicitHandlers;
+
+	IdempotencyExceptionResolver(Problems problems, ExplicitExceptionHandlers explicitHandlers) {
+		this.problems = problems;
+		this.explicitHandlers = explicitHandlers;
+	}
+
+	@Override
+	public @Nullable ModelAndView resolveException(HttpServletRequest request, HttpServletResponse response,
+			@Nullable Object handler, Exception ex) {
+		Exchange exchange = Exchange.of(request);
+		if (exchange != null && exchange.run() != null) {
+			tell(exchange.run(), handler, ex);
+		}
+		if (!(ex instanceof IdempotencyException problem) || response.isCommitted()
+				|| this.explicitHandlers.handle(problem, handler)) {
+			return null;
+		}
+		try {
+			logger.debug("Answering {}", handler, problem);
+			return this.problems.write(problem, response) ? new ModelAndView() : null;
+		}
+		catch (IOException writing) {
+			logger.debug("The client of {} is gone", handler, writing);
+			return new ModelAndView();
+		}
+	}
+
+	private static void tell(ProtectedRun run, @Nullable Object handler, Exception ex) {
+		if (ex instanceof AsyncRequestNotUsableException) {
+			run.interrupted(Interruption.CLIENT_GONE);
+		}
+		else if (run.isFlowing()) {
+			// An event stream has no other end than this one
+			run.interrupted(run.isEndless() ? Interruption.CLIENT_GONE : Interruption.FAILURE);
+		}
+		else if (handler instanceof HandlerMethod && isBeforeHandler(ex)) {
+			run.handlerNotReached();
+		}
+	}
+
+	/**
+	 * Whether the arguments of the handler could not even be put together.
+	 */
+	private static boolean isBeforeHandler(Exception ex) {
+		if (ex instanceof HandlerMethodValidationException validation) {
+			return !validation.isForReturnValue();
+		}
+		return ex instanceof HttpMessageNotReadableException || ex instanceof HttpMediaTypeNotSupportedException
+				|| ex instanceof MethodArgumentNotValidException || ex instanceof BindException
+				|| ex instanceof ServletRequestBindingException || ex instanceof MissingServletRequestPartException
+				|| ex instanceof MethodArgumentTypeMismatchException
+				|| ex instanceof MethodArgumentConversionNotSupportedException || ex instanceof MultipartException;
+	}
+
+}

@@ -1,0 +1,88 @@
+package dev.idempotency.web;
+
+import java.io.IOException;
+
+import jakarta.servlet.DispatcherType;
+import jakarta.servlet.Filter;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.ServletRequest;
+import jakarta.servlet.ServletRequestEvent;
+import jakarta.servlet.ServletRequestListener;
+import jakarta.servlet.ServletResponse;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+
+/**
+ * Carries a request that may turn out to be protected: past it, nothing is read ahead or
+ * held back until the {@link IdempotencyInterceptor} has decided; then the answer is
+ * stored when it is final, after any asynchronous or error dispatch, and sent.
+ * <p>
+ * It belongs behind the filters that authenticate, takes part in REQUEST, ASYNC and ERROR
+ * dispatches, and must hear of the end of requests too.
+ */
+public final class IdempotencyFilter implements Filter, ServletRequestListener {
+
+	/**
+	 * Where the filter stands by default: behind Spring Security's.
+	 */
+	public static final int DEFAULT_ORDER = -50;
+
+	private final AnswerRules rules;
+
+	IdempotencyFilter(AnswerRules rules) {
+		this.rules = rules;
+	}
+
+	@Override
+	public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
+			throws IOException, ServletException {
+		Exchange exchange = Exchange.of(request);
+		if (exchange == null && request.getDispatcherType() == DispatcherType.REQUEST
+				&& request instanceof HttpServletRequest httpRequest && !isSafe(httpRequest)
+				&& response instanceof HttpServletResponse httpResponse) {
+			exchange = Exchange.begin(this.rules, httpRequest, httpResponse);
+		}
+		else if (exchange != null && !exchange.isDetached()) {
+			exchange.continueWith((HttpServletRequest) request, (HttpServletResponse) response);
+		}
+		if (exchange == null || exchange.isDetached()) {
+			chain.doFilter(request, response);
+			return;
+		}
+		carry(exchange, (HttpServletRequest) request, (HttpServletResponse) response, chain);
+	}
+
+	private static void carry(Exchange exchange, HttpServletRequest request, HttpServletResponse response,
+			FilterChain chain) throws IOException, ServletException {
+		try {
+			chain.doFilter(exchange.requestFor(request), exchange.responseFor(response));
+		}
+		catch (IOException | ServletException | RuntimeException | Error ex) {
+			exchange.failed();
+			throw ex;
+		}
+		if (!request.isAsyncStarted()) {
+			exchange.endOfDispatch();
+		}
+	}
+
+	/**
+	 * Whether a request may be repeated without protection, by its method.
+	 */
+	static boolean isSafe(HttpServletRequest request) {
+		return switch (request.getMethod()) {
+			case "GET", "HEAD", "OPTIONS", "TRACE" -> true;
+			default -> false;
+		};
+	}
+
+	@Override
+	public void requestDestroyed(ServletRequestEvent event) {
+		Exchange exchange = Exchange.of(event.getServletRequest());
+		if (exchange != null) {
+			exchange.requestIsOver();
+		}
+	}
+
+}

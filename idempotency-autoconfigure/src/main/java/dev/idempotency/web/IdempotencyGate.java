@@ -1,0 +1,203 @@
+package dev.idempotency.web;
+
+import java.util.Optional;
+
+import dev.idempotency.DryRun;
+import dev.idempotency.Fingerprint;
+import dev.idempotency.IdempotencyContext.Binding;
+import dev.idempotency.IdempotencyException;
+import dev.idempotency.IdempotencyKey;
+import dev.idempotency.IdempotencyKeyInvalidException;
+import dev.idempotency.IdempotencyKeyMissingException;
+import dev.idempotency.IdempotencyScope;
+import dev.idempotency.core.Attempt;
+import dev.idempotency.core.Decision;
+import dev.idempotency.core.IdempotencyEngine;
+import dev.idempotency.core.Preview;
+import dev.idempotency.core.Preview.Verdict;
+import dev.idempotency.core.Rejection;
+import dev.idempotency.web.RollbackOnlyTransactions.Rollback;
+import jakarta.servlet.http.HttpServletRequest;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.web.context.request.async.WebAsyncUtils;
+import org.springframework.web.servlet.HandlerMapping;
+
+/**
+ * Decides whether the handler of a protected request runs: where the interceptor and the
+ * filter function of routes meet.
+ */
+final class IdempotencyGate {
+
+	static final String DRY_RUN = "Idempotency-Dry-Run";
+
+	private final IdempotencyEngine engine;
+
+	private final ScopeResolver scopeResolver;
+
+	private final RequestFingerprinter fingerprinter;
+
+	private final @Nullable RollbackOnlyTransactions transactions;
+
+	IdempotencyGate(IdempotencyEngine engine, ScopeResolver scopeResolver, RequestFingerprinter fingerprinter,
+			@Nullable RollbackOnlyTransactions transactions) {
+		this.engine = engine;
+		this.scopeResolver = scopeResolver;
+		this.fingerprinter = fingerprinter;
+		this.transactions = transactions;
+	}
+
+	boolean canRollBack() {
+		return this.transactions != null;
+	}
+
+	/**
+	 * Decides about a request.
+	 * @return what is to be done before and after the handler runs, or {@code null} if it
+	 * is not to run because the answer is known
+	 * @throws IdempotencyException if it is not to run and there is no answer
+	 */
+	@Nullable Pass admit(HttpServletRequest request, Object handler, ProtectedOperation operation) {
+		Exchange exchange = Exchange.of(request);
+		if (exchange == null) {
+			throw new IllegalStateException(
+					"%s is protected, but its request did not come through the IdempotencyFilter".formatted(handler));
+		}
+		if (!exchange.isUndecided()) {
+			// Dispatched again: after asynchronous processing, for an error, or as a
+			// forward
+			return Pass.NOTHING;
+		}
+		String name = operationName(request);
+		try {
+			IdempotencyScope scope = this.scopeResolver.resolveScope(request, name);
+			RequestFacts facts = new RequestFacts(exchange, request, scope, this.fingerprinter);
+			Optional<String> key = resolveKey(operation, facts);
+			if (isDryRun(request)) {
+				return rehearse(exchange, handler, operation, facts, key);
+			}
+			return key.isPresent() ? begin(exchange, handler, operation, attempt(operation, facts, key.get()))
+					: Pass.NOTHING;
+		}
+		catch (IdempotencyException ex) {
+			Rejection reason = reasonOf(ex);
+			if (reason != null && !this.engine.reject(name, reason)) {
+				return Pass.NOTHING;
+			}
+			EffectHeader.NONE.writeTo(exchange.response());
+			throw ex;
+		}
+	}
+
+	private static Optional<String> resolveKey(ProtectedOperation operation, RequestFacts facts) {
+		try {
+			return Optional.of(operation.keySource().resolve(facts));
+		}
+		catch (IdempotencyKeyMissingException ex) {
+			if (operation.required()) {
+				throw ex;
+			}
+			return Optional.empty();
+		}
+	}
+
+	private static Attempt attempt(ProtectedOperation operation, RequestFacts facts, String value) {
+		Fingerprint fingerprint = facts.fingerprint();
+		try {
+			return new Attempt(new IdempotencyKey(facts.scope(), value), fingerprint, operation.policy());
+		}
+		catch (IllegalArgumentException ex) {
+			throw new IdempotencyKeyInvalidException("The key cannot be used: it is blank, too long or malformed.");
+		}
+	}
+
+	private @Nullable Pass begin(Exchange exchange, Object handler, ProtectedOperation operation, Attempt attempt) {
+		Decision decision = this.engine.begin(attempt);
+		if (decision instanceof Decision.Proceed proceed) {
+			return pass(exchange.arm(operation, handler, proceed.execution()), exchange, null);
+		}
+		exchange.answerWith(Replies.toAnswer(decision, operation.policy(), attempt.key()));
+		return null;
+	}
+
+	/**
+	 * Says what would happen. Where the handler would run, and its work can be undone, it
+	 * runs.
+	 */
+	private @Nullable Pass rehearse(Exchange exchange, Object handler, ProtectedOperation operation, RequestFacts facts,
+			Optional<String> key) {
+		Optional<Attempt> attempt = key.map((value) -> attempt(operation, facts, value));
+		Preview preview = attempt.map(this::preview).orElseGet(() -> new Preview(Verdict.EXECUTE, Optional.empty()));
+		if (preview.verdict() == Verdict.EXECUTE && operation.dryRun() == DryRun.ROLLBACK
+				&& this.transactions != null) {
+			ProtectedRun run = exchange.armDryRun(operation, handler, attempt.map(Attempt::key).orElse(null));
+			return pass(run, exchange, this.transactions.begin());
+		}
+		exchange.answerWith(DryRunReport.of(preview, key.orElse(null)));
+		return null;
+	}
+
+	private Preview preview(Attempt attempt) {
+		try {
+			return this.engine.preview(attempt);
+		}
+		catch (UnsupportedOperationException ex) {
+			throw new DryRunUnsupportedException(ex);
+		}
+	}
+
+	private static Pass pass(ProtectedRun run, Exchange exchange, @Nullable Rollback rollback) {
+		WebAsyncUtils.getAsyncManager(exchange.request())
+			.registerCallableInterceptor(IdempotencyGate.class, new TaskWatch(run));
+		Binding binding = run.makeCurrent();
+		return () -> {
+			binding.close();
+			if (rollback != null) {
+				rollback.close();
+			}
+		};
+	}
+
+	private static boolean isDryRun(HttpServletRequest request) {
+		String value = request.getHeader(DRY_RUN);
+		return value != null && (value.strip().equals("?1") || value.strip().equalsIgnoreCase("true"));
+	}
+
+	private static String operationName(HttpServletRequest request) {
+		Object pattern = request.getAttribute(HandlerMapping.BEST_MATCHING_PATTERN_ATTRIBUTE);
+		return request.getMethod() + " " + ((pattern != null) ? pattern : request.getRequestURI());
+	}
+
+	private static @Nullable Rejection reasonOf(IdempotencyException ex) {
+		if (ex instanceof IdempotencyKeyMissingException) {
+			return Rejection.KEY_MISSING;
+		}
+		if (ex instanceof IdempotencyKeyInvalidException) {
+			return Rejection.KEY_INVALID;
+		}
+		if (ex instanceof RequestBodyTooLargeException) {
+			return Rejection.BODY_TOO_LARGE;
+		}
+		return (ex instanceof RequestBodyUnreadableException) ? Rejection.BODY_UNREADABLE : null;
+	}
+
+	/**
+	 * The way to the handler is free.
+	 */
+	@FunctionalInterface
+	interface Pass {
+
+		/**
+		 * There is nothing to be done after the handler.
+		 */
+		Pass NOTHING = () -> {
+		};
+
+		/**
+		 * Called on the handler's thread when it has returned.
+		 */
+		void handlerReturned();
+
+	}
+
+}

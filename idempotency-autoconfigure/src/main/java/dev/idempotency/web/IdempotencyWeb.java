@@ -1,0 +1,107 @@
+package dev.idempotency.web;
+
+import java.util.Collection;
+
+import dev.idempotency.core.IdempotencyEngine;
+import dev.idempotency.core.OperationPolicy;
+
+import org.springframework.context.ApplicationContext;
+import org.springframework.web.method.ControllerAdviceBean;
+import org.springframework.web.method.support.HandlerMethodArgumentResolver;
+import org.springframework.web.servlet.HandlerExceptionResolver;
+import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
+
+/**
+ * The parts of the HTTP edge, put together.
+ */
+public final class IdempotencyWeb {
+
+	private final HttpSettings settings;
+
+	private final ResponsePolicy responsePolicy;
+
+	private final ApplicationContext context;
+
+	private final ProtectedOperations operations;
+
+	private final IdempotencyGate gate;
+
+	private final IdempotencyExceptionResolver exceptionResolver;
+
+	/**
+	 * Create the edge.
+	 * @param engine decides
+	 * @param defaultPolicy how operations are protected that say nothing else
+	 * @param settings how requests are protected
+	 * @param strategies what the application decides differently
+	 * @param context the application
+	 */
+	public IdempotencyWeb(IdempotencyEngine engine, OperationPolicy defaultPolicy, HttpSettings settings,
+			HttpStrategies strategies, ApplicationContext context) {
+		this.settings = settings;
+		this.responsePolicy = strategies.responsePolicy();
+		this.context = context;
+		this.operations = new ProtectedOperations(settings, defaultPolicy, strategies.keyResolver(),
+				context.getEnvironment()::resolveRequiredPlaceholders);
+		this.gate = new IdempotencyGate(engine, strategies.scopeResolver(), strategies.fingerprinter(),
+				context.getBeanProvider(RollbackOnlyTransactions.class).getIfAvailable());
+		this.exceptionResolver = new IdempotencyExceptionResolver(new Problems(settings),
+				new ExplicitExceptionHandlers(() -> ControllerAdviceBean.findAnnotatedBeans(context)));
+	}
+
+	/**
+	 * The filter, which is also to be registered as a listener.
+	 * @return the filter
+	 */
+	public IdempotencyFilter filter() {
+		return new IdempotencyFilter(new AnswerRules(this.settings.maxRequestBody(), this.settings.maxResponseBody(),
+				new KeptHeaders(this.settings.excludedHeaders()), this.responsePolicy,
+				(request, response, handler, problem) -> this.context
+					.getBean("handlerExceptionResolver", HandlerExceptionResolver.class)
+					.resolveException(request, response, handler, problem)));
+	}
+
+	/**
+	 * The interceptor.
+	 * @return the interceptor
+	 */
+	public IdempotencyInterceptor interceptor() {
+		return new IdempotencyInterceptor(this.operations, this.gate);
+	}
+
+	/**
+	 * Answers with problem documents.
+	 * @return the resolver
+	 */
+	public IdempotencyExceptionResolver exceptionResolver() {
+		return this.exceptionResolver;
+	}
+
+	/**
+	 * Gives handlers their context, also when protection is switched off and there is
+	 * none.
+	 * @return the resolver
+	 */
+	public static HandlerMethodArgumentResolver contextArgumentResolver() {
+		return new ContextArgumentResolver();
+	}
+
+	/**
+	 * Protects functional routes.
+	 * @return the filter function
+	 */
+	public IdempotencyRouteFilter routeFilter() {
+		return new IdempotencyRouteFilter(this.operations, this.gate, this.operations.defaultOperation());
+	}
+
+	/**
+	 * Looks at every handler, as the settings say.
+	 * @param mappings the handlers
+	 * @throws IdempotencyConfigurationException if one cannot work, or is not protected
+	 * and should be
+	 */
+	public void checkHandlers(Collection<RequestMappingHandlerMapping> mappings) {
+		new HandlerAudit(this.settings, this.operations, this.gate.canRollBack()).check(mappings);
+	}
+
+}

@@ -1,0 +1,149 @@
+package dev.idempotency.web;
+
+import java.util.Collections;
+import java.util.Enumeration;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+
+import dev.idempotency.Fingerprint;
+import dev.idempotency.IdempotencyKeyInvalidException;
+import dev.idempotency.IdempotencyKeyMissingException;
+import dev.idempotency.IdempotencyScope;
+import dev.idempotency.web.KeySource.Facts;
+import jakarta.servlet.http.HttpSession;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonPointer;
+import tools.jackson.core.JsonToken;
+import tools.jackson.core.ObjectReadContext;
+import tools.jackson.core.StreamReadFeature;
+import tools.jackson.core.filter.FilteringParserDelegate;
+import tools.jackson.core.filter.JsonPointerBasedFilter;
+import tools.jackson.core.filter.TokenFilter.Inclusion;
+import tools.jackson.core.json.JsonFactory;
+
+import org.springframework.web.servlet.HandlerMapping;
+
+/**
+ * The parts of a request that a key can be made of. Each must be there: a key with a hole
+ * in it would be shared by requests that have nothing in common.
+ */
+final class KeyParts {
+
+	/**
+	 * Refuses a name that comes twice: the handler might read the other one.
+	 */
+	private static final JsonFactory JSON = JsonFactory.builder()
+		.enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+		.build();
+
+	private final Facts facts;
+
+	KeyParts(Facts facts) {
+		this.facts = facts;
+	}
+
+	/**
+	 * The value of a header that is there once.
+	 */
+	public String header(String name) {
+		Enumeration<String> values = this.facts.request().getHeaders(name);
+		List<String> list = (values != null) ? Collections.list(values) : List.of();
+		if (list.isEmpty() || list.get(0).isBlank()) {
+			throw new IdempotencyKeyMissingException("The %s header, which makes the key, is missing.".formatted(name));
+		}
+		if (list.size() > 1) {
+			throw new IdempotencyKeyInvalidException(
+					"The %s header, which makes the key, was sent more than once.".formatted(name));
+		}
+		return list.get(0).strip();
+	}
+
+	/**
+	 * The value of a parameter of the query, or of a form.
+	 */
+	public String query(String name) {
+		// A form whose body we have not read is parsed by the container
+		String[] values = this.facts.request().getParameterValues(name);
+		if (values == null || values.length == 0 || values[0].isBlank()) {
+			throw new IdempotencyKeyMissingException(
+					"The parameter %s, which makes the key, is missing.".formatted(name));
+		}
+		if (values.length > 1) {
+			throw new IdempotencyKeyInvalidException(
+					"The parameter %s, which makes the key, was sent more than once.".formatted(name));
+		}
+		return values[0];
+	}
+
+	/**
+	 * The value of a variable of the route.
+	 */
+	public String path(String name) {
+		Object variables = this.facts.request().getAttribute(HandlerMapping.URI_TEMPLATE_VARIABLES_ATTRIBUTE);
+		Object value = (variables instanceof Map<?, ?> map) ? map.get(name) : null;
+		if (value == null) {
+			throw new IllegalStateException("The route has no variable %s".formatted(name));
+		}
+		return value.toString();
+	}
+
+	/**
+	 * The value at a place in a JSON body: a text, a number as written, or a truth value.
+	 */
+	public String body(String pointer) {
+		if (!(this.facts.content() instanceof RequestContent.Body body) || body.length() == 0) {
+			throw missingInBody(pointer);
+		}
+		try (JsonParser whole = JSON.createParser(ObjectReadContext.empty(), body.bytes(), 0, body.length());
+				JsonParser parser = new FilteringParserDelegate(whole,
+						new JsonPointerBasedFilter(JsonPointer.compile(pointer)), Inclusion.ONLY_INCLUDE_ALL, false)) {
+			JsonToken token = parser.nextToken();
+			if (token == null || token == JsonToken.VALUE_NULL) {
+				throw missingInBody(pointer);
+			}
+			if (!token.isScalarValue()) {
+				throw new IdempotencyKeyInvalidException(
+						"What is at %s in the body makes the key, and is no text or number.".formatted(pointer));
+			}
+			String value = parser.getString();
+			while (whole.nextToken() != null) {
+				// To the end: duplicates are found only by reading
+			}
+			return value;
+		}
+		catch (JacksonException ex) {
+			throw new IdempotencyKeyInvalidException(
+					"What is at %s in the body makes the key, and the body is not valid JSON.".formatted(pointer));
+		}
+	}
+
+	private static IdempotencyKeyMissingException missingInBody(String pointer) {
+		return new IdempotencyKeyMissingException(
+				"What is at %s in the JSON body makes the key, and there is nothing.".formatted(pointer));
+	}
+
+	/**
+	 * A key made of the caller and the request itself. The scope names the caller;
+	 * without one, the session does; without either, two callers could not be told apart.
+	 */
+	public String derived() {
+		Fingerprint fingerprint = this.facts.fingerprint();
+		if (fingerprint.equals(Fingerprint.none())) {
+			throw new IllegalStateException("derived() needs a fingerprint: without one, all requests are the same");
+		}
+		String content = HexFormat.of().formatHex(fingerprint.toBytes());
+		IdempotencyScope scope = this.facts.scope();
+		if (scope.principal() != null || scope.tenant() != null) {
+			return content;
+		}
+		HttpSession session = this.facts.request().getSession(false);
+		if (session == null) {
+			throw new IdempotencyKeyMissingException(
+					"The key of this operation is derived from the caller: log in, or begin a session.");
+		}
+		return content + ":" + session.getId();
+	}
+
+}

@@ -1,0 +1,21 @@
+package dev.idempotency.web;
+
+import dev.idempotency.Fingerprint;
+import jakarta.servlet.http.HttpServletRequest;
+
+/**
+ * Compares nothing.
+ */
+final class NoFingerprinter implements RequestFingerprinter {
+
+	@Override
+	public Fingerprint fingerprint(HttpServletRequest request, RequestContent content) {
+		return Fingerprint.none();
+	}
+
+	@Override
+	public boolean needsContent() {
+		return false;
+	}
+
+}

@@ -1,0 +1,42 @@
+package dev.idempotency.web;
+
+import dev.idempotency.DryRun;
+import dev.idempotency.Effect;
+import dev.idempotency.StoredAnswers;
+import dev.idempotency.core.OperationPolicy;
+
+/**
+ * How one handler is protected, with every default resolved.
+ *
+ * @param required whether a request without a key is refused
+ * @param keySource where its key comes from
+ * @param policy how the engine protects it
+ * @param store which of its answers are stored
+ * @param dryRun what a dry run of it does
+ * @param effect what it does to the world
+ * @param streams whether it writes its answer itself, piece by piece
+ */
+record ProtectedOperation(boolean required, KeySource keySource, OperationPolicy policy, StoredAnswers store,
+		DryRun dryRun, Effect effect, boolean streams) {
+
+	ProtectedOperation withRequired(boolean required) {
+		return new ProtectedOperation(required, this.keySource, this.policy, this.store, this.dryRun, this.effect,
+				this.streams);
+	}
+
+	ProtectedOperation withKeySource(KeySource keySource) {
+		return new ProtectedOperation(this.required, keySource, this.policy, this.store, this.dryRun, this.effect,
+				this.streams);
+	}
+
+	ProtectedOperation withPolicy(OperationPolicy policy) {
+		return new ProtectedOperation(this.required, this.keySource, policy, this.store, this.dryRun, this.effect,
+				this.streams);
+	}
+
+	ProtectedOperation withEffect(Effect effect) {
+		return new ProtectedOperation(this.required, this.keySource, this.policy, this.store, this.dryRun, effect,
+				this.streams);
+	}
+
+}

@@ -1,0 +1,200 @@
+package dev.idempotency.web;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.UnaryOperator;
+
+import dev.idempotency.DryRun;
+import dev.idempotency.IdempotencyKeyMissingException;
+import dev.idempotency.Idempotent;
+import dev.idempotency.OnConflict;
+import dev.idempotency.core.OperationPolicy;
+import dev.idempotency.web.HttpSettings.Protect;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.convert.DurationStyle;
+import org.springframework.boot.webmvc.error.ErrorController;
+import org.springframework.core.ResolvableType;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.core.annotation.AnnotationUtils;
+import org.springframework.http.HttpEntity;
+import org.springframework.util.StringUtils;
+import org.springframework.web.context.request.async.DeferredResult;
+import org.springframework.web.context.request.async.WebAsyncTask;
+import org.springframework.web.method.HandlerMethod;
+import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter;
+import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
+
+/**
+ * Knows how each handler is protected. What an annotation says is worked out once.
+ */
+final class ProtectedOperations {
+
+	private static final Idempotent DEFAULTS = AnnotationUtils.synthesizeAnnotation(Idempotent.class);
+
+	private final HttpSettings settings;
+
+	private final OperationPolicy defaultPolicy;
+
+	private final KeySource defaultKeySource;
+
+	private final UnaryOperator<String> placeholders;
+
+	private final Map<HandlerMethod, Protection> known = new ConcurrentHashMap<>();
+
+	ProtectedOperations(HttpSettings settings, OperationPolicy defaultPolicy, KeyResolver keyResolver,
+			UnaryOperator<String> placeholders) {
+		this.settings = settings;
+		this.defaultPolicy = defaultPolicy;
+		this.defaultKeySource = (facts) -> {
+			String key = keyResolver.resolveKey(facts.request());
+			if (key == null) {
+				throw new IdempotencyKeyMissingException(
+						"This operation needs a key: send one, such as a random UUID, and the same one with each retry.");
+			}
+			return key;
+		};
+		this.placeholders = placeholders;
+	}
+
+	/**
+	 * How a handler is protected when it is called with a method.
+	 * @return {@code null} if it is not
+	 */
+	@Nullable ProtectedOperation find(HandlerMethod handler, String method) {
+		Protection protection = protectionOf(handler);
+		return protection.covers(method) ? protection.operation() : null;
+	}
+
+	Protection protectionOf(HandlerMethod handler) {
+		HandlerMethod original = handler.getResolvedFromHandlerMethod();
+		return this.known.computeIfAbsent((original != null) ? original : handler, this::resolve);
+	}
+
+	private Protection resolve(HandlerMethod handler) {
+		Idempotent annotation = AnnotatedElementUtils.findMergedAnnotation(handler.getMethod(), Idempotent.class);
+		boolean onMethod = annotation != null;
+		if (annotation == null) {
+			annotation = AnnotatedElementUtils.findMergedAnnotation(handler.getBeanType(), Idempotent.class);
+		}
+		if (annotation != null) {
+			return new Protection(onMethod, true,
+					annotation.enabled() ? operation(annotation, handler.toString(), handler) : null);
+		}
+		boolean implied = this.settings.protect() == Protect.UNSAFE_METHODS && !isInfrastructure(handler);
+		return new Protection(false, false, implied ? operation(DEFAULTS, handler.toString(), handler) : null);
+	}
+
+	/**
+	 * Handlers that do no work of the application's.
+	 */
+	static boolean isInfrastructure(HandlerMethod handler) {
+		Class<?> type = handler.getBeanType();
+		return ErrorController.class.isAssignableFrom(type) || type.getName().startsWith("org.springframework.");
+	}
+
+	/**
+	 * The operation of a route that has no annotation.
+	 */
+	ProtectedOperation defaultOperation() {
+		return operation(DEFAULTS, "a route", null);
+	}
+
+	private ProtectedOperation operation(Idempotent annotation, String handler, @Nullable HandlerMethod method) {
+		Class<?> answer = (method != null) ? answerType(method) : Object.class;
+		if (annotation.dryRun() == DryRun.ROLLBACK && isAsync(answer)) {
+			throw new IdempotencyConfigurationException(
+					"%s asks for dryRun = ROLLBACK and answers asynchronously, outside of the transaction"
+						.formatted(handler),
+					"Answer synchronously, or leave dryRun out.");
+		}
+		OperationPolicy policy = this.defaultPolicy.withOnCrash(annotation.onCrash())
+			.withPatience(patience(annotation.onConflict()));
+		if (!annotation.ttl().isEmpty()) {
+			policy = policy.withTtl(ttl(annotation.ttl(), handler));
+		}
+		return new ProtectedOperation(annotation.required(), keySource(annotation.key(), handler), policy,
+				annotation.store(), annotation.dryRun(), annotation.effect(), streams(method, answer));
+	}
+
+	Duration patience(OnConflict onConflict) {
+		return (onConflict == OnConflict.WAIT) ? this.settings.waitTimeout() : Duration.ZERO;
+	}
+
+	KeySource keySource(String expression, String handler) {
+		if (expression.isEmpty()) {
+			return this.defaultKeySource;
+		}
+		try {
+			return KeyExpression.parse(expression);
+		}
+		catch (IllegalArgumentException ex) {
+			throw new IdempotencyConfigurationException(
+					"The key \"%s\" of %s cannot be used: %s".formatted(expression, handler, ex.getMessage()),
+					"Write an expression of header('name'), body('/json/pointer'), path('variable'), "
+							+ "query('parameter') and derived(), joined by +, such as path('id') + ':' + query('version').");
+		}
+	}
+
+	private Duration ttl(String text, String handler) {
+		try {
+			String resolved = this.placeholders.apply(text);
+			Duration ttl = DurationStyle.detectAndParse(StringUtils.trimAllWhitespace(resolved));
+			this.defaultPolicy.withTtl(ttl);
+			return ttl;
+		}
+		catch (IllegalArgumentException ex) {
+			throw new IdempotencyConfigurationException(
+					"The ttl \"%s\" of %s cannot be used: %s".formatted(text, handler, ex.getMessage()),
+					"Write a duration such as 24h, 7d or ${orders.ttl:24h}.");
+		}
+	}
+
+	private static Class<?> answerType(HandlerMethod method) {
+		ResolvableType returned = ResolvableType.forMethodParameter(method.getReturnType());
+		Class<?> type = returned.toClass();
+		return HttpEntity.class.isAssignableFrom(type) ? returned.as(HttpEntity.class).getGeneric().toClass() : type;
+	}
+
+	/**
+	 * A handler without a result writes its answer itself.
+	 */
+	private static boolean streams(@Nullable HandlerMethod method, Class<?> answer) {
+		return (method != null && method.isVoid()) || StreamingResponseBody.class.isAssignableFrom(answer)
+				|| ResponseBodyEmitter.class.isAssignableFrom(answer);
+	}
+
+	private static boolean isAsync(Class<?> answer) {
+		return StreamingResponseBody.class.isAssignableFrom(answer)
+				|| ResponseBodyEmitter.class.isAssignableFrom(answer) || Callable.class.isAssignableFrom(answer)
+				|| WebAsyncTask.class.isAssignableFrom(answer) || DeferredResult.class.isAssignableFrom(answer)
+				|| CompletionStage.class.isAssignableFrom(answer);
+	}
+
+	/**
+	 * How a handler is protected.
+	 *
+	 * @param annotatedItself whether the annotation is on the method
+	 * @param decided whether someone has decided about it
+	 * @param operation how it is protected, or {@code null} if it is not
+	 */
+	record Protection(boolean annotatedItself, boolean decided, @Nullable ProtectedOperation operation) {
+
+		/**
+		 * Without an annotation, only methods are protected that are not idempotent by
+		 * themselves.
+		 */
+		boolean covers(String method) {
+			return this.operation != null && switch (method) {
+				case "GET", "HEAD", "OPTIONS", "TRACE" -> false;
+				case "POST", "PATCH" -> true;
+				default -> this.decided;
+			};
+		}
+
+	}
+
+}

@@ -1,0 +1,283 @@
+package dev.idempotency.web;
+
+import java.io.IOException;
+import java.util.Arrays;
+
+import jakarta.servlet.ServletOutputStream;
+import jakarta.servlet.WriteListener;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The body of an answer on its way to the store and to the client.
+ * <p>
+ * It is held until the answer is stored, unless the handler streams, or it outgrows what
+ * can be stored: then it flows, and the client gets all but its end, by which it could
+ * tell that it has seen the whole answer.
+ */
+final class RecordedBody extends ServletOutputStream {
+
+	private static final int FIRST_SIZE = 512;
+
+	private final Channel channel;
+
+	private final int limit;
+
+	private byte[] bytes = new byte[FIRST_SIZE];
+
+	private int size;
+
+	private boolean kept = true;
+
+	private @Nullable ServletOutputStream client;
+
+	private volatile boolean clientGone;
+
+	private long declaredLength = -1;
+
+	private long sent;
+
+	private int held = -1;
+
+	private boolean sealed;
+
+	private boolean frozen;
+
+	RecordedBody(Channel channel, int limit) {
+		this.channel = channel;
+		this.limit = limit;
+	}
+
+	/**
+	 * Whether what was written is here, so that it can be stored.
+	 */
+	boolean isKept() {
+		return this.kept;
+	}
+
+	/**
+	 * Whether the client gets the body as it is written.
+	 */
+	boolean isFlowing() {
+		return this.client != null;
+	}
+
+	boolean isClientGone() {
+		return this.clientGone;
+	}
+
+	void clientIsGone() {
+		this.clientGone = true;
+	}
+
+	byte[] bytes() {
+		return this.bytes;
+	}
+
+	int size() {
+		return this.size;
+	}
+
+	boolean isLengthDeclared() {
+		return this.declaredLength >= 0;
+	}
+
+	void declareLength(long length) {
+		this.declaredLength = length;
+	}
+
+	/**
+	 * From now on nothing flows that does not flow yet: the answer is about to be stored.
+	 */
+	void seal() {
+		this.sealed = true;
+	}
+
+	void unseal() {
+		this.sealed = false;
+	}
+
+	/**
+	 * From now on nothing is added: the handler has said that its answer is complete.
+	 */
+	void freeze() {
+		this.frozen = true;
+	}
+
+	void clear() {
+		if (isFlowing()) {
+			throw new IllegalStateException("The answer is on its way already");
+		}
+		this.size = 0;
+		this.kept = true;
+		this.declaredLength = -1;
+	}
+
+	@Override
+	public void write(int b) throws IOException {
+		write(new byte[] { (byte) b }, 0, 1);
+	}
+
+	@Override
+	public void write(byte[] source, int offset, int length) throws IOException {
+		if (this.frozen) {
+			return;
+		}
+		if (this.kept && this.size == 0 && this.channel.isEndless()) {
+			forget();
+		}
+		if (this.kept && length > this.limit - this.size) {
+			flow();
+			forget();
+		}
+		if (this.kept) {
+			keep(source, offset, length);
+		}
+		if (!this.kept && this.client == null) {
+			flow();
+		}
+		if (this.client != null) {
+			send(source, offset, length);
+		}
+	}
+
+	private void keep(byte[] source, int offset, int length) {
+		if (length > this.bytes.length - this.size) {
+			int doubled = Math.min(this.bytes.length * 2, this.limit);
+			this.bytes = Arrays.copyOf(this.bytes, Math.max(doubled, this.size + length));
+		}
+		System.arraycopy(source, offset, this.bytes, this.size, length);
+		this.size += length;
+	}
+
+	private void forget() {
+		this.kept = false;
+		this.bytes = new byte[0];
+		this.size = 0;
+	}
+
+	@Override
+	public void flush() throws IOException {
+		if (this.client == null) {
+			if (this.sealed || !this.channel.mayFlow()) {
+				return;
+			}
+			flow();
+		}
+		if (!this.clientGone) {
+			try {
+				this.channel.flush();
+			}
+			catch (IOException ex) {
+				lost(ex);
+			}
+		}
+	}
+
+	private void flow() throws IOException {
+		if (this.client == null) {
+			this.client = this.channel.open(this.declaredLength);
+			send(this.bytes, 0, this.size);
+		}
+	}
+
+	/**
+	 * Sends all but the last byte of a body whose length was announced: whoever has seen
+	 * a whole answer can rely on its replay, so it must be stored by then. Without an
+	 * announcement the container marks the end, after us.
+	 */
+	private void send(byte[] source, int offset, int length) throws IOException {
+		int count = length;
+		if (this.declaredLength >= 0 && this.sent + length >= this.declaredLength) {
+			count = (int) Math.max(0, this.declaredLength - 1 - this.sent);
+			if (this.held < 0 && count < length) {
+				this.held = source[offset + count] & 0xff;
+			}
+		}
+		if (!this.clientGone) {
+			try {
+				requireOpen().write(source, offset, count);
+			}
+			catch (IOException ex) {
+				lost(ex);
+			}
+		}
+		else if (!this.kept) {
+			throw new IOException("The client is gone");
+		}
+		this.sent += count;
+	}
+
+	/**
+	 * A client that hangs up changes nothing as long as there is a retry to write for.
+	 */
+	private void lost(IOException ex) throws IOException {
+		this.clientGone = true;
+		if (!this.kept) {
+			throw ex;
+		}
+	}
+
+	private ServletOutputStream requireOpen() {
+		if (this.client == null) {
+			throw new IllegalStateException("The body does not flow yet");
+		}
+		return this.client;
+	}
+
+	/**
+	 * Sends what was held back of a body that flows.
+	 */
+	void finish() throws IOException {
+		if (this.held >= 0 && !this.clientGone) {
+			requireOpen().write(this.held);
+		}
+	}
+
+	@Override
+	public void close() throws IOException {
+		flush();
+	}
+
+	@Override
+	public boolean isReady() {
+		return true;
+	}
+
+	@Override
+	public void setWriteListener(WriteListener listener) {
+		// Writing never blocks for long enough to be told later
+		try {
+			listener.onWritePossible();
+		}
+		catch (IOException ex) {
+			listener.onError(ex);
+		}
+	}
+
+	/**
+	 * The way to the client.
+	 */
+	interface Channel {
+
+		/**
+		 * Whether the body may flow before its answer is stored.
+		 */
+		boolean mayFlow();
+
+		/**
+		 * Whether the body has no end that is worth waiting for.
+		 */
+		boolean isEndless();
+
+		/**
+		 * Sends the head of the answer.
+		 * @param declaredLength the length of the body, or -1 if it is not known
+		 * @return where the body goes
+		 */
+		ServletOutputStream open(long declaredLength) throws IOException;
+
+		void flush() throws IOException;
+
+	}
+
+}

@@ -1,0 +1,75 @@
+package dev.idempotency.web;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+import jakarta.servlet.http.HttpServletResponse;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.http.HttpHeaders;
+
+/**
+ * The headers of a response as they were at some time.
+ *
+ * @param values the values of each header
+ */
+record ResponseHeaders(Map<String, List<String>> values) {
+
+	static ResponseHeaders of(HttpServletResponse response) {
+		Map<String, List<String>> values = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+		for (String name : response.getHeaderNames()) {
+			values.put(name, List.copyOf(response.getHeaders(name)));
+		}
+		return new ResponseHeaders(values);
+	}
+
+	/**
+	 * What was added or changed since. Headers that are still as they were came from
+	 * those who write them on each answer anyway.
+	 */
+	static Map<String, List<String>> changed(HttpServletResponse response, ResponseHeaders before, KeptHeaders kept) {
+		Map<String, List<String>> changed = new LinkedHashMap<>();
+		for (String name : response.getHeaderNames()) {
+			if (kept.isKept(name) && !name.equalsIgnoreCase(HttpHeaders.CONTENT_TYPE)) {
+				Collection<String> now = response.getHeaders(name);
+				if (!changed.containsKey(name) && !new ArrayList<>(now).equals(before.values.get(name))) {
+					changed.put(name, List.copyOf(now));
+				}
+			}
+		}
+		String contentType = response.getContentType();
+		if (contentType != null) {
+			changed.put(HttpHeaders.CONTENT_TYPE, List.of(contentType));
+		}
+		return changed;
+	}
+
+	/**
+	 * Makes the headers of a response what they were.
+	 */
+	void restore(HttpServletResponse response) {
+		response.reset();
+		this.values.forEach((name, list) -> list.forEach((value) -> response.addHeader(name, value)));
+	}
+
+	static void write(HttpServletResponse response, Map<String, List<String>> headers) {
+		headers.forEach((name, list) -> {
+			if (name.equalsIgnoreCase(HttpHeaders.CONTENT_TYPE)) {
+				response.setContentType(first(list));
+			}
+			else {
+				response.setHeader(name, first(list));
+				list.stream().skip(1).forEach((value) -> response.addHeader(name, value));
+			}
+		});
+	}
+
+	private static @Nullable String first(List<String> list) {
+		return list.isEmpty() ? null : list.get(0);
+	}
+
+}

@@ -1,0 +1,57 @@
+package dev.idempotency.web;
+
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * What a client saw.
+ */
+@SuppressWarnings("ArrayRecordComponent")
+record Answer(int status, Map<String, List<String>> headers, byte[] body) {
+
+	private static final Set<String> OF_THIS_TIME = Set.of("date", "connection", "keep-alive", "idempotent-replayed",
+			"idempotency-effect");
+
+	static Answer of(HttpResponse<byte[]> response) {
+		Map<String, List<String>> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+		headers.putAll(response.headers().map());
+		return new Answer(response.statusCode(), headers, response.body());
+	}
+
+	String text() {
+		return new String(this.body, StandardCharsets.UTF_8);
+	}
+
+	String header(String name) {
+		return String.join(", ", this.headers.getOrDefault(name, List.of()));
+	}
+
+	boolean isReplay() {
+		return header("Idempotent-Replayed").equals("true");
+	}
+
+	String effect() {
+		return header("Idempotency-Effect");
+	}
+
+	/**
+	 * All headers but those that tell one sending from another.
+	 */
+	Map<String, List<String>> lastingHeaders() {
+		Map<String, List<String>> lasting = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+		lasting.putAll(this.headers);
+		OF_THIS_TIME.forEach(lasting::remove);
+		return lasting;
+	}
+
+	@Override
+	public String toString() {
+		String text = text();
+		return this.status + " " + this.headers + " " + text.substring(0, Math.min(text.length(), 400));
+	}
+
+}

@@ -1,0 +1,64 @@
+package dev.idempotency.web;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.util.List;
+import java.util.zip.GZIPInputStream;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What is stored is the answer, not the way in which it was once transferred.
+ */
+class CompressionTests {
+
+	private static TestServer server;
+
+	@BeforeAll
+	static void start() {
+		server = TestServer.start(List.of(WebTestApplication.class), "server.compression.enabled=true",
+				"server.compression.min-response-size=1", "server.compression.mime-types=application/json,text/plain");
+	}
+
+	@AfterAll
+	static void stop() {
+		server.close();
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "body", "void-flush", "streaming", "large", "advised-exception" })
+	void repeatsACompressedAnswerToAClientThatWantsItPlain(String kind) throws IOException {
+		String key = TestServer.newKey();
+		Answer first = server.post("/kinds/" + kind).key(key).header("Accept-Encoding", "gzip").send();
+		assertThat(first.header("Content-Encoding")).isEqualTo("gzip");
+		Answer again = server.post("/kinds/" + kind).key(key).send();
+		assertThat(again.isReplay()).isTrue();
+		assertThat(again.status()).isEqualTo(first.status());
+		assertThat(again.header("Content-Encoding")).isEmpty();
+		assertThat(again.header("Content-Type")).isEqualTo(first.header("Content-Type"));
+		assertThat(again.body()).isEqualTo(unzip(first.body()));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "body", "large" })
+	void compressesTheRepetitionOfAPlainAnswer(String kind) throws IOException {
+		String key = TestServer.newKey();
+		Answer first = server.post("/kinds/" + kind).key(key).send();
+		Answer again = server.post("/kinds/" + kind).key(key).header("Accept-Encoding", "gzip").send();
+		assertThat(again.isReplay()).isTrue();
+		assertThat(again.header("Content-Encoding")).isEqualTo("gzip");
+		assertThat(unzip(again.body())).isEqualTo(first.body());
+	}
+
+	private static byte[] unzip(byte[] bytes) throws IOException {
+		try (GZIPInputStream in = new GZIPInputStream(new ByteArrayInputStream(bytes))) {
+			return in.readAllBytes();
+		}
+	}
+
+}

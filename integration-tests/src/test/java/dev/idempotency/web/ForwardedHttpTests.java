@@ -1,0 +1,31 @@
+package dev.idempotency.web;
+
+import java.util.List;
+
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The contract behind a proxy.
+ */
+class ForwardedHttpTests extends HttpContract {
+
+	@Override
+	TestServer start(String... properties) {
+		return TestServer
+			.start(List.of(WebTestApplication.class), with(properties, "server.forward-headers-strategy=framework"))
+			.sending("X-Forwarded-Host", "shop.example")
+			.sending("X-Forwarded-Proto", "https")
+			.sending("X-Forwarded-Prefix", "/v1");
+	}
+
+	@Test
+	void redirectsToWhereTheClientIs() {
+		String key = TestServer.newKey();
+		server().post("/kinds/redirect").key(key).send();
+		assertThat(server().post("/kinds/redirect").key(key).send().header("Location"))
+			.startsWith("https://shop.example/v1/elsewhere?receipt=");
+	}
+
+}

@@ -1,0 +1,16 @@
+package dev.idempotency.web;
+
+import java.util.List;
+
+/**
+ * The contract under a context path and a servlet path.
+ */
+class PathsHttpTests extends HttpContract {
+
+	@Override
+	TestServer start(String... properties) {
+		return TestServer.start(List.of(WebTestApplication.class),
+				with(properties, "server.servlet.context-path=/shop", "spring.mvc.servlet.path=/api"));
+	}
+
+}

@@ -1,0 +1,190 @@
+package dev.idempotency.web;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+
+/**
+ * An application on a real port.
+ */
+final class TestServer implements AutoCloseable {
+
+	private static final String BOOT = "org.springframework.boot.";
+
+	private static final String WITHOUT_DATABASE = "spring.autoconfigure.exclude=" + BOOT
+			+ "jdbc.autoconfigure.DataSourceAutoConfiguration";
+
+	private static final String WITHOUT_SECURITY = WITHOUT_DATABASE + "," + BOOT
+			+ "security.autoconfigure.SecurityAutoConfiguration," + BOOT
+			+ "security.autoconfigure.UserDetailsServiceAutoConfiguration," + BOOT
+			+ "security.autoconfigure.web.servlet.SecurityFilterAutoConfiguration," + BOOT
+			+ "security.autoconfigure.web.servlet.ServletWebSecurityAutoConfiguration";
+
+	static final String WITH_SECURITY = WITHOUT_DATABASE;
+
+	static final String WITH_DATABASE = WITHOUT_SECURITY
+		.replace(BOOT + "jdbc.autoconfigure.DataSourceAutoConfiguration,", "");
+
+	private final HttpClient client = HttpClient.newBuilder()
+		.version(HttpClient.Version.HTTP_1_1)
+		.connectTimeout(Duration.ofSeconds(10))
+		.build();
+
+	private final ConfigurableApplicationContext context;
+
+	private final String base;
+
+	private final Map<String, String> headers = new LinkedHashMap<>();
+
+	private TestServer(ConfigurableApplicationContext context, String path) {
+		this.context = context;
+		this.base = "http://localhost:%d%s".formatted(port(context), path);
+	}
+
+	static TestServer start(List<Class<?>> sources, String... properties) {
+		List<String> all = new ArrayList<>(
+				List.of("server.port=0", "spring.main.banner-mode=off", "idempotency.store=memory",
+						"spring.application.name=test", "server.shutdown=immediate", WITHOUT_SECURITY));
+		all.addAll(List.of(properties));
+		ConfigurableApplicationContext context = new SpringApplicationBuilder(sources.toArray(Class<?>[]::new))
+			.web(WebApplicationType.SERVLET)
+			.properties(all.toArray(String[]::new))
+			.run();
+		String contextPath = context.getEnvironment().getProperty("server.servlet.context-path", "");
+		return new TestServer(context,
+				contextPath + context.getEnvironment().getProperty("spring.mvc.servlet.path", ""));
+	}
+
+	private static int port(ConfigurableApplicationContext context) {
+		return Integer.parseInt(context.getEnvironment().getRequiredProperty("local.server.port"));
+	}
+
+	int port() {
+		return port(this.context);
+	}
+
+	URI uri(String path) {
+		return URI.create(this.base + path);
+	}
+
+	<T> T bean(Class<T> type) {
+		return this.context.getBean(type);
+	}
+
+	Executions executions() {
+		return bean(Executions.class);
+	}
+
+	/**
+	 * Sends a header with every request from now on.
+	 */
+	TestServer sending(String name, String value) {
+		this.headers.put(name, value);
+		return this;
+	}
+
+	static String newKey() {
+		return UUID.randomUUID().toString();
+	}
+
+	Call post(String path) {
+		return new Call("POST", path);
+	}
+
+	/**
+	 * A request without the headers that are sent with every one.
+	 */
+	Call anonymously(String path) {
+		Call call = new Call("POST", path);
+		call.header.clear();
+		return call;
+	}
+
+	Call call(String method, String path) {
+		return new Call(method, path);
+	}
+
+	@Override
+	public void close() {
+		this.context.close();
+	}
+
+	/**
+	 * A request.
+	 */
+	final class Call {
+
+		private final String method;
+
+		private final String path;
+
+		private final List<String> header = new ArrayList<>();
+
+		private byte[] body = new byte[0];
+
+		private Call(String method, String path) {
+			this.method = method;
+			this.path = path;
+			TestServer.this.headers.forEach(this::header);
+		}
+
+		Call key(@Nullable String key) {
+			return (key != null) ? header("Idempotency-Key", key) : this;
+		}
+
+		Call header(String name, String value) {
+			this.header.add(name);
+			this.header.add(value);
+			return this;
+		}
+
+		Call json(String json) {
+			return body("application/json", json);
+		}
+
+		Call body(String type, String text) {
+			return body(type, text.getBytes(StandardCharsets.UTF_8));
+		}
+
+		Call body(String type, byte[] bytes) {
+			this.body = bytes;
+			return header("Content-Type", type);
+		}
+
+		Answer send() {
+			HttpRequest.Builder builder = HttpRequest.newBuilder(uri(this.path))
+				.timeout(Duration.ofSeconds(60))
+				.method(this.method, HttpRequest.BodyPublishers.ofByteArray(this.body));
+			for (int i = 0; i < this.header.size(); i += 2) {
+				builder.header(this.header.get(i), this.header.get(i + 1));
+			}
+			try {
+				return Answer.of(TestServer.this.client.send(builder.build(), HttpResponse.BodyHandlers.ofByteArray()));
+			}
+			catch (IOException ex) {
+				throw new IllegalStateException(ex);
+			}
+			catch (InterruptedException ex) {
+				Thread.currentThread().interrupt();
+				throw new IllegalStateException(ex);
+			}
+		}
+
+	}
+
+}
