@@ -28,7 +28,7 @@ final class ContextArgumentResolver implements HandlerMethodArgumentResolver {
 			NativeWebRequest webRequest, @Nullable WebDataBinderFactory binderFactory) {
 		HttpServletRequest request = webRequest.getNativeRequest(HttpServletRequest.class);
 		Exchange exchange = (request != null) ? Exchange.of(request) : null;
-		IdempotencyContext context = (exchange != null) ? exchange.run() : null;
+		IdempotencyContext context = (exchange != null) ? exchange.context() : null;
 		if (context == null && !parameter.isOptional()) {
 			throw new IllegalStateException(
 					"%s wants an IdempotencyContext, and its request is not protected: write Optional<IdempotencyContext>"

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.Map;
 
+import dev.idempotency.IdempotencyContext;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.core.Execution;
 import jakarta.servlet.ServletException;
@@ -36,6 +37,8 @@ final class Exchange {
 	private @Nullable Map<String, String[]> form;
 
 	private @Nullable ProtectedRun run;
+
+	private @Nullable IdempotencyContext context;
 
 	private @Nullable HttpAnswer knownAnswer;
 
@@ -132,6 +135,17 @@ final class Exchange {
 		return this.async;
 	}
 
+	/**
+	 * What goes on asynchronously does so outside of the transaction of a dry run, and
+	 * would stay.
+	 */
+	void requireNoDryRun() {
+		if (this.run != null && this.run.isDryRun()) {
+			throw new IllegalStateException(
+					"This dry run is to be rolled back, and its handler answers asynchronously: leave dryRun = ROLLBACK out");
+		}
+	}
+
 	void asyncStarted() {
 		this.async = true;
 	}
@@ -141,10 +155,24 @@ final class Exchange {
 	}
 
 	/**
+	 * What the handler is told about itself.
+	 */
+	@Nullable IdempotencyContext context() {
+		return this.context;
+	}
+
+	/**
 	 * Whether the handler goes on without its client, outside of any dispatch.
 	 */
 	boolean isDetached() {
 		return this.run != null && this.run.isDetached();
+	}
+
+	/**
+	 * Whether the answer is on its way to the client and must not come to its end.
+	 */
+	boolean isCut() {
+		return this.run != null && this.run.isCut();
 	}
 
 	/**
@@ -164,6 +192,7 @@ final class Exchange {
 	private ProtectedRun arm(ProtectedRun armed) {
 		armed.recordOn(this.response);
 		this.run = armed;
+		this.context = armed;
 		return armed;
 	}
 
@@ -217,11 +246,16 @@ final class Exchange {
 		}
 	}
 
-	boolean outlives(@Nullable Throwable failure) {
-		return this.run != null && this.run.outlives(failure);
+	/**
+	 * The connection of an asynchronous request is broken.
+	 */
+	void connectionLost() {
+		if (this.run != null) {
+			this.run.connectionLost();
+		}
 	}
 
-	boolean holdBack(ProtectedRun.Callback callback) {
+	boolean holdBack(HandlerTask.Callback callback) {
 		return this.run != null && this.run.holdBack(callback);
 	}
 
@@ -295,15 +329,39 @@ final class Exchange {
 	 */
 	private RequestContent asForm(HttpServletRequest outermost, byte[] bytes) throws IOException {
 		if (bytes.length > 0 && !this.request.isBodyTaken()) {
-			try {
-				this.form = FormParameters.parse(this.request.getRequest().getParameterMap(), bytes,
-						this.request.bodyCharset());
-			}
-			catch (IllegalArgumentException ex) {
-				throw new IOException(ex);
-			}
+			this.form = parseForm(bytes);
 		}
 		return new RequestContent.Form(outermost.getParameterMap());
+	}
+
+	private Map<String, String[]> parseForm(byte[] bytes) throws IOException {
+		try {
+			return FormParameters.parse(this.request.getRequest().getParameterMap(), bytes, this.request.bodyCharset());
+		}
+		catch (IllegalArgumentException ex) {
+			throw new IOException(ex);
+		}
+	}
+
+	/**
+	 * The handler runs although its request should have been turned away: it is to find
+	 * all that was sent. The container cannot parse a form any more of which we have read
+	 * the beginning.
+	 */
+	void admitNevertheless() {
+		this.context = new UnprotectedContext();
+		BufferedBody beginning = this.body;
+		if (beginning == null || this.form != null || !isForm(this.request)) {
+			return;
+		}
+		try {
+			byte[] bytes = beginning.readAllBytes();
+			this.body = new BufferedBody(bytes, null);
+			this.form = parseForm(bytes);
+		}
+		catch (IOException ex) {
+			// Then nobody can read it, the container included
+		}
 	}
 
 	private static boolean isForm(HttpServletRequest request) {

@@ -26,6 +26,8 @@ final class ExchangeAsyncContext implements AsyncContext {
 		this.delegate = delegate;
 		this.response = response;
 		this.exchange = exchange;
+		// Before all others, who may make it impossible to go on
+		delegate.addListener(new ConnectionWatch());
 	}
 
 	@Override
@@ -64,7 +66,13 @@ final class ExchangeAsyncContext implements AsyncContext {
 	@Override
 	public void complete() {
 		this.exchange.completedByHandler();
-		this.delegate.complete();
+		if (this.exchange.isCut()) {
+			// Completing would end the answer; a dispatch can fail instead
+			this.delegate.dispatch();
+		}
+		else {
+			this.delegate.complete();
+		}
 	}
 
 	@Override
@@ -98,6 +106,32 @@ final class ExchangeAsyncContext implements AsyncContext {
 	}
 
 	/**
+	 * Hears that the connection is broken, also where the handler does not listen.
+	 */
+	private final class ConnectionWatch implements AsyncListener {
+
+		@Override
+		public void onError(AsyncEvent event) {
+			if (event.getThrowable() instanceof IOException) {
+				ExchangeAsyncContext.this.exchange.connectionLost();
+			}
+		}
+
+		@Override
+		public void onStartAsync(AsyncEvent event) {
+		}
+
+		@Override
+		public void onTimeout(AsyncEvent event) {
+		}
+
+		@Override
+		public void onComplete(AsyncEvent event) {
+		}
+
+	}
+
+	/**
 	 * While a handler still writes an answer that its client does not wait for, nobody
 	 * tells it that the request is over: the answer is for the retry.
 	 */
@@ -121,7 +155,7 @@ final class ExchangeAsyncContext implements AsyncContext {
 
 		@Override
 		public void onError(AsyncEvent event) throws IOException {
-			if (!ExchangeAsyncContext.this.exchange.outlives(event.getThrowable())) {
+			if (!ExchangeAsyncContext.this.exchange.isDetached()) {
 				this.listener.onError(event);
 			}
 		}

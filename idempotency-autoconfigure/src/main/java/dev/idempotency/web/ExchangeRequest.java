@@ -102,6 +102,7 @@ final class ExchangeRequest extends HttpServletRequestWrapper {
 	 */
 	@Override
 	public AsyncContext startAsync() {
+		this.exchange.requireNoDryRun();
 		AsyncContext started = super.startAsync();
 		if (this.exchange.isArmed() && started.getResponse() instanceof HttpServletResponse original) {
 			this.exchange.continueOn(original);
@@ -111,6 +112,7 @@ final class ExchangeRequest extends HttpServletRequestWrapper {
 
 	@Override
 	public AsyncContext startAsync(ServletRequest request, ServletResponse response) {
+		this.exchange.requireNoDryRun();
 		return watched(super.startAsync(request, response), response);
 	}
 

@@ -39,14 +39,17 @@ final class FormParameters {
 		String text = new String(body, charset);
 		int count = 0;
 		for (int start = 0; start < text.length();) {
-			int end = indexOf(text, '&', start, text.length());
+			int ampersand = text.indexOf('&', start);
+			int end = (ampersand >= 0) ? ampersand : text.length();
 			if (end > start) {
 				if (++count > MAX_COUNT) {
 					throw new IllegalArgumentException("The form has more than %d parameters".formatted(MAX_COUNT));
 				}
-				int equals = indexOf(text, '=', start, end);
-				String name = URLDecoder.decode(text.substring(start, equals), charset);
-				String value = (equals < end) ? URLDecoder.decode(text.substring(equals + 1, end), charset) : "";
+				// Cut out first: a search for what is not there must end with the pair
+				String pair = text.substring(start, end);
+				int equals = pair.indexOf('=');
+				String name = URLDecoder.decode((equals >= 0) ? pair.substring(0, equals) : pair, charset);
+				String value = (equals >= 0) ? URLDecoder.decode(pair.substring(equals + 1), charset) : "";
 				values.computeIfAbsent(name, (key) -> new ArrayList<>()).add(value);
 			}
 			start = end + 1;
@@ -54,11 +57,6 @@ final class FormParameters {
 		Map<String, String[]> parameters = new LinkedHashMap<>();
 		values.forEach((name, list) -> parameters.put(name, list.toArray(String[]::new)));
 		return Collections.unmodifiableMap(parameters);
-	}
-
-	private static int indexOf(String text, char character, int from, int to) {
-		int index = text.indexOf(character, from);
-		return (index < 0 || index > to) ? to : index;
 	}
 
 	static @Nullable String first(Map<String, String[]> parameters, String name) {

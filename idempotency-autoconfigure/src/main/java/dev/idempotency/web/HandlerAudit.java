@@ -36,10 +36,13 @@ final class HandlerAudit {
 
 	private final boolean canRollBack;
 
-	HandlerAudit(HttpSettings settings, ProtectedOperations operations, boolean canRollBack) {
+	private final boolean comparesRequests;
+
+	HandlerAudit(HttpSettings settings, ProtectedOperations operations, boolean canRollBack, boolean comparesRequests) {
 		this.settings = settings;
 		this.operations = operations;
 		this.canRollBack = canRollBack;
+		this.comparesRequests = comparesRequests;
 	}
 
 	void check(Collection<RequestMappingHandlerMapping> mappings) {
@@ -56,6 +59,9 @@ final class HandlerAudit {
 
 	private List<String> check(RequestMappingInfo info, HandlerMethod handler) {
 		Protection protection = this.operations.protectionOf(handler);
+		if (protection.operation() != null && protection.operation().keySource() instanceof KeyExpression key) {
+			check(key, info, handler);
+		}
 		if (protection.operation() != null && protection.operation().dryRun() == DryRun.ROLLBACK && !this.canRollBack) {
 			throw new IdempotencyConfigurationException(
 					"%s asks for dryRun = ROLLBACK, and there is no transaction manager to roll back with"
@@ -79,6 +85,25 @@ final class HandlerAudit {
 			}
 		}
 		return found;
+	}
+
+	private void check(KeyExpression key, RequestMappingInfo info, HandlerMethod handler) {
+		if (key.isDerived() && !this.comparesRequests) {
+			throw new IdempotencyConfigurationException(
+					"%s derives its key from the request, and idempotency.http.fingerprint is none".formatted(handler),
+					"Set idempotency.http.fingerprint to canonical-json or bytes, or take the key from elsewhere.");
+		}
+		for (String pattern : info.getPatternValues()) {
+			for (String variable : key.pathVariables()) {
+				if (!pattern.contains("{" + variable + "}") && !pattern.contains("{" + variable + ":")
+						&& !pattern.contains("{*" + variable + "}")) {
+					throw new IdempotencyConfigurationException(
+							"The key of %s is made of path('%s'), and its route %s has no such variable"
+								.formatted(handler, variable, pattern),
+							"Name a variable of the route.");
+				}
+			}
+		}
 	}
 
 	private void report(Set<String> unprotected) {

@@ -4,10 +4,11 @@ import java.io.IOException;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.util.LinkedHashMap;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.zip.CRC32C;
 
 import dev.idempotency.ResultNotReplayableException;
 import dev.idempotency.UnsupportedFormatException;
@@ -27,6 +28,8 @@ import org.springframework.http.HttpHeaders;
 record HttpAnswer(int status, Delivery delivery, Map<String, List<String>> headers, ByteBuffer body) {
 
 	private static final byte FORMAT = 1;
+
+	private static final int HEADER = 1 + Integer.BYTES;
 
 	/**
 	 * How an answer is sent.
@@ -51,12 +54,13 @@ record HttpAnswer(int status, Delivery delivery, Map<String, List<String>> heade
 	}
 
 	/**
-	 * Writes the answer down. The first byte tells the format; numbers are written in
-	 * groups of seven bits, the lowest first.
+	 * Writes the answer down. The first byte tells the format, and a checksum of what
+	 * follows whether all of it came back; numbers are written in groups of seven bits,
+	 * the lowest first.
 	 */
 	byte[] encode() {
 		List<byte[]> texts = new ArrayList<>();
-		int size = 1 + 1 + 2 + sizeOf(this.headers.size());
+		int size = HEADER + 1 + 2 + sizeOf(this.headers.size());
 		for (Map.Entry<String, List<String>> header : this.headers.entrySet()) {
 			size += add(texts, header.getKey()) + sizeOf(header.getValue().size());
 			for (String value : header.getValue()) {
@@ -64,7 +68,7 @@ record HttpAnswer(int status, Delivery delivery, Map<String, List<String>> heade
 			}
 		}
 		ByteBuffer target = ByteBuffer.allocate(size + this.body.remaining());
-		target.put(FORMAT).put(codeOf(this.delivery)).putShort((short) this.status);
+		target.put(FORMAT).position(HEADER).put(codeOf(this.delivery)).putShort((short) this.status);
 		put(target, this.headers.size());
 		int next = 0;
 		for (List<String> values : this.headers.values()) {
@@ -74,7 +78,8 @@ record HttpAnswer(int status, Delivery delivery, Map<String, List<String>> heade
 				next = put(target, texts, next);
 			}
 		}
-		return target.put(this.body.duplicate()).array();
+		target.put(this.body.duplicate());
+		return target.putInt(1, checksum(target.position(HEADER))).array();
 	}
 
 	static HttpAnswer decode(ByteBuffer payload) {
@@ -85,6 +90,9 @@ record HttpAnswer(int status, Delivery delivery, Map<String, List<String>> heade
 				throw new UnsupportedFormatException(
 						"A stored answer has format %d, but this release reads only format %d: upgrade this instance"
 							.formatted(format & 0xff, FORMAT));
+			}
+			if (source.getInt() != checksum(source)) {
+				throw new IllegalArgumentException("its checksum is wrong");
 			}
 			Delivery delivery = deliveryOf(source.get());
 			int status = source.getShort() & 0xffff;
@@ -141,6 +149,12 @@ record HttpAnswer(int status, Delivery delivery, Map<String, List<String>> heade
 		if (this.body.hasRemaining()) {
 			response.getOutputStream().write(this.body.duplicate());
 		}
+	}
+
+	private static int checksum(ByteBuffer rest) {
+		CRC32C checksum = new CRC32C();
+		checksum.update(rest.duplicate());
+		return (int) checksum.getValue();
 	}
 
 	private static byte codeOf(Delivery delivery) {

@@ -4,6 +4,7 @@ import java.io.IOException;
 
 import dev.idempotency.IdempotencyException;
 import dev.idempotency.web.ProtectedRun.Interruption;
+import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
@@ -11,7 +12,6 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import org.springframework.http.converter.HttpMessageNotReadableException;
-import org.springframework.validation.BindException;
 import org.springframework.web.HttpMediaTypeNotSupportedException;
 import org.springframework.web.bind.MethodArgumentNotValidException;
 import org.springframework.web.bind.ServletRequestBindingException;
@@ -47,8 +47,12 @@ public final class IdempotencyExceptionResolver implements HandlerExceptionResol
 	public @Nullable ModelAndView resolveException(HttpServletRequest request, HttpServletResponse response,
 			@Nullable Object handler, Exception ex) {
 		Exchange exchange = Exchange.of(request);
-		if (exchange != null && exchange.run() != null) {
+		if (exchange != null && exchange.run() != null && !isErrorPage(request)) {
 			tell(exchange.run(), handler, ex);
+		}
+		if (ex instanceof RequestBodyUnreadableException && response.isCommitted()) {
+			// The container, which could not read it, has refused it already
+			return new ModelAndView();
 		}
 		if (!(ex instanceof IdempotencyException problem) || response.isCommitted()
 				|| this.explicitHandlers.handle(problem, handler)) {
@@ -72,9 +76,21 @@ public final class IdempotencyExceptionResolver implements HandlerExceptionResol
 			// An event stream has no other end than this one
 			run.interrupted(run.isEndless() ? Interruption.CLIENT_GONE : Interruption.FAILURE);
 		}
-		else if (handler instanceof HandlerMethod && isBeforeHandler(ex)) {
-			run.handlerNotReached();
+		else {
+			run.handlerFailed();
+			if (handler instanceof HandlerMethod && isBeforeHandler(ex)) {
+				run.handlerNotReached();
+			}
 		}
+	}
+
+	/**
+	 * An error page that fails says nothing about the handler. Containers include it when
+	 * the answer is on its way already.
+	 */
+	private static boolean isErrorPage(HttpServletRequest request) {
+		return request.getDispatcherType() == DispatcherType.ERROR
+				|| request.getDispatcherType() == DispatcherType.INCLUDE;
 	}
 
 	/**
@@ -85,9 +101,8 @@ public final class IdempotencyExceptionResolver implements HandlerExceptionResol
 			return !validation.isForReturnValue();
 		}
 		return ex instanceof HttpMessageNotReadableException || ex instanceof HttpMediaTypeNotSupportedException
-				|| ex instanceof MethodArgumentNotValidException || ex instanceof BindException
-				|| ex instanceof ServletRequestBindingException || ex instanceof MissingServletRequestPartException
-				|| ex instanceof MethodArgumentTypeMismatchException
+				|| ex instanceof MethodArgumentNotValidException || ex instanceof ServletRequestBindingException
+				|| ex instanceof MissingServletRequestPartException || ex instanceof MethodArgumentTypeMismatchException
 				|| ex instanceof MethodArgumentConversionNotSupportedException || ex instanceof MultipartException;
 	}
 

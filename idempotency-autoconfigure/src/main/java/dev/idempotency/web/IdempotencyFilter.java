@@ -46,6 +46,9 @@ public final class IdempotencyFilter implements Filter, ServletRequestListener {
 		else if (exchange != null && !exchange.isDetached()) {
 			exchange.continueWith((HttpServletRequest) request, (HttpServletResponse) response);
 		}
+		if (exchange != null && exchange.isCut()) {
+			throw new ProtectedRun.CutAnswerException();
+		}
 		if (exchange == null || exchange.isDetached()) {
 			chain.doFilter(request, response);
 			return;
@@ -62,7 +65,8 @@ public final class IdempotencyFilter implements Filter, ServletRequestListener {
 			exchange.failed();
 			throw ex;
 		}
-		if (!request.isAsyncStarted()) {
+		// An error page is the end, also where the request still counts as asynchronous
+		if (!request.isAsyncStarted() || request.getDispatcherType() == DispatcherType.ERROR) {
 			exchange.endOfDispatch();
 		}
 	}

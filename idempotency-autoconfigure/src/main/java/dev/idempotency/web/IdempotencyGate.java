@@ -82,6 +82,7 @@ final class IdempotencyGate {
 		catch (IdempotencyException ex) {
 			Rejection reason = reasonOf(ex);
 			if (reason != null && !this.engine.reject(name, reason)) {
+				exchange.admitNevertheless();
 				return Pass.NOTHING;
 			}
 			EffectHeader.NONE.writeTo(exchange.response());

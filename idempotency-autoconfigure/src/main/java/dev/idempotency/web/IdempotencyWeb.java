@@ -18,7 +18,7 @@ public final class IdempotencyWeb {
 
 	private final HttpSettings settings;
 
-	private final ResponsePolicy responsePolicy;
+	private final HttpStrategies strategies;
 
 	private final ApplicationContext context;
 
@@ -39,7 +39,7 @@ public final class IdempotencyWeb {
 	public IdempotencyWeb(IdempotencyEngine engine, OperationPolicy defaultPolicy, HttpSettings settings,
 			HttpStrategies strategies, ApplicationContext context) {
 		this.settings = settings;
-		this.responsePolicy = strategies.responsePolicy();
+		this.strategies = strategies;
 		this.context = context;
 		this.operations = new ProtectedOperations(settings, defaultPolicy, strategies.keyResolver(),
 				context.getEnvironment()::resolveRequiredPlaceholders);
@@ -55,7 +55,7 @@ public final class IdempotencyWeb {
 	 */
 	public IdempotencyFilter filter() {
 		return new IdempotencyFilter(new AnswerRules(this.settings.maxRequestBody(), this.settings.maxResponseBody(),
-				new KeptHeaders(this.settings.excludedHeaders()), this.responsePolicy,
+				new KeptHeaders(this.settings.excludedHeaders()), this.strategies.responsePolicy(),
 				(request, response, handler, problem) -> this.context
 					.getBean("handlerExceptionResolver", HandlerExceptionResolver.class)
 					.resolveException(request, response, handler, problem)));
@@ -101,7 +101,9 @@ public final class IdempotencyWeb {
 	 * and should be
 	 */
 	public void checkHandlers(Collection<RequestMappingHandlerMapping> mappings) {
-		new HandlerAudit(this.settings, this.operations, this.gate.canRollBack()).check(mappings);
+		new HandlerAudit(this.settings, this.operations, this.gate.canRollBack(),
+				!(this.strategies.fingerprinter() instanceof NoFingerprinter))
+			.check(mappings);
 	}
 
 }

@@ -1,5 +1,8 @@
 package dev.idempotency.web;
 
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
 import java.util.Set;
 
 import dev.idempotency.IdempotencyKeyInvalidException;
@@ -9,9 +12,6 @@ import org.springframework.expression.EvaluationContext;
 import org.springframework.expression.EvaluationException;
 import org.springframework.expression.ParseException;
 import org.springframework.expression.spel.SpelNode;
-import org.springframework.expression.spel.ast.CompoundExpression;
-import org.springframework.expression.spel.ast.IntLiteral;
-import org.springframework.expression.spel.ast.LongLiteral;
 import org.springframework.expression.spel.ast.MethodReference;
 import org.springframework.expression.spel.ast.OpPlus;
 import org.springframework.expression.spel.ast.StringLiteral;
@@ -31,7 +31,11 @@ final class KeyExpression implements KeySource {
 	 */
 	static final int MAX_LENGTH = 1024;
 
-	private static final Set<String> FUNCTIONS = Set.of("header", "body", "path", "query", "derived");
+	/**
+	 * The functions, and how many arguments each takes.
+	 */
+	private static final Map<String, Integer> FUNCTIONS = Map.of("header", 1, "body", 1, "path", 1, "query", 1,
+			"derived", 0);
 
 	private static final EvaluationContext CONTEXT = SimpleEvaluationContext.forReadOnlyDataBinding()
 		.withInstanceMethods()
@@ -39,8 +43,11 @@ final class KeyExpression implements KeySource {
 
 	private final SpelExpression expression;
 
-	private KeyExpression(SpelExpression expression) {
+	private final Map<String, Set<String>> calls;
+
+	private KeyExpression(SpelExpression expression, Map<String, Set<String>> calls) {
 		this.expression = expression;
+		this.calls = calls;
 	}
 
 	/**
@@ -50,31 +57,61 @@ final class KeyExpression implements KeySource {
 	static KeyExpression parse(String text) {
 		try {
 			SpelExpression expression = new SpelExpressionParser().parseRaw(text);
-			check(expression.getAST(), true);
-			return new KeyExpression(expression);
+			Map<String, Set<String>> calls = new HashMap<>();
+			check(expression.getAST(), calls);
+			if (calls.isEmpty()) {
+				throw new IllegalArgumentException("all requests would share one key");
+			}
+			return new KeyExpression(expression, calls);
 		}
 		catch (ParseException ex) {
 			throw new IllegalArgumentException(ex.toDetailedString(), ex);
 		}
 	}
 
-	private static void check(SpelNode node, boolean onRequest) {
-		if (node instanceof MethodReference method) {
-			if (onRequest && !FUNCTIONS.contains(method.getName())) {
-				throw new IllegalArgumentException("there is no function %s()".formatted(method.getName()));
+	private static void check(SpelNode node, Map<String, Set<String>> calls) {
+		if (node instanceof MethodReference call) {
+			checkCall(call, calls);
+		}
+		else if (node instanceof OpPlus) {
+			for (int i = 0; i < node.getChildCount(); i++) {
+				check(node.getChild(i), calls);
 			}
 		}
-		else if (!(node instanceof CompoundExpression || node instanceof OpPlus || node instanceof StringLiteral
-				|| node instanceof IntLiteral || node instanceof LongLiteral)) {
+		else if (!(node instanceof StringLiteral)) {
 			throw new IllegalArgumentException("%s is not allowed".formatted(node.toStringAST()));
-		}
-		for (int i = 0; i < node.getChildCount(); i++) {
-			check(node.getChild(i), i == 0 || !(node instanceof CompoundExpression));
 		}
 	}
 
+	private static void checkCall(MethodReference call, Map<String, Set<String>> calls) {
+		Integer arguments = FUNCTIONS.get(call.getName());
+		if (arguments == null) {
+			throw new IllegalArgumentException("there is no function %s()".formatted(call.getName()));
+		}
+		if (call.getChildCount() != arguments) {
+			throw new IllegalArgumentException("%s() takes %d text".formatted(call.getName(), arguments));
+		}
+		Set<String> names = calls.computeIfAbsent(call.getName(), (function) -> new HashSet<>());
+		for (int i = 0; i < arguments; i++) {
+			if (!(call.getChild(i) instanceof StringLiteral literal)) {
+				throw new IllegalArgumentException("%s() takes a text in quotes".formatted(call.getName()));
+			}
+			names.add(String.valueOf(literal.getLiteralValue().getValue()));
+		}
+	}
+
+	/**
+	 * Whether the key is made of the whole request.
+	 */
 	boolean isDerived() {
-		return this.expression.getExpressionString().contains("derived");
+		return this.calls.containsKey("derived");
+	}
+
+	/**
+	 * The variables of the route that the key is made of.
+	 */
+	Set<String> pathVariables() {
+		return this.calls.getOrDefault("path", Set.of());
 	}
 
 	@Override

@@ -1,11 +1,6 @@
 package dev.idempotency.web;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
-import java.util.List;
-import java.util.Map;
 
 import dev.idempotency.Effect;
 import dev.idempotency.IdempotencyContext;
@@ -15,21 +10,17 @@ import dev.idempotency.StoredAnswers;
 import dev.idempotency.core.Completion;
 import dev.idempotency.core.Decision;
 import dev.idempotency.core.Execution;
-import dev.idempotency.web.HttpAnswer.Delivery;
-import jakarta.servlet.ServletOutputStream;
+import dev.idempotency.web.AnswerRecorder.Recorded;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-import org.springframework.http.HttpHeaders;
-import org.springframework.http.MediaType;
-
 /**
  * A handler that runs under a claim, from the claim to the answer. The answer is stored
  * when it is final, and then sent.
  */
-final class ProtectedRun implements IdempotencyContext, RecordedBody.Channel {
+final class ProtectedRun implements IdempotencyContext {
 
 	private static final Logger logger = LoggerFactory.getLogger(IdempotencyFilter.class);
 
@@ -46,16 +37,9 @@ final class ProtectedRun implements IdempotencyContext, RecordedBody.Channel {
 	 */
 	private final @Nullable Execution execution;
 
-	private final ResponseHeaders headersBefore;
+	private final AnswerRecorder recorder;
 
-	private @Nullable RecordedBody body;
-
-	/**
-	 * What was sent ahead of a body that flows.
-	 */
-	private @Nullable Head sentHead;
-
-	private volatile Effect effect;
+	private final HandlerTask task = new HandlerTask();
 
 	private volatile boolean released;
 
@@ -63,13 +47,9 @@ final class ProtectedRun implements IdempotencyContext, RecordedBody.Channel {
 
 	private boolean errorPending;
 
-	private boolean taskRunning;
-
-	private boolean detached;
+	private volatile boolean cut;
 
 	private boolean settled;
-
-	private final List<Callback> heldBack = new ArrayList<>(0);
 
 	ProtectedRun(Exchange exchange, ProtectedOperation operation, Object handler, @Nullable IdempotencyKey key,
 			@Nullable Execution execution) {
@@ -78,22 +58,17 @@ final class ProtectedRun implements IdempotencyContext, RecordedBody.Channel {
 		this.handler = handler;
 		this.key = key;
 		this.execution = execution;
-		this.effect = operation.effect();
-		this.headersBefore = ResponseHeaders.of(exchange.response().container());
+		this.recorder = new AnswerRecorder(exchange, operation, execution == null, this::clientLost);
 	}
 
-	/**
-	 * Records the answer on a response. A further dispatch has its own, and begins anew.
-	 */
 	void recordOn(ExchangeResponse response) {
-		if (!isSettled()) {
-			this.body = response.record(this, this.exchange.rules().maxResponseBody());
-			if (this.body == null) {
-				logger.warn("The answer of {} is written past its record and cannot be replayed: a filter has asked "
-						+ "for the body of the response before the handler did", this.handler);
-			}
+		if (!isSettled() && !this.recorder.recordOn(response)) {
+			logger.warn("The answer of {} is written past its record and cannot be replayed: a filter has asked "
+					+ "for the body of the response before the handler did", this.handler);
 		}
 	}
+
+	// What the handler knows and says
 
 	@Override
 	public IdempotencyKey key() {
@@ -110,7 +85,7 @@ final class ProtectedRun implements IdempotencyContext, RecordedBody.Channel {
 
 	@Override
 	public void effect(Effect effect) {
-		this.effect = effect;
+		this.recorder.effect(effect);
 	}
 
 	@Override
@@ -118,11 +93,25 @@ final class ProtectedRun implements IdempotencyContext, RecordedBody.Channel {
 		this.released = true;
 	}
 
+	boolean isDryRun() {
+		return this.execution == null;
+	}
+
+	// What becomes of the handler
+
 	/**
 	 * The handler did not even begin: there is nothing to remember.
 	 */
 	void handlerNotReached() {
+		this.recorder.handlerNotReached();
 		this.released = true;
+	}
+
+	/**
+	 * The handler has ended with an exception: what others make of it is not streamed.
+	 */
+	void handlerFailed() {
+		this.recorder.renderInOnePiece();
 	}
 
 	/**
@@ -133,42 +122,75 @@ final class ProtectedRun implements IdempotencyContext, RecordedBody.Channel {
 	}
 
 	boolean isFlowing() {
-		return this.body != null && this.body.isFlowing();
+		return this.recorder.isFlowing();
 	}
 
-	boolean isClientGone() {
-		return this.body != null && this.body.isClientGone();
+	boolean isEndless() {
+		return this.recorder.isEndless();
 	}
 
-	// The way to the client
-
-	@Override
-	public boolean mayFlow() {
-		// An error is rendered by someone else, in one piece
-		boolean streams = this.operation.streams() && !this.errorPending;
-		return streams || this.exchange.request().isAsyncStarted() || isEndless();
+	/**
+	 * Whether the answer is on its way to the client and must not come to its end.
+	 */
+	boolean isCut() {
+		return this.cut;
 	}
 
-	@Override
-	public boolean isEndless() {
-		String type = this.exchange.response().getContentType();
-		return type != null && type.startsWith(MediaType.TEXT_EVENT_STREAM_VALUE);
-	}
+	// What becomes of the client
 
-	@Override
-	public ServletOutputStream open(long declaredLength) throws IOException {
-		HttpServletResponse container = this.exchange.response().container();
-		this.sentHead = currentHead(container);
-		writeEffect(container, this.sentHead.status());
-		if (declaredLength >= 0) {
-			container.setContentLengthLong(declaredLength);
+	/**
+	 * Outside of a dispatch this may be the last that anyone hears of the request:
+	 * containers tell their listeners, but not always.
+	 */
+	private void clientLost() {
+		if (this.exchange.isAsync() && !this.task.isRunning()) {
+			connectionLost();
 		}
-		return container.getOutputStream();
 	}
 
-	@Override
-	public void flush() throws IOException {
-		this.exchange.response().container().flushBuffer();
+	/**
+	 * The connection of an asynchronous request is broken. The handler's task goes on if
+	 * there is a retry to write for; but of other handlers nobody knows whether they do.
+	 */
+	void connectionLost() {
+		this.recorder.clientIsGone();
+		boolean goesOn = isFlowing() && this.recorder.isKept() && this.task.detach();
+		if (!goesOn && beginToSettle() && this.execution != null) {
+			this.execution.completeWithoutResult();
+		}
+	}
+
+	boolean isDetached() {
+		return this.task.isDetached();
+	}
+
+	boolean holdBack(HandlerTask.Callback callback) {
+		return this.task.holdBack(callback);
+	}
+
+	void taskStarted() {
+		this.task.started();
+	}
+
+	/**
+	 * The task has come to its end. Without a client there may be no dispatch that would
+	 * say so.
+	 */
+	void taskEnded(@Nullable Object result) {
+		if (this.recorder.isClientGone()) {
+			if (result instanceof Throwable) {
+				settleFailure();
+			}
+			else {
+				settleWithoutClient();
+			}
+		}
+		try {
+			this.task.ended();
+		}
+		catch (IOException ex) {
+			logger.debug("The client of {} is gone", this.handler, ex);
+		}
 	}
 
 	// The end
@@ -178,11 +200,18 @@ final class ProtectedRun implements IdempotencyContext, RecordedBody.Channel {
 			return;
 		}
 		if (this.exchange.response().isErrorSent() && !this.errorPending) {
-			// The container renders the error in a dispatch of its own
-			this.errorPending = true;
+			awaitError();
 			return;
 		}
 		settle(true);
+	}
+
+	/**
+	 * The container renders the error in a dispatch of its own.
+	 */
+	private void awaitError() {
+		this.errorPending = true;
+		this.recorder.renderInOnePiece();
 	}
 
 	void completedByHandler() {
@@ -195,41 +224,34 @@ final class ProtectedRun implements IdempotencyContext, RecordedBody.Channel {
 	}
 
 	void failed() {
-		if (isDetached() || isSettled()) {
-			return;
+		if (!isDetached() && !isSettled()) {
+			settleFailure();
 		}
-		ExchangeResponse response = this.exchange.response();
-		if (this.operation.store() == StoredAnswers.ALL && !isFlowing() && !this.errorPending) {
-			this.errorPending = true;
+	}
+
+	private void settleFailure() {
+		boolean countsAsAnswer = this.operation.store() == StoredAnswers.ALL;
+		if (countsAsAnswer && !isFlowing() && !this.errorPending) {
+			awaitError();
 			return;
 		}
 		if (!beginToSettle()) {
 			return;
 		}
+		ExchangeResponse response = this.exchange.response();
 		response.letThrough();
-		if (!this.detached && !response.isCommitted()) {
-			writeEffect(response.container(), HttpServletResponse.SC_INTERNAL_SERVER_ERROR);
+		if (!isFlowing() && !response.isCommitted()) {
+			this.recorder.writeEffect(response.container(), HttpServletResponse.SC_INTERNAL_SERVER_ERROR);
 		}
-		if (this.execution != null) {
-			if (isCutOff()) {
-				this.execution.completeWithoutResult();
-			}
-			else {
-				this.execution.close();
-			}
+		if (this.execution == null) {
+			return;
 		}
-	}
-
-	/**
-	 * Whether the client hung up in the middle of an answer of which nothing is kept: the
-	 * handler then cannot go on, but it has run.
-	 */
-	private boolean isCutOff() {
-		return this.interruption == Interruption.CLIENT_GONE || (isClientGone() && !isKept());
-	}
-
-	private boolean isKept() {
-		return this.body != null && this.body.isKept();
+		if (countsAsAnswer || isCutOff()) {
+			this.execution.completeWithoutResult();
+		}
+		else {
+			this.execution.close();
+		}
 	}
 
 	/**
@@ -241,81 +263,106 @@ final class ProtectedRun implements IdempotencyContext, RecordedBody.Channel {
 		if (isDetached() || isSettled()) {
 			return;
 		}
-		if (this.errorPending && this.exchange.isAsync()) {
-			if (this.execution != null) {
-				this.execution.letLeaseRunOut();
-			}
-			return;
+		if (!this.errorPending) {
+			failed();
 		}
+		else if (!this.exchange.isAsync()) {
+			settleWithoutClient();
+		}
+		if (!isSettled() && this.execution != null) {
+			this.execution.letLeaseRunOut();
+		}
+	}
+
+	private void settleWithoutClient() {
 		try {
-			if (this.errorPending) {
-				settle(false);
-			}
-			else {
-				failed();
-			}
+			settle(false);
 		}
 		catch (IOException ex) {
 			throw new IllegalStateException("Nothing was to be sent", ex);
 		}
 	}
 
-	/**
-	 * A handler writes its answer on a thread of its own.
-	 */
-	synchronized void taskStarted() {
-		this.taskRunning = true;
-	}
-
-	/**
-	 * The container says that the connection is broken. Whether the handler's task is to
-	 * go on: there is a retry to write for.
-	 */
-	synchronized boolean outlives(@Nullable Throwable failure) {
-		RecordedBody current = this.body;
-		if (this.taskRunning && failure instanceof IOException && current != null && current.isFlowing()
-				&& current.isKept()) {
-			current.clientIsGone();
-			this.detached = true;
+	private void settle(boolean send) throws IOException {
+		if (!beginToSettle()) {
+			return;
 		}
-		return this.detached && this.taskRunning;
-	}
-
-	synchronized boolean isDetached() {
-		return this.detached && this.taskRunning;
-	}
-
-	synchronized boolean holdBack(Callback callback) {
-		return isDetached() && this.heldBack.add(callback);
-	}
-
-	/**
-	 * The task has come to its end. Without a client there is no dispatch that would say
-	 * so.
-	 */
-	void taskEnded(@Nullable Object result) {
-		List<Callback> callbacks;
-		synchronized (this) {
-			boolean wasDetached = isDetached();
-			this.taskRunning = false;
-			if (!wasDetached) {
-				return;
-			}
-			callbacks = List.copyOf(this.heldBack);
-		}
+		Recorded answer;
+		Completion completion;
 		try {
-			if (result instanceof Throwable) {
-				failed();
-			}
-			else {
-				settle(false);
-			}
-			for (Callback callback : callbacks) {
-				callback.run();
-			}
+			answer = this.recorder.end();
+			completion = complete(answer);
 		}
-		catch (IOException ex) {
-			logger.debug("The client of {} is gone", this.handler, ex);
+		catch (RuntimeException ex) {
+			// The application's own policy, most likely. It has run: it must not run
+			// again
+			if (this.execution != null) {
+				this.execution.completeWithoutResult();
+			}
+			throw ex;
+		}
+		finally {
+			this.exchange.response().letThrough();
+		}
+		if (!send) {
+			return;
+		}
+		if (completion instanceof Completion.Superseded superseded) {
+			answerLike(superseded.decision());
+		}
+		else {
+			answer.send(this.exchange.response().container());
+		}
+	}
+
+	private @Nullable Completion complete(Recorded answer) {
+		if (this.execution == null) {
+			return null;
+		}
+		if (isCutOff()) {
+			return this.execution.completeWithoutResult();
+		}
+		if (!answer.isToBeStored() || this.released || this.interruption == Interruption.FAILURE) {
+			this.execution.close();
+			return null;
+		}
+		return this.recorder.isKept() ? this.execution.complete(answer.encode())
+				: this.execution.completeWithoutResult();
+	}
+
+	/**
+	 * Whether the answer has no proper end, and the handler must not run again all the
+	 * same: the client hung up in the middle of an answer of which nothing is kept, or a
+	 * failure counts as an answer too.
+	 */
+	private boolean isCutOff() {
+		if (this.recorder.isClientGone() && !this.recorder.isKept()) {
+			return true;
+		}
+		return (this.interruption == Interruption.FAILURE) ? this.operation.store() == StoredAnswers.ALL
+				: this.interruption == Interruption.CLIENT_GONE;
+	}
+
+	/**
+	 * Someone else has the key: never two answers for one key.
+	 */
+	private void answerLike(Decision decision) throws IOException {
+		HttpServletResponse container = this.exchange.response().container();
+		if (container.isCommitted()) {
+			this.cut = true;
+			RecordedBody body = this.recorder.body();
+			if (body != null) {
+				body.cut();
+			}
+			throw new CutAnswerException();
+		}
+		this.recorder.wipe(container);
+		try {
+			Replies.toAnswer(decision, this.operation.policy(), key()).send(container);
+		}
+		catch (IdempotencyException ex) {
+			EffectHeader.NONE.writeTo(container);
+			this.exchange.rules().problemRenderer().render(this.exchange.request(), container, this.handler, ex);
 		}
 	}
 
@@ -327,107 +374,6 @@ final class ProtectedRun implements IdempotencyContext, RecordedBody.Channel {
 		boolean first = !this.settled;
 		this.settled = true;
 		return first;
-	}
-
-	private void settle(boolean send) throws IOException {
-		if (!beginToSettle()) {
-			return;
-		}
-		ExchangeResponse response = this.exchange.response();
-		RecordedBody recorded = this.body;
-		if (recorded != null) {
-			recorded.seal();
-			response.drainWriter();
-		}
-		ExchangeResponse.Redirect redirect = response.redirect();
-		Head head = (this.sentHead != null) ? this.sentHead : currentHead(response);
-		response.letThrough();
-		Completion completion = complete(head, redirect);
-		if (!send) {
-			return;
-		}
-		if (completion instanceof Completion.Superseded superseded) {
-			answerLike(superseded.decision());
-		}
-		else if (recorded != null && recorded.isFlowing()) {
-			recorded.finish();
-		}
-		else if (recorded != null) {
-			HttpServletResponse container = response.container();
-			writeEffect(container, head.status());
-			// The container has the head already
-			ownAnswer(new Head(head.status(), Map.of(), head.stored()), redirect).send(container);
-		}
-	}
-
-	private @Nullable Completion complete(Head head, ExchangeResponse.@Nullable Redirect redirect) {
-		if (this.execution == null) {
-			return null;
-		}
-		if (isCutOff()) {
-			return this.execution.completeWithoutResult();
-		}
-		if (!head.stored() || this.released || this.interruption == Interruption.FAILURE) {
-			this.execution.close();
-			return null;
-		}
-		return isKept() ? this.execution.complete(ownAnswer(head, redirect).encode())
-				: this.execution.completeWithoutResult();
-	}
-
-	private HttpAnswer ownAnswer(Head head, ExchangeResponse.@Nullable Redirect redirect) {
-		RecordedBody recorded = this.body;
-		ByteBuffer bytes = (recorded != null) ? ByteBuffer.wrap(recorded.bytes(), 0, recorded.size())
-				: ByteBuffer.allocate(0);
-		if (redirect == null) {
-			boolean streamed = recorded != null && recorded.isFlowing() && !recorded.isLengthDeclared();
-			return new HttpAnswer(head.status(), streamed ? Delivery.STREAMED : Delivery.WHOLE, head.headers(), bytes);
-		}
-		Map<String, List<String>> headers = new LinkedHashMap<>(head.headers());
-		headers.put(HttpHeaders.LOCATION, List.of(redirect.location()));
-		return new HttpAnswer(redirect.status(), Delivery.REDIRECT, headers, bytes);
-	}
-
-	private Head currentHead(HttpServletResponse response) {
-		int status = response.getStatus();
-		Map<String, List<String>> headers = ResponseHeaders.changed(response, this.headersBefore,
-				this.exchange.rules().keptHeaders());
-		String language = this.exchange.response().language();
-		if (language != null) {
-			headers.putIfAbsent(HttpHeaders.CONTENT_LANGUAGE, List.of(language));
-		}
-		return new Head(status, headers, shouldStore(status));
-	}
-
-	private boolean shouldStore(int status) {
-		return switch (this.operation.store()) {
-			case ALL -> true;
-			case SUCCESSFUL -> status < 400;
-			case BY_POLICY -> this.exchange.rules().policy().shouldStore(this.exchange.request(), status);
-		};
-	}
-
-	/**
-	 * Someone else has the key: never two answers for one key.
-	 */
-	private void answerLike(Decision decision) throws IOException {
-		HttpServletResponse container = this.exchange.response().container();
-		if (container.isCommitted()) {
-			throw new IOException("The answer of another attempt counts: this one must not come to its end");
-		}
-		this.headersBefore.restore(container);
-		try {
-			Replies.toAnswer(decision, this.operation.policy(), key()).send(container);
-		}
-		catch (IdempotencyException ex) {
-			EffectHeader.NONE.writeTo(container);
-			this.exchange.rules().problemRenderer().render(this.exchange.request(), container, this.handler, ex);
-		}
-	}
-
-	private void writeEffect(HttpServletResponse response, int status) {
-		EffectHeader header = EffectHeader.of(this.effect, this.exchange.request().getMethod(), status);
-		((this.execution != null) ? header : header.onDryRun()).writeTo(response);
 	}
 
 	/**
@@ -448,22 +394,16 @@ final class ProtectedRun implements IdempotencyContext, RecordedBody.Channel {
 	}
 
 	/**
-	 * The head of an answer.
-	 *
-	 * @param status the status
-	 * @param headers the headers that are kept
-	 * @param stored whether such an answer is stored
+	 * Makes the container break the connection off, so that the client knows that it has
+	 * not seen the whole answer.
 	 */
-	private record Head(int status, Map<String, List<String>> headers, boolean stored) {
-	}
+	static final class CutAnswerException extends IOException {
 
-	/**
-	 * Something to be told later.
-	 */
-	@FunctionalInterface
-	interface Callback {
+		private static final long serialVersionUID = 1L;
 
-		void run() throws IOException;
+		CutAnswerException() {
+			super("The answer of another attempt counts: this one must not come to its end");
+		}
 
 	}
 

@@ -18,6 +18,11 @@ final class RecordedBody extends ServletOutputStream {
 
 	private static final int FIRST_SIZE = 512;
 
+	/**
+	 * As much as containers hold back by default.
+	 */
+	private static final int BUFFER_SIZE = 8 * 1024;
+
 	private final Channel channel;
 
 	private final int limit;
@@ -122,8 +127,11 @@ final class RecordedBody extends ServletOutputStream {
 		if (this.frozen) {
 			return;
 		}
-		if (this.kept && this.size == 0 && this.channel.isEndless()) {
+		if (this.client == null && this.size == 0 && this.channel.isEndless()) {
 			forget();
+		}
+		if (this.client == null && !this.sealed && length > BUFFER_SIZE - this.size && this.channel.mayFlowUnasked()) {
+			flow();
 		}
 		if (this.kept && length > this.limit - this.size) {
 			flow();
@@ -175,6 +183,9 @@ final class RecordedBody extends ServletOutputStream {
 
 	private void flow() throws IOException {
 		if (this.client == null) {
+			if (this.size == 0 && this.channel.isEndless()) {
+				forget();
+			}
 			this.client = this.channel.open(this.declaredLength);
 			send(this.bytes, 0, this.size);
 		}
@@ -212,6 +223,7 @@ final class RecordedBody extends ServletOutputStream {
 	 */
 	private void lost(IOException ex) throws IOException {
 		this.clientGone = true;
+		this.channel.clientLost();
 		if (!this.kept) {
 			throw ex;
 		}
@@ -230,6 +242,16 @@ final class RecordedBody extends ServletOutputStream {
 	void finish() throws IOException {
 		if (this.held >= 0 && !this.clientGone) {
 			requireOpen().write(this.held);
+		}
+	}
+
+	/**
+	 * Sends nothing more of a body that flows. The container may still add an error page,
+	 * which must not be taken for the end of a body whose length was announced.
+	 */
+	void cut() throws IOException {
+		if (this.client != null && isLengthDeclared()) {
+			this.client.close();
 		}
 	}
 
@@ -265,6 +287,11 @@ final class RecordedBody extends ServletOutputStream {
 		boolean mayFlow();
 
 		/**
+		 * Whether it may do so also when nobody flushes it.
+		 */
+		boolean mayFlowUnasked();
+
+		/**
 		 * Whether the body has no end that is worth waiting for.
 		 */
 		boolean isEndless();
@@ -277,6 +304,11 @@ final class RecordedBody extends ServletOutputStream {
 		ServletOutputStream open(long declaredLength) throws IOException;
 
 		void flush() throws IOException;
+
+		/**
+		 * The client is gone.
+		 */
+		void clientLost();
 
 	}
 

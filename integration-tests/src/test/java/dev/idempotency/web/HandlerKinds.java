@@ -343,11 +343,22 @@ abstract class HandlerKinds {
 
 	@PostMapping("/raw-async")
 	void rawAsync(HttpServletRequest request, HttpServletResponse response) {
-		AsyncContext context = request.startAsync();
+		writeElsewhere(request.startAsync(request, response), "raw-async");
+	}
+
+	/**
+	 * Goes past the response wrappers of all filters.
+	 */
+	@PostMapping("/rawest-async")
+	void rawestAsync(HttpServletRequest request, HttpServletResponse response) {
+		writeElsewhere(request.startAsync(), "rawest-async");
+	}
+
+	private void writeElsewhere(AsyncContext context, String name) {
 		elsewhere.execute(() -> {
 			try {
 				context.getResponse().setContentType("text/plain");
-				context.getResponse().getWriter().print(this.executions.next("raw-async"));
+				context.getResponse().getWriter().print(this.executions.next(name));
 				context.complete();
 			}
 			catch (IOException ex) {

@@ -1,0 +1,272 @@
+package dev.idempotency.web;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+import dev.idempotency.Effect;
+import dev.idempotency.web.HttpAnswer.Delivery;
+import jakarta.servlet.DispatcherType;
+import jakarta.servlet.ServletOutputStream;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.MediaType;
+
+/**
+ * Knows what the answer of a handler is, and lets those answers flow to the client that
+ * are written piece by piece.
+ */
+final class AnswerRecorder implements RecordedBody.Channel {
+
+	private final Exchange exchange;
+
+	private final ProtectedOperation operation;
+
+	private final Runnable onClientLost;
+
+	private final ResponseHeaders headersBefore;
+
+	private final boolean dryRun;
+
+	private @Nullable RecordedBody body;
+
+	/**
+	 * What was sent ahead of a body that flows.
+	 */
+	private @Nullable Head sentHead;
+
+	private volatile Effect effect;
+
+	private volatile boolean handlerReached = true;
+
+	private volatile boolean inOnePiece;
+
+	AnswerRecorder(Exchange exchange, ProtectedOperation operation, boolean dryRun, Runnable onClientLost) {
+		this.exchange = exchange;
+		this.operation = operation;
+		this.dryRun = dryRun;
+		this.onClientLost = onClientLost;
+		this.effect = operation.effect();
+		this.headersBefore = ResponseHeaders.of(exchange.response().container());
+	}
+
+	/**
+	 * Records on a response. A further dispatch has its own, and begins anew.
+	 * @return whether that is possible
+	 */
+	boolean recordOn(ExchangeResponse response) {
+		this.body = response.record(this, this.exchange.rules().maxResponseBody());
+		return this.body != null;
+	}
+
+	void effect(Effect effect) {
+		this.effect = effect;
+	}
+
+	void handlerNotReached() {
+		this.handlerReached = false;
+	}
+
+	/**
+	 * From now on someone else than the handler writes, who does not stream.
+	 */
+	void renderInOnePiece() {
+		this.inOnePiece = true;
+	}
+
+	@Nullable RecordedBody body() {
+		return this.body;
+	}
+
+	boolean isFlowing() {
+		return this.body != null && this.body.isFlowing();
+	}
+
+	/**
+	 * Whether all of the body is here.
+	 */
+	boolean isKept() {
+		return this.body != null && this.body.isKept();
+	}
+
+	boolean isClientGone() {
+		return this.body != null && this.body.isClientGone();
+	}
+
+	void clientIsGone() {
+		if (this.body != null) {
+			this.body.clientIsGone();
+		}
+	}
+
+	@Override
+	public boolean mayFlow() {
+		return (this.operation.streams() && !this.inOnePiece) || isWrittenAside() || isEndless();
+	}
+
+	/**
+	 * Only a flush tells that someone who writes on the container's thread does not want
+	 * to wait for the end, but what Spring gives to others to write on cannot be flushed.
+	 */
+	@Override
+	public boolean mayFlowUnasked() {
+		return isWrittenAside();
+	}
+
+	/**
+	 * Whether the body is written outside of a dispatch. After a timeout, containers
+	 * render the error while the request still counts as asynchronous.
+	 */
+	private boolean isWrittenAside() {
+		HttpServletRequest request = this.exchange.request();
+		return this.exchange.isAsync() && request.isAsyncStarted()
+				&& request.getDispatcherType() != DispatcherType.ERROR;
+	}
+
+	@Override
+	public boolean isEndless() {
+		String type = this.exchange.response().getContentType();
+		return type != null && type.startsWith(MediaType.TEXT_EVENT_STREAM_VALUE);
+	}
+
+	@Override
+	public ServletOutputStream open(long declaredLength) throws IOException {
+		HttpServletResponse container = this.exchange.response().container();
+		this.sentHead = currentHead(container);
+		writeEffect(container, this.sentHead.status());
+		if (declaredLength >= 0) {
+			container.setContentLengthLong(declaredLength);
+		}
+		return container.getOutputStream();
+	}
+
+	@Override
+	public void flush() throws IOException {
+		this.exchange.response().container().flushBuffer();
+	}
+
+	@Override
+	public void clientLost() {
+		this.onClientLost.run();
+	}
+
+	/**
+	 * Ends the record: nothing flows any more that does not flow yet.
+	 * @return the answer, with or without all of its body
+	 */
+	Recorded end() {
+		ExchangeResponse response = this.exchange.response();
+		if (this.body != null) {
+			this.body.seal();
+			response.drainWriter();
+		}
+		Head head = (this.sentHead != null) ? this.sentHead : currentHead(response);
+		return new Recorded(head, response.redirect());
+	}
+
+	private Head currentHead(HttpServletResponse response) {
+		int status = response.getStatus();
+		Map<String, List<String>> headers = ResponseHeaders.changed(response, this.headersBefore,
+				this.exchange.rules().keptHeaders());
+		String language = this.exchange.response().language();
+		if (language != null) {
+			headers.putIfAbsent(HttpHeaders.CONTENT_LANGUAGE, List.of(language));
+		}
+		return new Head(status, headers, isToBeStored(status));
+	}
+
+	private boolean isToBeStored(int status) {
+		return switch (this.operation.store()) {
+			case ALL -> true;
+			case SUCCESSFUL -> status < 400;
+			case BY_POLICY -> this.exchange.rules().policy().shouldStore(this.exchange.request(), status);
+		};
+	}
+
+	/**
+	 * Makes the response what it was before the handler.
+	 */
+	void wipe(HttpServletResponse container) {
+		this.headersBefore.restore(container);
+	}
+
+	void writeEffect(HttpServletResponse container, int status) {
+		if (!this.handlerReached) {
+			EffectHeader.NONE.writeTo(container);
+			return;
+		}
+		EffectHeader header = EffectHeader.of(this.effect, this.exchange.request().getMethod(), status);
+		(this.dryRun ? header.onDryRun() : header).writeTo(container);
+	}
+
+	/**
+	 * The head of an answer.
+	 *
+	 * @param status the status
+	 * @param headers the headers that are kept
+	 * @param stored whether such an answer is stored
+	 */
+	private record Head(int status, Map<String, List<String>> headers, boolean stored) {
+	}
+
+	/**
+	 * An answer that is final.
+	 */
+	final class Recorded {
+
+		private final Head head;
+
+		private final ExchangeResponse.@Nullable Redirect redirect;
+
+		private Recorded(Head head, ExchangeResponse.@Nullable Redirect redirect) {
+			this.head = head;
+			this.redirect = redirect;
+		}
+
+		boolean isToBeStored() {
+			return this.head.stored();
+		}
+
+		byte[] encode() {
+			return toAnswer(this.head.headers()).encode();
+		}
+
+		/**
+		 * Sends what the client has not seen of it.
+		 */
+		void send(HttpServletResponse container) throws IOException {
+			RecordedBody recorded = AnswerRecorder.this.body;
+			if (recorded == null) {
+				return;
+			}
+			if (recorded.isFlowing()) {
+				recorded.finish();
+				return;
+			}
+			writeEffect(container, this.head.status());
+			// The container has the headers already
+			toAnswer(Map.of()).send(container);
+		}
+
+		private HttpAnswer toAnswer(Map<String, List<String>> headers) {
+			RecordedBody recorded = AnswerRecorder.this.body;
+			ByteBuffer bytes = (recorded != null) ? ByteBuffer.wrap(recorded.bytes(), 0, recorded.size())
+					: ByteBuffer.allocate(0);
+			if (this.redirect == null) {
+				boolean streamed = recorded != null && recorded.isFlowing() && !recorded.isLengthDeclared();
+				return new HttpAnswer(this.head.status(), streamed ? Delivery.STREAMED : Delivery.WHOLE, headers,
+						bytes);
+			}
+			Map<String, List<String>> withLocation = new LinkedHashMap<>(headers);
+			withLocation.put(HttpHeaders.LOCATION, List.of(this.redirect.location()));
+			return new HttpAnswer(this.redirect.status(), Delivery.REDIRECT, withLocation, bytes);
+		}
+
+	}
+
+}

@@ -1,0 +1,685 @@
+package dev.idempotency.web;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+import dev.idempotency.Effect;
+import dev.idempotency.IdempotencyContext;
+import dev.idempotency.Idempotent;
+import dev.idempotency.autoconfigure.IdempotencyAutoConfiguration;
+import dev.idempotency.autoconfigure.IdempotencyWebMvcAutoConfiguration;
+import dev.idempotency.core.Decision;
+import dev.idempotency.core.IdempotencyEvent;
+import dev.idempotency.core.Rejection;
+import jakarta.servlet.Filter;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.ServletRequest;
+import jakarta.servlet.ServletResponse;
+import jakarta.servlet.http.Cookie;
+import jakarta.servlet.http.HttpServletResponse;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.boot.webmvc.autoconfigure.DispatcherServletAutoConfiguration;
+import org.springframework.boot.webmvc.autoconfigure.WebMvcAutoConfiguration;
+import org.springframework.boot.webmvc.autoconfigure.error.ErrorMvcAutoConfiguration;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
+import org.springframework.http.HttpStatus;
+import org.springframework.stereotype.Service;
+import org.springframework.web.bind.annotation.CrossOrigin;
+import org.springframework.web.bind.annotation.DeleteMapping;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PatchMapping;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.PutMapping;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.ResponseStatus;
+import org.springframework.web.bind.annotation.RestController;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/**
+ * What the settings of the HTTP edge change, and what a handler can say about itself.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@ExtendWith(OutputCaptureExtension.class)
+class HttpSettingsTests {
+
+	private TestServer server;
+
+	@BeforeAll
+	void start() {
+		this.server = TestServer.start(
+				List.of(WebTestApplication.class, Events.class, Witness.class, Annotated.class, Unannotated.class,
+						Contexts.class, Deep.class),
+				"idempotency.http.protect=unsafe-methods", "idempotency.http.fingerprint=bytes",
+				"idempotency.http.excluded-headers=X-Secret,x-internal", "spring.task.execution.pool.core-size=1",
+				"spring.task.execution.pool.max-size=1");
+	}
+
+	@AfterAll
+	void stop() {
+		this.server.close();
+	}
+
+	@Nested
+	@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+	class Observing {
+
+		private TestServer observed;
+
+		@BeforeAll
+		void start() {
+			this.observed = TestServer.start(
+					List.of(WebTestApplication.class, Events.class, Turnstile.class, Annotated.class, Held.class),
+					"idempotency.mode=observe", "idempotency.http.max-request-body=1KB");
+		}
+
+		@AfterAll
+		void stop() {
+			this.observed.close();
+		}
+
+		@BeforeEach
+		void clear() {
+			this.observed.bean(Events.class).clear();
+			this.observed.executions().clear();
+		}
+
+		@Test
+		void runsARetryAgain() {
+			String key = TestServer.newKey();
+			Answer first = this.observed.post("/annotated").key(key).json("{}").send();
+			Answer second = this.observed.post("/annotated").key(key).json("{}").send();
+			for (Answer answer : List.of(first, second)) {
+				assertThat(answer.status()).isEqualTo(201);
+				assertThat(answer.isReplay()).isFalse();
+				assertThat(answer.effect()).isEqualTo("created");
+			}
+			assertThat(this.observed.executions().of("annotated")).isEqualTo(2);
+			assertThat(unenforced()).singleElement().isInstanceOf(Decision.Replay.class);
+		}
+
+		@Test
+		void runsAnotherRequestWithTheSameKey() {
+			String key = TestServer.newKey();
+			this.observed.post("/annotated").key(key).json("{\"a\":1}").send();
+			assertThat(this.observed.post("/annotated").key(key).json("{\"a\":2}").send().status()).isEqualTo(201);
+			assertThat(unenforced()).singleElement().isInstanceOf(Decision.KeyReused.class);
+		}
+
+		@Test
+		void runsBesidesARunningTwin() {
+			String key = TestServer.newKey();
+			Turnstile turnstile = this.observed.bean(Turnstile.class);
+			CompletableFuture<Answer> one = turnstile.hold(this.observed.post("/held").key(key));
+			CompletableFuture<Answer> two = turnstile.hold(this.observed.post("/held").key(key));
+			assertThat(turnstile.letGo(List.of(one, two))).extracting(Answer::status).containsOnly(200);
+			assertThat(unenforced()).singleElement().isInstanceOf(Decision.InProgress.class);
+		}
+
+		private List<Decision> unenforced() {
+			return this.observed.bean(Events.class)
+				.of(IdempotencyEvent.Decided.class)
+				.stream()
+				.filter((event) -> !event.enforced())
+				.map(IdempotencyEvent.Decided::decision)
+				.toList();
+		}
+
+		@ParameterizedTest
+		@CsvSource({ ", KEY_MISSING", "two words, KEY_INVALID" })
+		void runsWithoutAUsableKey(@Nullable String key, Rejection reason) {
+			Answer answer = this.observed.post("/annotated").key(key).json("{}").send();
+			assertThat(answer.status()).as("%s", answer).isEqualTo(201);
+			assertThat(answer.isReplay()).isFalse();
+			assertRejected("POST /annotated", reason);
+		}
+
+		@Test
+		void runsWithABodyThatIsTooLarge() {
+			String body = "x".repeat(100_000);
+			Answer known = this.observed.post("/annotated").key(TestServer.newKey()).body("text/plain", body).send();
+			assertThat(known.text()).contains("with 100000 characters");
+			assertRejected("POST /annotated", Rejection.BODY_TOO_LARGE);
+			Answer chunked = RawClient.post(this.observed, "/annotated")
+				.header("Idempotency-Key", TestServer.newKey())
+				.chunked("text/plain", body)
+				.send();
+			assertThat(chunked.text()).contains("with 100000 characters");
+		}
+
+		@Test
+		void runsWithAFormThatIsTooLarge() {
+			String form = "note=" + "x".repeat(100_000);
+			String type = "application/x-www-form-urlencoded";
+			Answer known = this.observed.post("/annotated/form").key(TestServer.newKey()).body(type, form).send();
+			assertThat(known.text()).contains("with 100000 characters");
+			assertRejected("POST /annotated/form", Rejection.BODY_TOO_LARGE);
+			Answer chunked = RawClient.post(this.observed, "/annotated/form")
+				.header("Idempotency-Key", TestServer.newKey())
+				.chunked(type, form)
+				.send();
+			assertThat(chunked.text()).contains("with 100000 characters");
+		}
+
+		private void assertRejected(String operation, Rejection reason) {
+			assertThat(this.observed.bean(Events.class).of(IdempotencyEvent.Rejected.class))
+				.containsExactly(new IdempotencyEvent.Rejected(operation, reason, false));
+		}
+
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "POST", "PATCH" })
+	void protectsUnsafeMethodsWithoutAnAnnotation(String method) {
+		assertThat(this.server.call(method, "/unannotated").send().status()).isEqualTo(400);
+		String key = TestServer.newKey();
+		Answer first = this.server.call(method, "/unannotated").key(key).send();
+		assertThat(first.status()).isEqualTo(200);
+		Answer again = this.server.call(method, "/unannotated").key(key).send();
+		assertThat(again.isReplay()).isTrue();
+		assertThat(again.body()).isEqualTo(first.body());
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "PUT", "DELETE", "GET" })
+	void leavesMethodsAloneThatAreIdempotentByThemselves(String method) {
+		String key = TestServer.newKey();
+		for (int i = 0; i < 2; i++) {
+			Answer answer = this.server.call(method, "/unannotated").key(key).send();
+			assertThat(answer.status()).isEqualTo(200);
+			assertThat(answer.headers()).doesNotContainKeys("Idempotency-Effect", "Idempotent-Replayed");
+		}
+		assertThat(this.server.call(method, "/unannotated").send().status()).isEqualTo(200);
+	}
+
+	@Test
+	void protectsThemWhereTheyAreAnnotated() {
+		assertThat(this.server.call("PUT", "/annotated").json("{}").send().status()).isEqualTo(400);
+		assertThat(this.server.call("DELETE", "/annotated").send().status()).isEqualTo(400);
+		Answer put = this.server.call("PUT", "/annotated").key(TestServer.newKey()).json("{}").send();
+		assertThat(put.effect()).isEqualTo("updated");
+		Answer delete = this.server.call("DELETE", "/annotated").key(TestServer.newKey()).send();
+		assertThat(delete.effect()).isEqualTo("deleted");
+	}
+
+	@Test
+	void leavesAHandlerAloneThatOptsOut() {
+		Answer answer = this.server.post("/unannotated/opts-out").send();
+		assertThat(answer.status()).isEqualTo(200);
+		assertThat(answer.headers()).doesNotContainKey("Idempotency-Effect");
+	}
+
+	@Test
+	void leavesTheErrorControllerAlone() {
+		assertThat(this.server.post("/nowhere").send().status()).isEqualTo(404);
+		assertThat(this.server.post("/error").send().text()).doesNotContain("urn:idempotency");
+		Answer failed = this.server.post("/unannotated/fails").key(TestServer.newKey()).send();
+		assertThat(failed.status()).isEqualTo(500);
+		assertThat(failed.text()).contains("\"path\":\"/unannotated/fails\"");
+	}
+
+	@Test
+	void comparesEveryByteWhereTheSettingsSaySo() {
+		String key = TestServer.newKey();
+		this.server.post("/annotated").key(key).json("{\"a\":1,\"b\":2}").send();
+		assertThat(this.server.post("/annotated").key(key).json("{\"a\":1,\"b\":2}").send().isReplay()).isTrue();
+		assertThat(this.server.post("/annotated").key(key).json("{\"b\":2,\"a\":1}").send().status()).isEqualTo(422);
+	}
+
+	@Test
+	void comparesNothingWhereTheSettingsSaySo() {
+		try (TestServer incurious = TestServer.start(List.of(WebTestApplication.class, Annotated.class),
+				"idempotency.http.fingerprint=none")) {
+			String key = TestServer.newKey();
+			Answer first = incurious.post("/annotated").key(key).json("{\"a\":1}").send();
+			Answer other = incurious.post("/annotated?b=2").key(key).body("text/plain", "else").send();
+			assertThat(other.isReplay()).isTrue();
+			assertThat(other.body()).isEqualTo(first.body());
+		}
+	}
+
+	@Test
+	void repeatsTheHeadersOfAnAnswerButNotThoseOfItsTime() {
+		String key = TestServer.newKey();
+		Answer first = headers(key, "https://one.example");
+		Answer again = headers(key, "https://two.example");
+		assertThat(again.isReplay()).isTrue();
+		assertThat(first.headers()).containsKeys("Set-Cookie", "traceparent", "X-B3-TraceId", "X-Secret", "X-Internal");
+		assertThat(first.header("Access-Control-Allow-Origin")).isEqualTo("https://one.example");
+		Map<String, List<String>> expected = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+		expected.putAll(first.lastingHeaders());
+		List.of("Set-Cookie", "traceparent", "X-B3-TraceId", "X-Secret", "X-Internal").forEach(expected::remove);
+		expected.put("Access-Control-Allow-Origin", List.of("https://two.example"));
+		assertThat(again.lastingHeaders()).isEqualTo(expected);
+		assertThat(again.lastingHeaders()).containsEntry("Location", List.of("/things/7"))
+			.containsEntry("ETag", List.of("\"v7\""))
+			.containsEntry("X-Item", List.of("second", "first"))
+			.containsEntry("Content-Language", List.of("de"))
+			.containsEntry("Expires", first.headers().get("Expires"));
+	}
+
+	private Answer headers(String key, String origin) {
+		return this.server.post("/annotated/headers").key(key).header("Origin", origin).send();
+	}
+
+	@Test
+	void givesAHandlerItsContext() {
+		String key = TestServer.newKey();
+		Answer answer = this.server.post("/contexts/argument").key(key).send();
+		assertThat(answer.text()).isEqualTo("POST /contexts/argument %s 1 false same".formatted(key));
+	}
+
+	@Test
+	void givesAHandlerItsContextWhereThereIsOne() {
+		assertThat(this.server.post("/contexts/optional").key(TestServer.newKey()).send().text()).isEqualTo("true");
+		assertThat(this.server.post("/contexts/optional").send().text()).isEqualTo("false");
+		assertThat(this.server.post("/contexts/nullable").key(TestServer.newKey()).send().text()).isEqualTo("true");
+		assertThat(this.server.post("/contexts/nullable").send().text()).isEqualTo("false");
+	}
+
+	@Test
+	void saysWhatToWriteWhereThereIsNoContext(CapturedOutput output) {
+		assertThat(this.server.post("/contexts/unprotected").send().status()).isEqualTo(500);
+		assertThat(output).contains("write Optional<IdempotencyContext>");
+	}
+
+	@Test
+	void knowsTheContextDeepInsideTheOperation() {
+		String key = TestServer.newKey();
+		assertThat(this.server.post("/contexts/deep").key(key).send().text()).isEqualTo(key);
+	}
+
+	@Test
+	void knowsTheContextInATaskOnAnotherThread() {
+		String key = TestServer.newKey();
+		assertThat(this.server.post("/contexts/task").key(key).send().text()).isEqualTo(key);
+		// There is only one thread for tasks
+		assertThat(this.server.post("/contexts/other-task").send().text()).isEqualTo("false");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "argument", "task", "fails" })
+	void forgetsTheContextAfterTheRequest(String path) throws InterruptedException {
+		Witness witness = this.server.bean(Witness.class);
+		witness.contextsAfterwards.clear();
+		this.server.post("/contexts/" + path).key(TestServer.newKey()).send();
+		assertThat(witness.contextsAfterwards.poll(30, TimeUnit.SECONDS)).isFalse();
+	}
+
+	@Test
+	void answersWithTheEffectThatTheHandlerNames() {
+		String key = TestServer.newKey();
+		assertThat(this.server.post("/contexts/effect").key(key).send().effect()).isEqualTo("updated");
+		assertThat(this.server.post("/contexts/effect").key(key).send().effect()).isEqualTo("noop");
+		assertThat(this.server.post("/contexts/declared-effect").key(key).send().effect()).isEqualTo("deleted");
+	}
+
+	@Test
+	void storesNothingWhereTheHandlerSaysSo() {
+		String key = TestServer.newKey();
+		Answer first = this.server.post("/contexts/do-not-store").key(key).send();
+		Answer second = this.server.post("/contexts/do-not-store").key(key).send();
+		assertThat(first.status()).isEqualTo(200);
+		assertThat(second.isReplay()).isFalse();
+		assertThat(second.text()).isNotEqualTo(first.text());
+	}
+
+	@Test
+	void protectsNothingAndBreaksNothingWhenSwitchedOff() {
+		try (TestServer off = TestServer.start(List.of(WebTestApplication.class, Contexts.class, Deep.class),
+				"idempotency.enabled=false")) {
+			String key = TestServer.newKey();
+			for (int i = 1; i <= 2; i++) {
+				Answer route = off.post("/kinds/route").key(key).send();
+				assertThat(route.status()).isEqualTo(201);
+				assertThat(route.headers()).doesNotContainKeys("Idempotency-Effect", "Idempotent-Replayed");
+				assertThat(off.executions().of("route")).isEqualTo(i);
+				assertThat(off.post("/contexts/optional").key(key).send().text()).isEqualTo("false");
+			}
+		}
+	}
+
+	@Test
+	void listsWhatNothingProtects(CapturedOutput output) {
+		startUp(Unannotated.class, "idempotency.http.unprotected=warn");
+		assertThat(output.toString()).contains("Nothing protects these handlers from being repeated:")
+			.containsOnlyOnce("- DELETE /unannotated (")
+			.containsOnlyOnce("- PATCH /unannotated (")
+			.containsOnlyOnce("- POST /unannotated (dev.idempotency.web.HttpSettingsTests$Unannotated#any")
+			.containsOnlyOnce("- PUT /unannotated (")
+			.containsOnlyOnce("- POST /unannotated/fails (")
+			.doesNotContain("- GET", "opts-out", "/error");
+	}
+
+	@Test
+	void listsOnlyWhatIsLeftWhereUnsafeMethodsAreProtected(CapturedOutput output) {
+		startUp(Unannotated.class, "idempotency.http.unprotected=warn", "idempotency.http.protect=unsafe-methods");
+		assertThat(output.toString()).contains("- DELETE /unannotated (", "- PUT /unannotated (")
+			.doesNotContain("- POST", "- PATCH", "- GET");
+	}
+
+	@Test
+	void listsNothingWhereEverythingIsProtected(CapturedOutput output) {
+		startUp(Annotated.class, "idempotency.http.unprotected=warn");
+		startUp(Annotated.class, "idempotency.http.unprotected=fail");
+		assertThat(output).doesNotContain("protects");
+	}
+
+	@Test
+	void listsNothingByDefault(CapturedOutput output) {
+		startUp(Unannotated.class);
+		assertThat(output).doesNotContain("protects");
+	}
+
+	@Test
+	void warnsOfAnAnnotationThatDoesNothing(CapturedOutput output) {
+		startUp(Safe.class);
+		assertThat(output.toString()).containsOnlyOnce("@Idempotent on")
+			.contains("HttpSettingsTests$Safe#read() does nothing: requests of [GET] are safe to repeat as they are");
+	}
+
+	private static void startUp(Class<?> controller, String... properties) {
+		new WebApplicationContextRunner()
+			.withConfiguration(AutoConfigurations.of(DispatcherServletAutoConfiguration.class,
+					WebMvcAutoConfiguration.class, ErrorMvcAutoConfiguration.class, IdempotencyAutoConfiguration.class,
+					IdempotencyWebMvcAutoConfiguration.class))
+			.withBean(Executions.class)
+			.withUserConfiguration(controller)
+			.withPropertyValues("idempotency.store=memory")
+			.withPropertyValues(properties)
+			.run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	@Test
+	void refusesToStartWithAHandlerThatNothingProtects(CapturedOutput output) {
+		assertThatThrownBy(() -> TestServer.start(List.of(WebTestApplication.class, Unannotated.class),
+				"idempotency.http.unprotected=fail"))
+			.isInstanceOf(IdempotencyConfigurationException.class);
+		assertThat(output.toString()).contains("APPLICATION FAILED TO START", "Description:",
+				"These handlers change something, and nothing protects them from being repeated:",
+				"  - PATCH /unannotated (", "  - POST /plain/entity (", "Action:",
+				"Write @Idempotent on each, or @Idempotent(enabled = false) on those that need no protection");
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', value = {
+			"idempotency.http.header=a b | idempotency.http.header must be the name of a header, such as Idempotency-Key",
+			"idempotency.http.header= | idempotency.http.header must be the name of a header, such as Idempotency-Key",
+			"idempotency.http.excluded-headers=ok,a:b | idempotency.http.excluded-headers must be the name of a header",
+			"idempotency.http.max-request-body=0 | idempotency.http.max-request-body must be between 1B and 64MB, but is 0B: write a size such as 1MB",
+			"idempotency.http.max-request-body=-1 | idempotency.http.max-request-body must be between 1B and 64MB",
+			"idempotency.http.max-response-body=1GB | idempotency.http.max-response-body must be between 1B and 64MB, but is 1073741824B: write a size such as 1MB",
+			"idempotency.http.key-syntax=foo | LENIENT", "idempotency.http.fingerprint=md5 | CANONICAL_JSON",
+			"idempotency.http.protect=all | UNSAFE_METHODS", "idempotency.http.unprotected=hope | IGNORE",
+			"idempotency.http.documentation-url=a b | idempotency.http.documentation-url" })
+	void refusesToStartWithAWrongSettingAndSaysWhatToWrite(String property, String message, CapturedOutput output) {
+		assertThatThrownBy(
+				() -> new SpringApplicationBuilder(IdempotencyAutoConfiguration.class).web(WebApplicationType.NONE)
+					.properties("spring.main.banner-mode=off", property)
+					.run())
+			.isNotNull();
+		assertThat(output.toString()).contains("APPLICATION FAILED TO START", message);
+	}
+
+	@RestController
+	@RequestMapping("/annotated")
+	@Idempotent
+	static class Annotated {
+
+		private final Executions executions;
+
+		Annotated(Executions executions) {
+			this.executions = executions;
+		}
+
+		@PostMapping
+		@ResponseStatus(HttpStatus.CREATED)
+		String post(@RequestBody(required = false) String body) {
+			return "%s with %d characters".formatted(this.executions.next("annotated"),
+					(body != null) ? body.length() : 0);
+		}
+
+		@PostMapping("/form")
+		String form(@RequestParam String note) {
+			return "%s with %d characters".formatted(this.executions.next("form"), note.length());
+		}
+
+		@PutMapping
+		String put() {
+			return this.executions.next("put");
+		}
+
+		@DeleteMapping
+		String delete() {
+			return this.executions.next("delete");
+		}
+
+		@PostMapping("/headers")
+		@CrossOrigin(originPatterns = "*")
+		void headers(HttpServletResponse response) {
+			response.setStatus(201);
+			response.setHeader("Location", "/things/7");
+			response.setHeader("ETag", "\"v7\"");
+			response.addHeader("X-Item", "second");
+			response.addHeader("X-Item", "first");
+			response.setLocale(Locale.GERMAN);
+			response.setDateHeader("Expires", System.currentTimeMillis());
+			response.addCookie(new Cookie("session", "secret"));
+			response.addHeader("Set-Cookie", "other=secret");
+			response.setHeader("traceparent", "00-1-2-01");
+			response.setHeader("X-B3-TraceId", "7");
+			response.setHeader("X-Secret", "secret");
+			response.setHeader("X-Internal", "secret");
+		}
+
+	}
+
+	@RestController
+	@RequestMapping("/unannotated")
+	static class Unannotated {
+
+		private final Executions executions;
+
+		Unannotated(Executions executions) {
+			this.executions = executions;
+		}
+
+		@RequestMapping
+		String any() {
+			return this.executions.next("unannotated");
+		}
+
+		@PostMapping("/fails")
+		void fail() {
+			throw new IllegalStateException("fails");
+		}
+
+		@PostMapping("/opts-out")
+		@Idempotent(enabled = false)
+		String optsOut() {
+			return this.executions.next("opts-out");
+		}
+
+		@GetMapping("/read")
+		String read() {
+			return this.executions.next("read");
+		}
+
+	}
+
+	@RestController
+	static class Held {
+
+		private final Turnstile turnstile;
+
+		Held(Turnstile turnstile) {
+			this.turnstile = turnstile;
+		}
+
+		@PostMapping("/held")
+		@Idempotent
+		void hold() {
+			this.turnstile.pass();
+		}
+
+	}
+
+	@RestController
+	static class Safe {
+
+		@GetMapping("/safe")
+		@Idempotent
+		String read() {
+			return "read";
+		}
+
+		@RequestMapping("/any")
+		@Idempotent
+		String any() {
+			return "any";
+		}
+
+	}
+
+	@Service
+	static class Deep {
+
+		String key() {
+			return IdempotencyContext.current().key().value();
+		}
+
+	}
+
+	@RestController
+	@RequestMapping("/contexts")
+	@Idempotent
+	static class Contexts {
+
+		private final Executions executions;
+
+		private final Deep deep;
+
+		Contexts(Executions executions, Deep deep) {
+			this.executions = executions;
+			this.deep = deep;
+		}
+
+		@PostMapping("/argument")
+		String argument(IdempotencyContext context) {
+			return "%s %s %d %s %s".formatted(context.key().scope().operation(), context.key().value(),
+					context.attempt(), context.isRetryAfterCrash(),
+					(context == IdempotencyContext.current()) ? "same" : "another");
+		}
+
+		@PostMapping("/optional")
+		@Idempotent(required = false)
+		String optional(Optional<IdempotencyContext> context) {
+			return String.valueOf(context.isPresent());
+		}
+
+		@PostMapping("/nullable")
+		@Idempotent(required = false)
+		String nullable(@Nullable IdempotencyContext context) {
+			return String.valueOf(context != null);
+		}
+
+		@PostMapping("/unprotected")
+		@Idempotent(enabled = false)
+		String unprotected(IdempotencyContext context) {
+			return "never";
+		}
+
+		@PostMapping("/deep")
+		String deep() {
+			return this.deep.key();
+		}
+
+		@PostMapping("/task")
+		Callable<String> task() {
+			return this.deep::key;
+		}
+
+		@PostMapping("/other-task")
+		@Idempotent(enabled = false)
+		Callable<String> otherTask() {
+			return () -> String.valueOf(IdempotencyContext.find().isPresent());
+		}
+
+		@PostMapping("/fails")
+		void fail() {
+			throw new IllegalStateException("fails");
+		}
+
+		@PostMapping("/effect")
+		String effect(IdempotencyContext context) {
+			context.effect(Effect.UPDATED);
+			return "updated";
+		}
+
+		@PostMapping("/declared-effect")
+		@Idempotent(effect = Effect.DELETED)
+		String declaredEffect() {
+			return "deleted";
+		}
+
+		@PostMapping("/do-not-store")
+		String doNotStore(IdempotencyContext context) {
+			context.doNotStore();
+			return this.executions.next("do-not-store");
+		}
+
+	}
+
+	/**
+	 * Looks for a context when everyone else is done with the request.
+	 */
+	@Order(Ordered.HIGHEST_PRECEDENCE)
+	static class Witness implements Filter {
+
+		private final BlockingQueue<Boolean> contextsAfterwards = new LinkedBlockingQueue<>();
+
+		@Override
+		public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
+				throws IOException, ServletException {
+			try {
+				chain.doFilter(request, response);
+			}
+			finally {
+				this.contextsAfterwards.add(IdempotencyContext.find().isPresent());
+			}
+		}
+
+	}
+
+}

@@ -1,0 +1,844 @@
+package dev.idempotency.web;
+
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.Callable;
+
+import dev.idempotency.DryRun;
+import dev.idempotency.IdempotencyContext;
+import dev.idempotency.IdempotencyKey;
+import dev.idempotency.IdempotencyScope;
+import dev.idempotency.Idempotent;
+import dev.idempotency.autoconfigure.IdempotencyAutoConfiguration;
+import dev.idempotency.autoconfigure.IdempotencyWebMvcAutoConfiguration;
+import dev.idempotency.store.InspectableStore;
+import dev.idempotency.store.InspectableStore.Inspection;
+import jakarta.servlet.http.HttpServletRequest;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
+import org.springframework.boot.webmvc.autoconfigure.DispatcherServletAutoConfiguration;
+import org.springframework.boot.webmvc.autoconfigure.WebMvcAutoConfiguration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.annotation.AliasFor;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.PutMapping;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RequestMethod;
+import org.springframework.web.bind.annotation.RestController;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Where the key comes from, whose it is, and what else an application can decide.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class KeySourceTests {
+
+	private TestServer server;
+
+	private TestServer custom;
+
+	@BeforeAll
+	void start() {
+		this.server = TestServer.start(List.of(WebTestApplication.class, Endpoints.class, Sessions.class,
+				Annotations.class, Declared.class, TypeLevel.class));
+		this.custom = TestServer.start(List.of(WebTestApplication.class, Strategies.class, Customized.class));
+	}
+
+	@AfterAll
+	void stop() {
+		this.server.close();
+		this.custom.close();
+	}
+
+	@Test
+	void takesTheKeyFromAnotherHeader() {
+		String id = TestServer.newKey();
+		Answer first = this.server.post("/webhook").header("webhook-id", id).json("{}").send();
+		Answer again = this.server.post("/webhook").header("Webhook-Id", " " + id).json("{}").send();
+		assertThat(first.status()).as("%s", first).isEqualTo(200);
+		assertThat(again.isReplay()).isTrue();
+		assertThat(again.body()).isEqualTo(first.body());
+		Answer other = this.server.post("/webhook").header("webhook-id", id + "2").json("{}").send();
+		assertThat(other.isReplay()).isFalse();
+	}
+
+	@Test
+	void refusesARequestWithoutThatHeader() {
+		assertProblem(this.server.post("/webhook").key(TestServer.newKey()).send(), "key-missing");
+		assertProblem(this.server.post("/webhook").header("webhook-id", " ").send(), "key-missing");
+		assertProblem(this.server.post("/webhook").header("webhook-id", "a").header("webhook-id", "b").send(),
+				"key-invalid");
+		assertProblem(this.server.post("/webhook").header("webhook-id", "a".repeat(1025)).send(), "key-invalid");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "\"evt_1\"", "17", "1.50", "1e2", "true", "\"grüße ☃\"" })
+	void takesTheKeyFromTheBody(String value) {
+		int before = this.server.executions().of("events");
+		Answer first = event("{\"event\":{\"id\":%s,\"kind\":\"paid\"}}".formatted(value));
+		Answer again = event("{ \"event\": { \"kind\": \"paid\", \"id\": %s } }".formatted(value));
+		assertThat(first.status()).as("%s", first).isEqualTo(200);
+		assertThat(again.isReplay()).isTrue();
+		assertThat(again.body()).isEqualTo(first.body());
+		assertThat(this.server.executions().of("events")).isEqualTo(before + 1);
+		assertThat(event("{\"event\":{\"id\":%s,\"kind\":\"void\"}}".formatted(value)).status()).isEqualTo(422);
+		assertThat(first.text()).endsWith("key " + value.replace("\"", ""));
+	}
+
+	@Test
+	void takesNumbersAsTheyAreWritten() {
+		Answer first = event("{\"event\":{\"id\":7.0}}");
+		Answer second = event("{\"event\":{\"id\":7.00}}");
+		assertThat(first.isReplay()).isFalse();
+		assertThat(second.isReplay()).isFalse();
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "{}", "{\"event\":{}}", "{\"event\":{\"id\":null}}", "{\"event\":{\"id\":\"\"}}",
+			"{\"event\":{\"id\":\" \"}}", "{\"event\":\"id\"}", "[]", "17", "" })
+	void refusesABodyWithoutTheKey(String json) {
+		assertProblem(event(json), "key-missing");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "{\"event\":{\"id\":{}}}", "{\"event\":{\"id\":[1]}}", "{\"event\":{\"id\":\"a",
+			"{\"event\":{\"id\":\"a\"}", "{\"event\":{\"id\":\"a\"}} {", "{\"event\":{\"id\":\"a\",\"id\":\"b\"}}",
+			"{\"event\":{\"id\":\"a\"},\"event\":{\"id\":\"b\"}}", "{\"event\":{\"id\":\"a\\u0000b\"}}", "nonsense",
+			"{'event':{'id':1}}" })
+	void refusesABodyFromWhichNoKeyCanBeTaken(String json) {
+		assertProblem(event(json), "key-invalid");
+	}
+
+	private Answer event(String json) {
+		return this.server.post("/events").json(json).send();
+	}
+
+	@Test
+	void joinsTheKeyFromPathAndQuery() {
+		Answer first = this.server.call("PUT", "/documents/7?version=1").send();
+		assertThat(first.text()).endsWith("key 7:1");
+		assertThat(this.server.call("PUT", "/documents/7?version=1").send().isReplay()).isTrue();
+		assertThat(this.server.call("PUT", "/documents/7?version=2").send().isReplay()).isFalse();
+		assertThat(this.server.call("PUT", "/documents/8?version=1").send().isReplay()).isFalse();
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "/documents/9, key-missing", "/documents/9?version=, key-missing",
+			"/documents/9?version=1&version=2, key-invalid" })
+	void refusesAQueryFromWhichNoKeyCanBeTaken(String path, String problem) {
+		assertProblem(this.server.call("PUT", path).send(), problem);
+	}
+
+	@Test
+	void runsUnprotectedWithoutAKeyThatIsNotRequired() {
+		int before = this.server.executions().of("optional");
+		for (int i = 0; i < 2; i++) {
+			Answer answer = this.server.post("/optional/1").send();
+			assertThat(answer.status()).isEqualTo(200);
+			assertThat(answer.isReplay()).isFalse();
+		}
+		assertThat(this.server.executions().of("optional")).isEqualTo(before + 2);
+		assertThat(this.server.post("/optional/1?version=1").send().isReplay()).isFalse();
+		assertThat(this.server.post("/optional/1?version=1").send().isReplay()).isTrue();
+		assertProblem(this.server.post("/optional/1?version=1&version=1").send(), "key-invalid");
+	}
+
+	@Test
+	void takesAFormFieldForAParameter() {
+		String version = TestServer.newKey();
+		Answer first = form("version=" + version + "&note=a");
+		assertThat(first.text()).contains("a: ");
+		assertThat(form("version=" + version + "&note=a").body()).isEqualTo(first.body());
+		assertThat(form("version=" + version + "&note=b").status()).isEqualTo(422);
+	}
+
+	private Answer form(String form) {
+		return this.server.post("/form-key").body("application/x-www-form-urlencoded", form).send();
+	}
+
+	@Test
+	void derivesTheKeyFromTheSessionAndTheRequest() {
+		String one = session();
+		String two = session();
+		Answer first = derived(one, "{\"amount\":1,\"to\":\"a\"}");
+		Answer again = derived(one, "{\"to\":\"a\",\"amount\":1}");
+		assertThat(first.status()).as("%s", first).isEqualTo(200);
+		assertThat(again.isReplay()).isTrue();
+		assertThat(again.body()).isEqualTo(first.body());
+		assertThat(derived(one, "{\"amount\":2,\"to\":\"a\"}").isReplay()).isFalse();
+		assertThat(derived(two, "{\"amount\":1,\"to\":\"a\"}").isReplay()).isFalse();
+	}
+
+	@Test
+	void derivesNoKeyWithoutACaller() {
+		Answer answer = this.server.post("/derived").json("{}").send();
+		assertProblem(answer, "key-missing");
+		assertThat(answer.headers()).doesNotContainKey("Set-Cookie");
+	}
+
+	private String session() {
+		String cookie = this.server.post("/session").send().header("Set-Cookie");
+		return cookie.substring(0, cookie.indexOf(';'));
+	}
+
+	private Answer derived(String session, String json) {
+		return this.server.post("/derived").header("Cookie", session).json(json).send();
+	}
+
+	@Test
+	void remembersAsLongAsTheAnnotationSays() {
+		String key = TestServer.newKey();
+		this.server.post("/ttl").key(key).send();
+		assertThat(rememberedFor("POST /ttl", key)).isEqualTo(Duration.ofHours(1));
+	}
+
+	@Test
+	void takesAnAnnotationThatIsMadeOfIt() {
+		String key = TestServer.newKey();
+		Answer first = this.server.post("/post-once").key(key).send();
+		assertThat(first.effect()).isEqualTo("created");
+		assertThat(this.server.post("/post-once").key(key).send().body()).isEqualTo(first.body());
+		assertThat(rememberedFor("POST /post-once", key)).isEqualTo(Duration.ofMinutes(2));
+		assertProblem(this.server.post("/post-once").send(), "key-missing");
+	}
+
+	private Duration rememberedFor(String operation, String key) {
+		Inspection found = this.server.bean(InspectableStore.class)
+			.find(IdempotencyKey.of(operation, key).within("test"))
+			.orElseThrow();
+		Instant completed = found.completed();
+		assertThat(completed).isNotNull();
+		return Duration.between(completed, found.expires());
+	}
+
+	@Test
+	void takesTheAnnotationOfAType() {
+		assertProblem(this.server.post("/type/inherits").send(), "key-missing");
+		Answer first = this.server.post("/type/inherits").header("X-Type", "1").send();
+		assertThat(this.server.post("/type/inherits").header("X-Type", "1").send().body()).isEqualTo(first.body());
+	}
+
+	@Test
+	void takesTheAnnotationOfAMethodBeforeThatOfItsType() {
+		assertProblem(this.server.post("/type/overrides").header("X-Type", "1").send(), "key-missing");
+		String key = TestServer.newKey();
+		Answer first = this.server.post("/type/overrides").key(key).send();
+		assertThat(this.server.post("/type/overrides").key(key).send().body()).isEqualTo(first.body());
+	}
+
+	@Test
+	void leavesAMethodAloneThatOptsOut() {
+		for (int i = 0; i < 2; i++) {
+			Answer answer = this.server.post("/type/opts-out").header("X-Type", "1").key("k").send();
+			assertThat(answer.status()).isEqualTo(200);
+			assertThat(answer.headers()).doesNotContainKeys("Idempotency-Effect", "Idempotent-Replayed");
+		}
+		assertThat(this.server.executions().of("opts-out")).isEqualTo(2);
+	}
+
+	@Test
+	void takesTheAnnotationOfAnInterface() {
+		String key = TestServer.newKey();
+		assertProblem(this.server.post("/declared").send(), "key-missing");
+		Answer first = this.server.post("/declared").key(key).send();
+		assertThat(this.server.post("/declared").key(key).send().body()).isEqualTo(first.body());
+	}
+
+	@Test
+	void asksTheApplicationsOwnKeyResolver() {
+		String key = TestServer.newKey();
+		Answer first = this.custom.post("/custom?request=" + key).send();
+		assertThat(first.status()).as("%s", first).isEqualTo(200);
+		assertThat(this.custom.post("/custom?request=" + key).send().body()).isEqualTo(first.body());
+		assertProblem(this.custom.post("/custom").key(key).send(), "key-missing");
+	}
+
+	@Test
+	void refusesABlankKeyOfTheApplicationsOwnKeyResolver() {
+		assertProblem(this.custom.post("/custom?request=%20").send(), "key-invalid");
+	}
+
+	@Test
+	void keepsTheTenantsApartThatTheApplicationKnows() {
+		String path = "/custom?request=" + TestServer.newKey();
+		Answer one = this.custom.post(path).header("X-Tenant", "one").send();
+		Answer two = this.custom.post(path).header("X-Tenant", "two").send();
+		Answer none = this.custom.post(path).send();
+		for (Answer first : List.of(one, two, none)) {
+			assertThat(first.isReplay()).isFalse();
+		}
+		assertThat(this.custom.post(path).header("X-Tenant", "one").send().body()).isEqualTo(one.body());
+		assertThat(this.custom.post(path).header("X-Tenant", "two").send().body()).isEqualTo(two.body());
+		assertThat(this.custom.post(path).send().body()).isEqualTo(none.body());
+	}
+
+	@Test
+	void comparesNothingWhereTheApplicationSaysSo() {
+		String path = "/custom?request=" + TestServer.newKey();
+		Answer first = this.custom.post(path).json("{\"a\":1}").send();
+		Answer other = this.custom.post(path + "&other=1").json("{\"a\":2}").send();
+		assertThat(other.isReplay()).isTrue();
+		assertThat(other.body()).isEqualTo(first.body());
+	}
+
+	@Test
+	void storesWhatTheApplicationsOwnPolicySays() {
+		String path = "/teapot?request=" + TestServer.newKey();
+		assertThat(this.custom.post(path).send().status()).isEqualTo(418);
+		assertThat(this.custom.post(path).send().isReplay()).isFalse();
+		assertThat(this.custom.executions().of("teapot")).isEqualTo(2);
+		String unavailable = "/unavailable?request=" + TestServer.newKey();
+		assertThat(this.custom.post(unavailable).send().status()).isEqualTo(503);
+		assertThat(this.custom.post(unavailable).send().isReplay()).isTrue();
+	}
+
+	@Test
+	void runsNothingAgainBecauseTheApplicationsOwnPolicyFailed() {
+		String path = "/undecided?request=" + TestServer.newKey();
+		assertThat(this.custom.post(path).send().status()).isEqualTo(500);
+		Answer again = this.custom.post(path).send();
+		assertThat(again.status()).isEqualTo(409);
+		assertThat(again.text()).contains("urn:idempotency:not-replayable");
+		assertThat(this.custom.executions().of("undecided")).isEqualTo(1);
+	}
+
+	@ParameterizedTest
+	@ValueSource(classes = { Bad.Property.class, Bad.Variable.class, Bad.Type.class, Bad.Function.class,
+			Bad.Constructor.class, Bad.BeanReference.class, Bad.Syntax.class, Bad.Indirect.class, Bad.Index.class,
+			Bad.Constant.class, Bad.Arguments.class, Bad.Chained.class, Bad.Computed.class })
+	void refusesToStartWithAKeyThatIsNoExpressionOfTheRequest(Class<?> controller) throws NoSuchMethodException {
+		String expression = controller.getDeclaredMethod("pay").getAnnotation(Idempotent.class).key();
+		assertThat(startUpFailure(controller))
+			.hasMessageContaining("The key \"%s\" of %s#pay".formatted(expression, controller.getName()))
+			.extracting(IdempotencyConfigurationException::action)
+			.asString()
+			.contains("header('name')", "body('/json/pointer')", "path('variable')", "query('parameter')", "derived()");
+	}
+
+	@Test
+	void refusesToStartWithAKeyOfAVariableThatTheRouteDoesNotHave() {
+		assertThat(startUpFailure(Bad.PathVariable.class))
+			.hasMessageContaining("path('typo'), and its route /orders/{id}/items/{*rest} has no such variable");
+	}
+
+	@Test
+	void refusesToStartWithADerivedKeyWhereNothingIsCompared() {
+		assertThat(startUpFailure(Bad.Derived.class, "idempotency.http.fingerprint=none"))
+			.hasMessageContaining("derives its key from the request, and idempotency.http.fingerprint is none");
+	}
+
+	@ParameterizedTest
+	@ValueSource(classes = { Bad.Ttl.class, Bad.NegativeTtl.class, Bad.TtlFromNowhere.class, Bad.ShortTtl.class })
+	void refusesToStartWithATtlThatIsNoDuration(Class<?> controller) throws NoSuchMethodException {
+		String ttl = controller.getDeclaredMethod("pay").getAnnotation(Idempotent.class).ttl();
+		assertThat(startUpFailure(controller))
+			.hasMessageContaining("The ttl \"%s\" of %s#pay".formatted(ttl, controller.getName()))
+			.extracting(IdempotencyConfigurationException::action)
+			.isEqualTo("Write a duration such as 24h, 7d or ${orders.ttl:24h}.");
+	}
+
+	@Test
+	void refusesToStartWhereADryRunCannotBeRolledBack() {
+		assertThat(startUpFailure(Bad.Rollback.class))
+			.hasMessageContaining(Bad.Rollback.class.getName() + "#pay() asks for dryRun = ROLLBACK")
+			.hasMessageContaining("no transaction manager")
+			.extracting(IdempotencyConfigurationException::action)
+			.asString()
+			.contains("PlatformTransactionManager");
+	}
+
+	@ParameterizedTest
+	@ValueSource(classes = { Bad.AsyncRollback.class, Bad.AsyncEntityRollback.class })
+	void refusesToStartWhereADryRunWouldOutliveItsTransaction(Class<?> controller) {
+		assertThat(startUpFailure(controller))
+			.hasMessageContaining(controller.getName() + "#pay() asks for dryRun = ROLLBACK and answers asynchronously")
+			.extracting(IdempotencyConfigurationException::action)
+			.isEqualTo("Answer synchronously, or leave dryRun out.");
+	}
+
+	private static IdempotencyConfigurationException startUpFailure(Class<?> controller, String... properties) {
+		IdempotencyConfigurationException[] found = new IdempotencyConfigurationException[1];
+		new WebApplicationContextRunner()
+			.withConfiguration(
+					AutoConfigurations.of(DispatcherServletAutoConfiguration.class, WebMvcAutoConfiguration.class,
+							IdempotencyAutoConfiguration.class, IdempotencyWebMvcAutoConfiguration.class))
+			.withUserConfiguration(controller)
+			.withPropertyValues(properties)
+			.withPropertyValues("idempotency.store=memory")
+			.run((context) -> assertThat(context).getFailure()
+				.isInstanceOfSatisfying(IdempotencyConfigurationException.class, (failure) -> found[0] = failure));
+		return found[0];
+	}
+
+	private static void assertProblem(Answer answer, String type) {
+		assertThat(answer.status()).as("%s", answer).isEqualTo(400);
+		assertThat(answer.text()).contains("\"urn:idempotency:" + type + "\"");
+		assertThat(answer.effect()).isEqualTo("none");
+	}
+
+	@RestController
+	static class Endpoints {
+
+		private final Executions executions;
+
+		Endpoints(Executions executions) {
+			this.executions = executions;
+		}
+
+		@PostMapping("/webhook")
+		@Idempotent(key = "header('webhook-id')")
+		String webhook() {
+			return this.executions.next("webhook");
+		}
+
+		@PostMapping("/events")
+		@Idempotent(key = "body('/event/id')")
+		String event(@RequestBody String body, IdempotencyContext context) {
+			return this.executions.next("events") + " key " + context.key().value();
+		}
+
+		@PutMapping("/documents/{id}")
+		@Idempotent(key = "path('id') + ':' + query('version')")
+		String document(IdempotencyContext context) {
+			return this.executions.next("documents") + " key " + context.key().value();
+		}
+
+		@PostMapping("/optional/{id}")
+		@Idempotent(key = "path('id') + ':' + query('version')", required = false)
+		String optional() {
+			return this.executions.next("optional");
+		}
+
+		@PostMapping("/form-key")
+		@Idempotent(key = "query('version')")
+		String form(String note) {
+			return note + ": " + this.executions.next("form-key");
+		}
+
+	}
+
+	@RestController
+	static class Sessions {
+
+		private final Executions executions;
+
+		Sessions(Executions executions) {
+			this.executions = executions;
+		}
+
+		@PostMapping("/session")
+		void session(HttpServletRequest request) {
+			request.getSession();
+		}
+
+		@PostMapping("/derived")
+		@Idempotent(key = "derived()")
+		String derived(@RequestBody String body) {
+			return this.executions.next("derived");
+		}
+
+	}
+
+	/**
+	 * A POST that runs once.
+	 */
+	@Idempotent(ttl = "2m")
+	@RequestMapping(method = RequestMethod.POST)
+	@Target(ElementType.METHOD)
+	@Retention(RetentionPolicy.RUNTIME)
+	@interface PostOnce {
+
+		@AliasFor(annotation = RequestMapping.class)
+		String[] path();
+
+	}
+
+	@RestController
+	static class Annotations {
+
+		private final Executions executions;
+
+		Annotations(Executions executions) {
+			this.executions = executions;
+		}
+
+		@PostMapping("/ttl")
+		@Idempotent(ttl = "${orders.ttl:1h}")
+		String ttl() {
+			return this.executions.next("ttl");
+		}
+
+		@PostOnce(path = "/post-once")
+		ResponseEntity<String> postOnce() {
+			return ResponseEntity.status(HttpStatus.CREATED).body(this.executions.next("post-once"));
+		}
+
+	}
+
+	@RestController
+	@RequestMapping("/type")
+	@Idempotent(key = "header('X-Type')")
+	static class TypeLevel {
+
+		private final Executions executions;
+
+		TypeLevel(Executions executions) {
+			this.executions = executions;
+		}
+
+		@PostMapping("/inherits")
+		String inherits() {
+			return this.executions.next("inherits");
+		}
+
+		@PostMapping("/overrides")
+		@Idempotent
+		String overrides() {
+			return this.executions.next("overrides");
+		}
+
+		@PostMapping("/opts-out")
+		@Idempotent(enabled = false)
+		String optsOut() {
+			return this.executions.next("opts-out");
+		}
+
+	}
+
+	interface DeclaredApi {
+
+		@PostMapping("/declared")
+		@Idempotent
+		String declared();
+
+	}
+
+	@RestController
+	static class Declared implements DeclaredApi {
+
+		private final Executions executions;
+
+		Declared(Executions executions) {
+			this.executions = executions;
+		}
+
+		@Override
+		public String declared() {
+			return this.executions.next("declared");
+		}
+
+	}
+
+	/**
+	 * What an application may decide itself.
+	 */
+	@Configuration(proxyBeanMethods = false)
+	static class Strategies {
+
+		@Bean
+		KeyResolver keyResolver() {
+			return (request) -> request.getParameter("request");
+		}
+
+		@Bean
+		ScopeResolver scopeResolver() {
+			return (request, operation) -> new IdempotencyScope("", operation, null, request.getHeader("X-Tenant"));
+		}
+
+		@Bean
+		RequestFingerprinter fingerprinter() {
+			return RequestFingerprinter.none();
+		}
+
+		@Bean
+		ResponsePolicy responsePolicy() {
+			return (request, status) -> {
+				if (status == 499) {
+					throw new IllegalStateException("Who would have thought of that status");
+				}
+				return status != 418;
+			};
+		}
+
+	}
+
+	@RestController
+	@Idempotent
+	static class Customized {
+
+		private final Executions executions;
+
+		Customized(Executions executions) {
+			this.executions = executions;
+		}
+
+		@PostMapping("/custom")
+		String custom(@RequestBody(required = false) String body) {
+			return this.executions.next("custom");
+		}
+
+		@PostMapping("/teapot")
+		ResponseEntity<String> teapot() {
+			return ResponseEntity.status(418).body(this.executions.next("teapot"));
+		}
+
+		@PostMapping("/undecided")
+		ResponseEntity<String> undecided() {
+			return ResponseEntity.status(499).body(this.executions.next("undecided"));
+		}
+
+		@PostMapping("/unavailable")
+		ResponseEntity<String> unavailable() {
+			return ResponseEntity.status(503).body(this.executions.next("unavailable"));
+		}
+
+	}
+
+	/**
+	 * Handlers that cannot be protected the way they ask for.
+	 */
+	static class Bad {
+
+		@RestController
+		static class Property {
+
+			@PostMapping("/pay")
+			@Idempotent(key = "orderId")
+			void pay() {
+			}
+
+		}
+
+		@RestController
+		static class Variable {
+
+			@PostMapping("/pay")
+			@Idempotent(key = "#order.id")
+			void pay() {
+			}
+
+		}
+
+		@RestController
+		static class Type {
+
+			@PostMapping("/pay")
+			@Idempotent(key = "T(java.lang.Runtime)")
+			void pay() {
+			}
+
+		}
+
+		@RestController
+		static class Function {
+
+			@PostMapping("/pay")
+			@Idempotent(key = "foo('x')")
+			void pay() {
+			}
+
+		}
+
+		@RestController
+		static class Constructor {
+
+			@PostMapping("/pay")
+			@Idempotent(key = "new String('x')")
+			void pay() {
+			}
+
+		}
+
+		@RestController
+		static class BeanReference {
+
+			@PostMapping("/pay")
+			@Idempotent(key = "@bean")
+			void pay() {
+			}
+
+		}
+
+		@RestController
+		static class Syntax {
+
+			@PostMapping("/pay")
+			@Idempotent(key = "header('x'")
+			void pay() {
+			}
+
+		}
+
+		@RestController
+		static class Indirect {
+
+			@PostMapping("/pay")
+			@Idempotent(key = "header('x') + path(T(java.lang.Runtime).getRuntime().toString())")
+			void pay() {
+			}
+
+		}
+
+		@RestController
+		static class Index {
+
+			@PostMapping("/pay")
+			@Idempotent(key = "header('x')[0]")
+			void pay() {
+			}
+
+		}
+
+		@RestController
+		static class Constant {
+
+			@PostMapping("/pay")
+			@Idempotent(key = "'order'")
+			void pay() {
+			}
+
+		}
+
+		@RestController
+		static class Arguments {
+
+			@PostMapping("/pay")
+			@Idempotent(key = "header('a', 'b')")
+			void pay() {
+			}
+
+		}
+
+		@RestController
+		static class Chained {
+
+			@PostMapping("/pay")
+			@Idempotent(key = "header('x').trim()")
+			void pay() {
+			}
+
+		}
+
+		@RestController
+		static class Computed {
+
+			@PostMapping("/pay")
+			@Idempotent(key = "header('a' + 'b')")
+			void pay() {
+			}
+
+		}
+
+		@RestController
+		static class PathVariable {
+
+			@PostMapping("/orders/{id}/items/{*rest}")
+			@Idempotent(key = "path('id') + path('rest') + path('typo')")
+			void pay() {
+			}
+
+		}
+
+		@RestController
+		static class Derived {
+
+			@PostMapping("/pay")
+			@Idempotent(key = "derived()")
+			void pay() {
+			}
+
+		}
+
+		@RestController
+		static class Ttl {
+
+			@PostMapping("/pay")
+			@Idempotent(ttl = "a while")
+			void pay() {
+			}
+
+		}
+
+		@RestController
+		static class NegativeTtl {
+
+			@PostMapping("/pay")
+			@Idempotent(ttl = "-1h")
+			void pay() {
+			}
+
+		}
+
+		@RestController
+		static class TtlFromNowhere {
+
+			@PostMapping("/pay")
+			@Idempotent(ttl = "${nowhere}")
+			void pay() {
+			}
+
+		}
+
+		@RestController
+		static class ShortTtl {
+
+			@PostMapping("/pay")
+			@Idempotent(ttl = "1s")
+			void pay() {
+			}
+
+		}
+
+		@RestController
+		static class Rollback {
+
+			@PostMapping("/pay")
+			@Idempotent(dryRun = DryRun.ROLLBACK)
+			void pay() {
+			}
+
+		}
+
+		@RestController
+		static class AsyncRollback {
+
+			@PostMapping("/pay")
+			@Idempotent(dryRun = DryRun.ROLLBACK)
+			Callable<String> pay() {
+				return () -> "paid";
+			}
+
+		}
+
+		@RestController
+		static class AsyncEntityRollback {
+
+			@PostMapping("/pay")
+			@Idempotent(dryRun = DryRun.ROLLBACK)
+			ResponseEntity<Callable<String>> pay() {
+				return ResponseEntity.ok(() -> "paid");
+			}
+
+		}
+
+	}
+
+}
