@@ -6,7 +6,6 @@ import java.io.Reader;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -155,7 +154,7 @@ final class CanonicalJson {
 	 */
 	private static final class Level {
 
-		private final MessageDigest digest = sha256();
+		private final MessageDigest digest = Sha256.newDigest();
 
 		private final List<Member> members = new ArrayList<>();
 
@@ -176,15 +175,6 @@ final class CanonicalJson {
 			}
 			this.members.clear();
 			return this.digest.digest();
-		}
-
-		private static MessageDigest sha256() {
-			try {
-				return MessageDigest.getInstance("SHA-256");
-			}
-			catch (NoSuchAlgorithmException ex) {
-				throw new IllegalStateException(ex);
-			}
 		}
 
 	}

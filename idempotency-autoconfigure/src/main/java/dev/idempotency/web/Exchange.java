@@ -1,21 +1,16 @@
 package dev.idempotency.web;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.util.Map;
 
 import dev.idempotency.IdempotencyContext;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.core.Execution;
-import jakarta.servlet.ServletException;
 import jakarta.servlet.ServletRequest;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
-import jakarta.servlet.http.Part;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.http.MediaType;
-import org.springframework.web.multipart.MultipartHttpServletRequest;
 import org.springframework.web.util.WebUtils;
 
 /**
@@ -32,9 +27,7 @@ final class Exchange {
 
 	private ExchangeResponse response;
 
-	private @Nullable BufferedBody body;
-
-	private @Nullable Map<String, String[]> form;
+	private @Nullable RequestReader reader;
 
 	private @Nullable ProtectedRun run;
 
@@ -105,12 +98,40 @@ final class Exchange {
 		return this.rules;
 	}
 
+	/**
+	 * What was read of the request's body ahead of its handler.
+	 */
 	@Nullable BufferedBody body() {
-		return this.body;
+		return (this.reader != null) ? this.reader.body() : null;
 	}
 
+	/**
+	 * The parameters of a form that was read ahead of its handler.
+	 */
 	@Nullable Map<String, String[]> form() {
-		return this.form;
+		return (this.reader != null) ? this.reader.form() : null;
+	}
+
+	/**
+	 * Reads what the request brings along, ahead of its handler, which will find it all
+	 * the same.
+	 * @param outermost the request as the handler sees it
+	 * @throws RequestBodyTooLargeException if it is too large
+	 * @throws RequestBodyUnreadableException if it cannot be read
+	 */
+	RequestContent readContent(HttpServletRequest outermost) {
+		this.reader = new RequestReader(this.request, this.rules.maxRequestBody());
+		return this.reader.read(outermost);
+	}
+
+	/**
+	 * The handler runs although its request should have been turned away.
+	 */
+	void admitNevertheless() {
+		this.context = new UnprotectedContext();
+		if (this.reader != null) {
+			this.reader.readToTheEnd();
+		}
 	}
 
 	boolean isKept(String header) {
@@ -257,117 +278,6 @@ final class Exchange {
 
 	boolean holdBack(HandlerTask.Callback callback) {
 		return this.run != null && this.run.holdBack(callback);
-	}
-
-	/**
-	 * Reads what the request brings along, ahead of its handler, which will find it all
-	 * the same.
-	 * @param outermost the request as the handler sees it
-	 * @throws RequestBodyTooLargeException if it is too large
-	 * @throws RequestBodyUnreadableException if it cannot be read
-	 */
-	RequestContent readContent(HttpServletRequest outermost) {
-		int limit = this.rules.maxRequestBody();
-		try {
-			MultipartHttpServletRequest multipart = WebUtils.getNativeRequest(outermost,
-					MultipartHttpServletRequest.class);
-			if (multipart != null) {
-				return readParts(multipart, limit);
-			}
-			if (outermost.getContentLengthLong() > limit) {
-				throw new RequestBodyTooLargeException(limit);
-			}
-			byte[] bytes = readBody(outermost, limit);
-			return isForm(outermost) ? asForm(outermost, bytes) : new RequestContent.Body(bytes, bytes.length);
-		}
-		catch (IOException ex) {
-			throw new RequestBodyUnreadableException(ex);
-		}
-	}
-
-	private static RequestContent readParts(MultipartHttpServletRequest request, int limit) throws IOException {
-		// Parses now, where parts are parsed late
-		request.getFileNames();
-		try {
-			long size = 0;
-			for (Part part : request.getParts()) {
-				size += part.getSize();
-			}
-			if (size > limit) {
-				throw new RequestBodyTooLargeException(limit);
-			}
-			return new RequestContent.Multipart(request.getParts());
-		}
-		catch (ServletException ex) {
-			throw new IOException(ex);
-		}
-	}
-
-	private byte[] readBody(HttpServletRequest outermost, int limit) throws IOException {
-		boolean readBefore = this.request.isBodyTaken();
-		// Whoever has read it before gives it out again, or nobody does
-		InputStream source = readBefore ? outermost.getInputStream() : this.request.getRequest().getInputStream();
-		byte[] bytes = source.readNBytes(limit + 1);
-		if (bytes.length == 0 && outermost.getContentLengthLong() > 0 && !isForm(outermost)) {
-			throw new IllegalStateException(
-					"The body of %s %s was read before its handler, and is gone. ".formatted(outermost.getMethod(),
-							outermost.getRequestURI()) + "Whoever reads it must give it out again, or do without");
-		}
-		boolean tooLarge = bytes.length > limit;
-		if (!readBefore && bytes.length > 0) {
-			this.body = new BufferedBody(bytes, tooLarge ? source : null);
-		}
-		if (tooLarge) {
-			throw new RequestBodyTooLargeException(limit);
-		}
-		return bytes;
-	}
-
-	/**
-	 * A form whose body cannot be read was parsed before, by the container or by a
-	 * filter.
-	 */
-	private RequestContent asForm(HttpServletRequest outermost, byte[] bytes) throws IOException {
-		if (bytes.length > 0 && !this.request.isBodyTaken()) {
-			this.form = parseForm(bytes);
-		}
-		return new RequestContent.Form(outermost.getParameterMap());
-	}
-
-	private Map<String, String[]> parseForm(byte[] bytes) throws IOException {
-		try {
-			return FormParameters.parse(this.request.getRequest().getParameterMap(), bytes, this.request.bodyCharset());
-		}
-		catch (IllegalArgumentException ex) {
-			throw new IOException(ex);
-		}
-	}
-
-	/**
-	 * The handler runs although its request should have been turned away: it is to find
-	 * all that was sent. The container cannot parse a form any more of which we have read
-	 * the beginning.
-	 */
-	void admitNevertheless() {
-		this.context = new UnprotectedContext();
-		BufferedBody beginning = this.body;
-		if (beginning == null || this.form != null || !isForm(this.request)) {
-			return;
-		}
-		try {
-			byte[] bytes = beginning.readAllBytes();
-			this.body = new BufferedBody(bytes, null);
-			this.form = parseForm(bytes);
-		}
-		catch (IOException ex) {
-			// Then nobody can read it, the container included
-		}
-	}
-
-	private static boolean isForm(HttpServletRequest request) {
-		String type = request.getContentType();
-		return type != null && type.regionMatches(true, 0, MediaType.APPLICATION_FORM_URLENCODED_VALUE, 0,
-				MediaType.APPLICATION_FORM_URLENCODED_VALUE.length());
 	}
 
 }

@@ -5,7 +5,6 @@ import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Map;
@@ -36,7 +35,7 @@ final class Sha256Fingerprinter implements RequestFingerprinter {
 
 	@Override
 	public Fingerprint fingerprint(HttpServletRequest request, RequestContent content) throws IOException {
-		MessageDigest digest = sha256();
+		MessageDigest digest = Sha256.newDigest();
 		update(digest, request.getMethod());
 		update(digest, request.getRequestURI());
 		update(digest, request.getQueryString());
@@ -81,7 +80,7 @@ final class Sha256Fingerprinter implements RequestFingerprinter {
 		for (Part part : multipart.parts()) {
 			update(digest, part.getName());
 			update(digest, part.getSubmittedFileName());
-			MessageDigest content = sha256();
+			MessageDigest content = Sha256.newDigest();
 			try (InputStream in = part.getInputStream()) {
 				byte[] block = new byte[BLOCK];
 				for (int read = in.read(block); read >= 0; read = in.read(block)) {
@@ -131,15 +130,6 @@ final class Sha256Fingerprinter implements RequestFingerprinter {
 
 	private static void updateLength(MessageDigest digest, int length) {
 		digest.update(ByteBuffer.allocate(Integer.BYTES).putInt(0, length));
-	}
-
-	private static MessageDigest sha256() {
-		try {
-			return MessageDigest.getInstance("SHA-256");
-		}
-		catch (NoSuchAlgorithmException ex) {
-			throw new IllegalStateException(ex);
-		}
 	}
 
 }

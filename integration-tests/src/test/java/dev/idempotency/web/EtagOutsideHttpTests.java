@@ -2,11 +2,6 @@ package dev.idempotency.web;
 
 import java.util.List;
 
-import org.springframework.boot.web.servlet.FilterRegistrationBean;
-import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
-import org.springframework.web.filter.ShallowEtagHeaderFilter;
-
 /**
  * The contract with a filter outside that holds answers itself.
  */
@@ -14,20 +9,8 @@ class EtagOutsideHttpTests extends HttpContract {
 
 	@Override
 	TestServer start(String... properties) {
-		return TestServer.start(List.of(WebTestApplication.class, Etag.class), properties);
-	}
-
-	@Configuration(proxyBeanMethods = false)
-	static class Etag {
-
-		@Bean
-		FilterRegistrationBean<ShallowEtagHeaderFilter> etagFilter() {
-			FilterRegistrationBean<ShallowEtagHeaderFilter> registration = new FilterRegistrationBean<>(
-					new ShallowEtagHeaderFilter());
-			registration.setOrder(-200);
-			return registration;
-		}
-
+		return TestServer.start(List.of(WebTestApplication.class, EtagFilter.class),
+				with(properties, "etag.order=-200"));
 	}
 
 }

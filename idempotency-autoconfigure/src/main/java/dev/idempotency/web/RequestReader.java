@@ -1,0 +1,143 @@
+package dev.idempotency.web;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Map;
+
+import jakarta.servlet.ServletException;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.Part;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.http.MediaType;
+import org.springframework.web.multipart.MultipartHttpServletRequest;
+import org.springframework.web.util.WebUtils;
+
+/**
+ * Reads what a request brings along ahead of its handler, and keeps it for the handler.
+ */
+final class RequestReader {
+
+	private final ExchangeRequest request;
+
+	private final int limit;
+
+	private @Nullable BufferedBody body;
+
+	private @Nullable Map<String, String[]> form;
+
+	RequestReader(ExchangeRequest request, int limit) {
+		this.request = request;
+		this.limit = limit;
+	}
+
+	@Nullable BufferedBody body() {
+		return this.body;
+	}
+
+	@Nullable Map<String, String[]> form() {
+		return this.form;
+	}
+
+	RequestContent read(HttpServletRequest outermost) {
+		try {
+			MultipartHttpServletRequest multipart = WebUtils.getNativeRequest(outermost,
+					MultipartHttpServletRequest.class);
+			if (multipart != null) {
+				return readParts(multipart);
+			}
+			if (outermost.getContentLengthLong() > this.limit) {
+				throw new RequestBodyTooLargeException(this.limit);
+			}
+			byte[] bytes = readBody(outermost);
+			return isForm(outermost) ? asForm(outermost, bytes) : new RequestContent.Body(bytes, bytes.length);
+		}
+		catch (IOException ex) {
+			throw new RequestBodyUnreadableException(ex);
+		}
+	}
+
+	private RequestContent readParts(MultipartHttpServletRequest multipart) throws IOException {
+		// Parses now, where parts are parsed late
+		multipart.getFileNames();
+		try {
+			long size = 0;
+			for (Part part : multipart.getParts()) {
+				size += part.getSize();
+			}
+			if (size > this.limit) {
+				throw new RequestBodyTooLargeException(this.limit);
+			}
+			return new RequestContent.Multipart(multipart.getParts());
+		}
+		catch (ServletException ex) {
+			throw new IOException(ex);
+		}
+	}
+
+	private byte[] readBody(HttpServletRequest outermost) throws IOException {
+		boolean readBefore = this.request.isBodyTaken();
+		// Whoever has read it before gives it out again, or nobody does
+		InputStream source = readBefore ? outermost.getInputStream() : this.request.getRequest().getInputStream();
+		byte[] bytes = source.readNBytes(this.limit + 1);
+		if (bytes.length == 0 && outermost.getContentLengthLong() > 0 && !isForm(outermost)) {
+			throw new IllegalStateException(
+					"The body of %s %s was read before its handler, and is gone. ".formatted(outermost.getMethod(),
+							outermost.getRequestURI()) + "Whoever reads it must give it out again, or do without");
+		}
+		boolean tooLarge = bytes.length > this.limit;
+		if (!readBefore && bytes.length > 0) {
+			this.body = new BufferedBody(bytes, tooLarge ? source : null);
+		}
+		if (tooLarge) {
+			throw new RequestBodyTooLargeException(this.limit);
+		}
+		return bytes;
+	}
+
+	/**
+	 * A form whose body cannot be read was parsed before, by the container or by a
+	 * filter.
+	 */
+	private RequestContent asForm(HttpServletRequest outermost, byte[] bytes) throws IOException {
+		if (bytes.length > 0 && !this.request.isBodyTaken()) {
+			this.form = parseForm(bytes);
+		}
+		return new RequestContent.Form(outermost.getParameterMap());
+	}
+
+	private Map<String, String[]> parseForm(byte[] bytes) throws IOException {
+		try {
+			return FormParameters.parse(this.request.getRequest().getParameterMap(), bytes, this.request.bodyCharset());
+		}
+		catch (IllegalArgumentException ex) {
+			throw new IOException(ex);
+		}
+	}
+
+	/**
+	 * Goes on where it was too much, for a handler that is to find all that was sent: the
+	 * container cannot parse a form any more of which we have read the beginning.
+	 */
+	void readToTheEnd() {
+		BufferedBody beginning = this.body;
+		if (beginning == null || this.form != null || !isForm(this.request)) {
+			return;
+		}
+		try {
+			byte[] bytes = beginning.readAllBytes();
+			this.body = new BufferedBody(bytes, null);
+			this.form = parseForm(bytes);
+		}
+		catch (IOException ex) {
+			// Then nobody can read it, the container included
+		}
+	}
+
+	private static boolean isForm(HttpServletRequest request) {
+		String type = request.getContentType();
+		return type != null && type.regionMatches(true, 0, MediaType.APPLICATION_FORM_URLENCODED_VALUE, 0,
+				MediaType.APPLICATION_FORM_URLENCODED_VALUE.length());
+	}
+
+}
