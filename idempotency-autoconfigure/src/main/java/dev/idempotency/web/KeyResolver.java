@@ -19,19 +19,21 @@ public interface KeyResolver {
 	@Nullable String resolveKey(HttpServletRequest request);
 
 	/**
+	 * Tells a client that sent no key what to do.
+	 * @return a sentence or two
+	 */
+	default String advice() {
+		return "This operation needs a key: send one, such as a random UUID, and the same one with each retry.";
+	}
+
+	/**
 	 * Finds keys in a header.
 	 * @param name the name of the header
 	 * @param syntax how keys are written
 	 * @return the resolver
 	 */
 	static KeyResolver header(String name, KeySyntax syntax) {
-		return (request) -> {
-			KeyHeader.Parsed parsed = KeyHeader.parse(request.getHeaders(name), syntax);
-			if (parsed instanceof KeyHeader.Parsed.Invalid invalid) {
-				throw new IdempotencyKeyInvalidException(invalid.problem().advice());
-			}
-			return (parsed instanceof KeyHeader.Parsed.Key key) ? key.value() : null;
-		};
+		return new HeaderKeyResolver(name, syntax);
 	}
 
 }

@@ -52,8 +52,7 @@ final class ProtectedOperations {
 		this.defaultKeySource = (facts) -> {
 			String key = keyResolver.resolveKey(facts.request());
 			if (key == null) {
-				throw new IdempotencyKeyMissingException(
-						"This operation needs a key: send one, such as a random UUID, and the same one with each retry.");
+				throw new IdempotencyKeyMissingException(keyResolver.advice());
 			}
 			return key;
 		};

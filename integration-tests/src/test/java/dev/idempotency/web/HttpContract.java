@@ -258,7 +258,7 @@ abstract class HttpContract {
 		Answer answer = this.server.post("/kinds/body").send();
 		assertThat(answer.status()).isEqualTo(400);
 		assertThat(answer.header("Content-Type")).isEqualTo("application/problem+json");
-		assertThat(answer.text()).contains("\"type\":\"urn:idempotency:key-missing\"");
+		assertThat(answer.text()).contains("\"type\":\"urn:idempotency:key-missing\"", "in the Idempotency-Key header");
 		assertThat(this.server.executions().of("body")).isEqualTo(before);
 	}
 

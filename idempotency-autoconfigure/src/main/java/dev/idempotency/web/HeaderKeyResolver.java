@@ -1,0 +1,30 @@
+package dev.idempotency.web;
+
+import dev.idempotency.IdempotencyKeyInvalidException;
+import jakarta.servlet.http.HttpServletRequest;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds keys in a header.
+ *
+ * @param name the name of the header
+ * @param syntax how keys are written
+ */
+record HeaderKeyResolver(String name, KeySyntax syntax) implements KeyResolver {
+
+	@Override
+	public @Nullable String resolveKey(HttpServletRequest request) {
+		KeyHeader.Parsed parsed = KeyHeader.parse(request.getHeaders(this.name), this.syntax);
+		if (parsed instanceof KeyHeader.Parsed.Invalid invalid) {
+			throw new IdempotencyKeyInvalidException(invalid.problem().advice());
+		}
+		return (parsed instanceof KeyHeader.Parsed.Key key) ? key.value() : null;
+	}
+
+	@Override
+	public String advice() {
+		return "This operation needs a key: send one, such as a random UUID, in the %s header, and the same one with each retry."
+			.formatted(this.name);
+	}
+
+}
