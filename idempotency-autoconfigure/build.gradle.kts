@@ -23,6 +23,8 @@ dependencies {
     implementation(libs.jackson.databind)
     implementation(libs.slf4j.api)
 
+    optional(libs.boot.data.redis)
+    optional(libs.boot.jdbc)
     optional(libs.boot.starter.webmvc)
     optional(libs.spring.tx)
 

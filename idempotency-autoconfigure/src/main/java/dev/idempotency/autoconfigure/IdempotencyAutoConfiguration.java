@@ -9,8 +9,6 @@ import dev.idempotency.store.IdempotencyStore;
 import dev.idempotency.store.MonotonicClock;
 import dev.idempotency.store.memory.EvictionListener;
 import dev.idempotency.store.memory.InMemoryIdempotencyStore;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -22,30 +20,29 @@ import org.springframework.core.env.Environment;
 import org.springframework.util.StringUtils;
 
 /**
- * Auto-configuration of the engine and, where no other store is defined, of the store in
- * memory.
+ * Auto-configuration of the engine, of the store in memory, and of the choice between
+ * stores.
  */
 @AutoConfiguration
 @ConditionalOnBooleanProperty(name = "idempotency.enabled", matchIfMissing = true)
 @EnableConfigurationProperties(IdempotencyProperties.class)
 public final class IdempotencyAutoConfiguration {
 
-	private static final Logger logger = LoggerFactory.getLogger(IdempotencyAutoConfiguration.class);
-
 	IdempotencyAutoConfiguration() {
 	}
 
 	@Bean
 	@ConditionalOnMissingBean
-	IdempotencyStore idempotencyStore(IdempotencyProperties properties,
+	IdempotencyStore idempotencyStore(IdempotencyProperties properties, ObjectProvider<StoreCandidate> candidates) {
+		return new StoreChoice(candidates.stream().toList()).choose(properties.store());
+	}
+
+	@Bean
+	StoreCandidate idempotencyMemoryStoreCandidate(IdempotencyProperties properties,
 			ObjectProvider<EvictionListener> evictionListeners) {
-		if (properties.store() == StoreType.AUTO) {
-			logger.warn("Idempotency keys are remembered in the memory of this process: after a restart, or on another "
-					+ "instance, a retry runs again. Set idempotency.store=memory if that is what you want, "
-					+ "or define a shared store.");
-		}
-		return new InMemoryIdempotencyStore(properties.memory().limits(), new MonotonicClock(),
-				(key) -> evictionListeners.orderedStream().forEach((listener) -> listener.evicted(key)));
+		return new StoreCandidate(StoreType.MEMORY,
+				() -> new InMemoryIdempotencyStore(properties.memory().limits(), new MonotonicClock(),
+						(key) -> evictionListeners.orderedStream().forEach((listener) -> listener.evicted(key))));
 	}
 
 	@Bean

@@ -1,12 +1,12 @@
 package dev.idempotency.autoconfigure;
 
-import dev.idempotency.web.IdempotencyConfigurationException;
+import dev.idempotency.IdempotencyConfigurationException;
 
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
 /**
- * Says what to write when a handler is protected in a way that cannot work.
+ * Says what to write when the application is set up in a way that cannot work.
  */
 final class IdempotencyConfigurationFailureAnalyzer extends AbstractFailureAnalyzer<IdempotencyConfigurationException> {
 

@@ -32,15 +32,23 @@ import org.springframework.util.unit.DataSize;
  * all.
  * @param onStoreFailure What becomes of an operation when the store cannot be reached.
  * @param maxReplays How often a result is given out again; 0 means without a limit.
+ * @param encryption Encryption of stored results.
+ * @param compression Compression of stored results.
  * @param http Settings of the HTTP edge.
  * @param memory Settings of the store in memory.
+ * @param jdbc Settings of the store in a database.
+ * @param redis Settings of the store in Redis.
+ * @param purge Removal of records whose time is over, from stores that do not do so
+ * themselves.
  */
 @ConfigurationProperties("idempotency")
 public record IdempotencyProperties(@DefaultValue("true") boolean enabled,
 		@DefaultValue("enforce") EngineSettings.Mode mode, @DefaultValue("auto") StoreType store,
 		@Nullable String namespace, @DefaultValue("24h") Duration ttl, @DefaultValue("30s") Duration lease,
 		@DefaultValue("10s") Duration waitTimeout, @DefaultValue("reject") EngineSettings.OnStoreFailure onStoreFailure,
-		@DefaultValue("0") int maxReplays, @DefaultValue Http http, @DefaultValue Memory memory) {
+		@DefaultValue("0") int maxReplays, @DefaultValue Encryption encryption, @DefaultValue Compression compression,
+		@DefaultValue Http http, @DefaultValue Memory memory, @DefaultValue Jdbc jdbc, @DefaultValue Redis redis,
+		@DefaultValue Purge purge) {
 
 	public IdempotencyProperties {
 		new OperationPolicy(ttl, lease, OnCrash.RETRY, waitTimeout, maxReplays);
@@ -81,7 +89,17 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled,
 		/**
 		 * The memory of this process.
 		 */
-		MEMORY
+		MEMORY,
+
+		/**
+		 * The application's database.
+		 */
+		JDBC,
+
+		/**
+		 * Redis, or what speaks its protocol.
+		 */
+		REDIS
 
 	}
 
@@ -175,6 +193,85 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled,
 			return new MemoryLimits(this.maxEntries, this.maxSize.toBytes());
 		}
 
+	}
+
+	/**
+	 * Settings of the store in a database.
+	 *
+	 * @param table Name of the table, with or without its schema.
+	 * @param initializeSchema When to create the table at start-up.
+	 * @param timeout How long an answer of the database is waited for.
+	 */
+	public record Jdbc(@DefaultValue("idempotency_record") String table,
+			@DefaultValue("embedded") InitializeSchema initializeSchema, @DefaultValue("5s") Duration timeout) {
+
+		/**
+		 * When to create the table.
+		 */
+		public enum InitializeSchema {
+
+			/**
+			 * Always.
+			 */
+			ALWAYS,
+
+			/**
+			 * Where the database runs inside the application.
+			 */
+			EMBEDDED,
+
+			/**
+			 * Never.
+			 */
+			NEVER
+
+		}
+
+	}
+
+	/**
+	 * Settings of the store in Redis.
+	 *
+	 * @param keyPrefix What the name of each record begins with.
+	 * @param waitForReplicas How many replicas must have a claim before it counts.
+	 */
+	public record Redis(@DefaultValue("idempotency:") String keyPrefix, @DefaultValue("0") int waitForReplicas) {
+	}
+
+	/**
+	 * Removal of records whose time is over.
+	 *
+	 * @param interval How long to wait between two rounds; 0 means that there are none.
+	 * @param batch How many records are removed at once.
+	 */
+	public record Purge(@DefaultValue("10m") Duration interval, @DefaultValue("1000") int batch) {
+	}
+
+	/**
+	 * Encryption of stored results.
+	 *
+	 * @param key Key for new results: 16, 24 or 32 bytes in Base64. Without one, results
+	 * are not encrypted.
+	 * @param previousKeys Keys with which older results can still be read.
+	 */
+	public record Encryption(@Nullable String key, @DefaultValue List<String> previousKeys) {
+
+		/**
+		 * Tells nothing of the keys.
+		 */
+		@Override
+		public String toString() {
+			return "Encryption[]";
+		}
+
+	}
+
+	/**
+	 * Compression of stored results.
+	 *
+	 * @param threshold Size from which on a result is compressed.
+	 */
+	public record Compression(@DefaultValue("1KB") DataSize threshold) {
 	}
 
 }

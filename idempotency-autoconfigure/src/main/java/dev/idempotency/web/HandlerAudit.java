@@ -9,6 +9,7 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 import dev.idempotency.DryRun;
+import dev.idempotency.IdempotencyConfigurationException;
 import dev.idempotency.web.HttpSettings.Unprotected;
 import dev.idempotency.web.ProtectedOperations.Protection;
 import org.slf4j.Logger;

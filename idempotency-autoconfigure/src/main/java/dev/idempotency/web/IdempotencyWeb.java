@@ -2,6 +2,7 @@ package dev.idempotency.web;
 
 import java.util.Collection;
 
+import dev.idempotency.IdempotencyConfigurationException;
 import dev.idempotency.core.IdempotencyEngine;
 import dev.idempotency.core.OperationPolicy;
 

@@ -8,6 +8,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.UnaryOperator;
 
 import dev.idempotency.DryRun;
+import dev.idempotency.IdempotencyConfigurationException;
 import dev.idempotency.IdempotencyKeyMissingException;
 import dev.idempotency.Idempotent;
 import dev.idempotency.OnConflict;

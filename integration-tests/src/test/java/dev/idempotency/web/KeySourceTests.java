@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 
 import dev.idempotency.DryRun;
+import dev.idempotency.IdempotencyConfigurationException;
 import dev.idempotency.IdempotencyContext;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.IdempotencyScope;

@@ -27,7 +27,9 @@ final class TestServer implements AutoCloseable {
 	private static final String BOOT = "org.springframework.boot.";
 
 	private static final String WITHOUT_DATABASE = "spring.autoconfigure.exclude=" + BOOT
-			+ "jdbc.autoconfigure.DataSourceAutoConfiguration";
+			+ "jdbc.autoconfigure.DataSourceAutoConfiguration," + BOOT + "flyway.autoconfigure.FlywayAutoConfiguration,"
+			+ BOOT + "data.redis.autoconfigure.DataRedisAutoConfiguration," + BOOT
+			+ "data.redis.autoconfigure.DataRedisReactiveAutoConfiguration";
 
 	private static final String WITHOUT_SECURITY = WITHOUT_DATABASE + "," + BOOT
 			+ "security.autoconfigure.SecurityAutoConfiguration," + BOOT

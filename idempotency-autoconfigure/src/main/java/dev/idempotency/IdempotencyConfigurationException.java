@@ -1,8 +1,7 @@
-package dev.idempotency.web;
+package dev.idempotency;
 
 /**
- * A handler is protected in a way that cannot work, or not at all where it should be:
- * found at start-up.
+ * The application is set up in a way that cannot work: found at start-up.
  */
 public final class IdempotencyConfigurationException extends RuntimeException {
 
