@@ -6,9 +6,12 @@ import dev.idempotency.IdempotencyException;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.IdempotencyStoreException;
 import dev.idempotency.ResultTooLargeException;
+import dev.idempotency.UnreadableResultException;
+import dev.idempotency.UnsupportedFormatException;
 import dev.idempotency.core.LeaseKeeper.KeptLease;
 import dev.idempotency.store.Claim;
 import dev.idempotency.store.ClaimResult;
+import dev.idempotency.store.IdempotencyRecord;
 import dev.idempotency.store.StoredResult;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -54,9 +57,9 @@ final class ClaimedExecution implements Execution {
 	public Completion complete(byte[] payload) {
 		StoredResult result;
 		try {
-			result = StoredResult.of(payload);
+			result = this.store.pack(key(), payload);
 		}
-		catch (ResultTooLargeException ex) {
+		catch (ResultTooLargeException | IllegalStateException ex) {
 			dropped(ex);
 			return finish(StoredResult.tombstone(), false);
 		}
@@ -104,11 +107,23 @@ final class ClaimedExecution implements Execution {
 		Attempt again = this.attempt.toRegainClaim();
 		ClaimResult answer = this.store.claim(again);
 		if (answer instanceof ClaimResult.Refused refused) {
-			return new Completion.Superseded(IdempotencyEngine.decide(refused.record(), again));
+			return new Completion.Superseded(decideLate(refused.record(), again));
 		}
 		Claim regained = ((ClaimResult.Granted) answer).claim();
 		return this.store.complete(regained, result, again.policy().ttl()) ? new Completion.Stored(withPayload)
 				: new Completion.Superseded(new Decision.InProgress(again.policy().lease()));
+	}
+
+	/**
+	 * The work is done and the claim is lost: what cannot be read is no reason to fail.
+	 */
+	private Decision decideLate(IdempotencyRecord record, Attempt again) {
+		try {
+			return this.store.readable(key(), IdempotencyEngine.decide(record, again));
+		}
+		catch (UnreadableResultException | UnsupportedFormatException ex) {
+			return new Decision.Replay(StoredResult.tombstone());
+		}
 	}
 
 	@Override
@@ -116,7 +131,7 @@ final class ClaimedExecution implements Execution {
 		this.lease.end();
 	}
 
-	private void dropped(ResultTooLargeException ex) {
+	private void dropped(RuntimeException ex) {
 		logger.warn("The result of {} is not kept, its retries cannot be answered with it: {}", key(), ex.getMessage());
 	}
 

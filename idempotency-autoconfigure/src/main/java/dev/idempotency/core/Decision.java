@@ -20,7 +20,7 @@ public sealed interface Decision {
 	/**
 	 * The operation has run: answer with its result.
 	 *
-	 * @param result the result, possibly a tombstone
+	 * @param result the result, neither compressed nor encrypted, possibly a tombstone
 	 */
 	record Replay(StoredResult result) implements Decision {
 	}

@@ -10,8 +10,9 @@ import dev.idempotency.IdempotencyScope;
  * @param namespace keeps the keys of applications apart that share a store
  * @param mode whether decisions are enforced
  * @param onStoreFailure what becomes of an operation when the store cannot be asked
+ * @param packing how results are kept in the store
  */
-public record EngineSettings(String namespace, Mode mode, OnStoreFailure onStoreFailure) {
+public record EngineSettings(String namespace, Mode mode, OnStoreFailure onStoreFailure, ResultPacking packing) {
 
 	public EngineSettings {
 		if (namespace.isBlank()) {
@@ -21,6 +22,17 @@ public record EngineSettings(String namespace, Mode mode, OnStoreFailure onStore
 		IdempotencyScope.of("any").within(namespace);
 		Objects.requireNonNull(mode, "mode must not be null");
 		Objects.requireNonNull(onStoreFailure, "onStoreFailure must not be null");
+		Objects.requireNonNull(packing, "packing must not be null");
+	}
+
+	/**
+	 * Settings that keep results as they are.
+	 * @param namespace keeps the keys of applications apart that share a store
+	 * @param mode whether decisions are enforced
+	 * @param onStoreFailure what becomes of an operation when the store cannot be asked
+	 */
+	public EngineSettings(String namespace, Mode mode, OnStoreFailure onStoreFailure) {
+		this(namespace, mode, onStoreFailure, ResultPacking.none());
 	}
 
 	/**

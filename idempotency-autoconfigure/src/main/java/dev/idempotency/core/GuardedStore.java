@@ -6,8 +6,10 @@ import java.util.Optional;
 import dev.idempotency.IdempotencyException;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.IdempotencyStoreException;
+import dev.idempotency.UnreadableResultException;
 import dev.idempotency.store.Claim;
 import dev.idempotency.store.ClaimResult;
+import dev.idempotency.store.IdempotencyRecord;
 import dev.idempotency.store.IdempotencyStore;
 import dev.idempotency.store.InspectableStore;
 import dev.idempotency.store.InspectableStore.Inspection;
@@ -18,7 +20,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The store as the engine sees it: whatever its driver throws has been logged, published
- * and turned into one exception.
+ * and turned into one exception, and what it keeps packed can be unpacked.
  */
 final class GuardedStore {
 
@@ -28,9 +30,12 @@ final class GuardedStore {
 
 	private final Listeners listeners;
 
-	GuardedStore(IdempotencyStore store, Listeners listeners) {
+	private final ResultPacking packing;
+
+	GuardedStore(IdempotencyStore store, Listeners listeners, ResultPacking packing) {
 		this.store = store;
 		this.listeners = listeners;
+		this.packing = packing;
 	}
 
 	ClaimResult claim(Attempt attempt) {
@@ -48,6 +53,46 @@ final class GuardedStore {
 
 	boolean release(Claim claim) {
 		return ask(StoreVerb.RELEASE, claim.key(), () -> this.store.release(claim));
+	}
+
+	/**
+	 * Makes of a payload what this store is to keep.
+	 */
+	StoredResult pack(IdempotencyKey key, byte[] payload) {
+		return this.packing.pack(key, payload);
+	}
+
+	/**
+	 * The same decision, with a result that can be read.
+	 * @throws UnreadableResultException if it cannot
+	 */
+	Decision readable(IdempotencyKey key, Decision decision) {
+		return (decision instanceof Decision.Replay replay && replay.result().isPacked())
+				? new Decision.Replay(unpack(key, replay.result())) : decision;
+	}
+
+	/**
+	 * The same record, with a result that can be read.
+	 * @throws UnreadableResultException if it cannot
+	 */
+	Inspection readable(IdempotencyKey key, Inspection found) {
+		if (found.record() instanceof IdempotencyRecord.Completed record && record.result().isPacked()) {
+			IdempotencyRecord readable = new IdempotencyRecord.Completed(record.fingerprint(), record.attempt(),
+					unpack(key, record.result()), record.replays());
+			return new Inspection(readable, found.created(), found.completed(), found.expires());
+		}
+		return found;
+	}
+
+	private StoredResult unpack(IdempotencyKey key, StoredResult result) {
+		try {
+			return this.packing.unpack(key, result);
+		}
+		catch (UnreadableResultException ex) {
+			// Clients are told only that there is no answer
+			logger.warn("{}", ex.getMessage());
+			throw ex;
+		}
 	}
 
 	/**

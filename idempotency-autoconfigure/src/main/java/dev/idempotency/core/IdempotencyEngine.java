@@ -69,7 +69,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 		this.settings = settings;
 		this.clock = clock;
 		this.listeners = new Listeners(listeners);
-		this.store = new GuardedStore(store, this.listeners);
+		this.store = new GuardedStore(store, this.listeners, settings.packing());
 		this.leaseKeeper = new LeaseKeeper(this.store, this.listeners, clock, renewing);
 	}
 
@@ -82,6 +82,8 @@ public final class IdempotencyEngine implements AutoCloseable {
 	 * it
 	 * @throws dev.idempotency.UnsupportedFormatException if the operation has run and its
 	 * result was stored by a newer release
+	 * @throws dev.idempotency.UnreadableResultException if the operation has run and its
+	 * result was encrypted with an unknown key or is damaged
 	 */
 	public Decision begin(Attempt attempt) {
 		Attempt qualified = attempt.within(this.settings.namespace());
@@ -113,11 +115,14 @@ public final class IdempotencyEngine implements AutoCloseable {
 	 * @return what would be done, and what is remembered
 	 * @throws IdempotencyStoreException if the store failed
 	 * @throws UnsupportedOperationException if the store cannot be looked into
+	 * @throws dev.idempotency.UnreadableResultException if {@link #begin} would
 	 */
 	public Preview preview(Attempt attempt) {
 		Attempt qualified = attempt.within(this.settings.namespace());
 		Optional<Inspection> found = this.store.find(qualified.key());
-		return new Preview(found.map((it) -> foresee(it.record(), qualified)).orElse(Verdict.EXECUTE), found);
+		Verdict verdict = found.map((it) -> foresee(it.record(), qualified)).orElse(Verdict.EXECUTE);
+		return new Preview(verdict,
+				(verdict != Verdict.REPLAY) ? found : found.map((it) -> this.store.readable(qualified.key(), it)));
 	}
 
 	private static Verdict foresee(IdempotencyRecord record, Attempt attempt) {
@@ -199,7 +204,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 
 	private Decision decide(Attempt attempt, ClaimResult result) {
 		if (result instanceof ClaimResult.Refused refused) {
-			return decide(refused.record(), attempt);
+			return this.store.readable(attempt.key(), decide(refused.record(), attempt));
 		}
 		Claim claim = ((ClaimResult.Granted) result).claim();
 		return new Decision.Proceed(new ClaimedExecution(this.store, this.listeners, attempt, claim,

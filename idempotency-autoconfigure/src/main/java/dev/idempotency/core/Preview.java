@@ -8,7 +8,8 @@ import dev.idempotency.store.InspectableStore.Inspection;
  * What would be done about an attempt, without doing it.
  *
  * @param verdict what would be done
- * @param found what is remembered under the key
+ * @param found what is remembered under the key, with a result that can be read if it
+ * would be replayed
  */
 public record Preview(Verdict verdict, Optional<Inspection> found) {
 

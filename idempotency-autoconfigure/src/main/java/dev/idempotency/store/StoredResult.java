@@ -15,6 +15,10 @@ import org.jspecify.annotations.Nullable;
  * follows belongs to whoever completed the operation. A frame of a newer format travels
  * through an older release unharmed: only {@link #payload()} and {@link #isTombstone()}
  * refuse.
+ * <p>
+ * Format 1 knows plain results and tombstones, format 2 those that the engine has
+ * {@linkplain #isPacked() packed}. Each is written in the oldest format that can say it,
+ * so that instances of an older release understand as much as possible.
  */
 public final class StoredResult {
 
@@ -22,6 +26,21 @@ public final class StoredResult {
 	 * The largest payload, in bytes.
 	 */
 	public static final int MAX_SIZE = 64 * 1024 * 1024;
+
+	/**
+	 * The version of a frame whose payload is compressed, encrypted or both.
+	 */
+	public static final byte PACKED_FORMAT = 2;
+
+	/**
+	 * The flag of a frame whose payload is compressed.
+	 */
+	public static final byte COMPRESSED = 2;
+
+	/**
+	 * The flag of a frame whose payload is encrypted.
+	 */
+	public static final byte ENCRYPTED = 4;
 
 	private static final int HEADER = 2;
 
@@ -103,12 +122,27 @@ public final class StoredResult {
 	}
 
 	/**
+	 * Whether the payload is compressed or encrypted. Stores see such results; the engine
+	 * gives out none.
+	 * @return whether only the engine can read it
+	 * @throws UnsupportedFormatException if a newer release wrote this result
+	 */
+	public boolean isPacked() {
+		requireKnownFormat();
+		return this.format == PACKED_FORMAT;
+	}
+
+	/**
 	 * The bytes of the result.
 	 * @return a read-only view
 	 * @throws UnsupportedFormatException if a newer release wrote this result
+	 * @throws IllegalStateException if the result is packed
 	 */
 	public ByteBuffer payload() {
-		requireKnownFormat();
+		if (isPacked()) {
+			throw new IllegalStateException(
+					"The result is compressed or encrypted: only the engine can read what the store keeps");
+		}
 		return ByteBuffer.wrap(this.payload).asReadOnlyBuffer();
 	}
 
@@ -125,11 +159,20 @@ public final class StoredResult {
 	 * @throws UnsupportedFormatException if a newer release wrote it
 	 */
 	public void requireKnownFormat() {
-		if (this.format != FORMAT || (this.flags & ~TOMBSTONE_FLAG) != 0) {
+		if (!isKnownFormat()) {
 			throw new UnsupportedFormatException(
-					"A stored result has format %d with flags %d, but this release reads only format %d: upgrade this instance"
-						.formatted(this.format & 0xff, this.flags & 0xff, FORMAT));
+					"A stored result has format %d with flags %d, but this release reads only formats %d and %d: upgrade this instance"
+						.formatted(this.format & 0xff, this.flags & 0xff, FORMAT, PACKED_FORMAT));
 		}
+	}
+
+	private boolean isKnownFormat() {
+		return switch (this.format) {
+			case FORMAT -> (this.flags & ~TOMBSTONE_FLAG) == 0;
+			// Without a flag it would have been written in the first format
+			case PACKED_FORMAT -> this.flags != 0 && (this.flags & ~(COMPRESSED | ENCRYPTED)) == 0;
+			default -> false;
+		};
 	}
 
 	@Override

@@ -13,6 +13,7 @@ import dev.idempotency.OperationInProgressException;
 import dev.idempotency.OutcomeUnknownException;
 import dev.idempotency.ReplayLimitException;
 import dev.idempotency.ResultNotReplayableException;
+import dev.idempotency.UnreadableResultException;
 import dev.idempotency.UnsupportedFormatException;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
@@ -92,7 +93,8 @@ final class Problems {
 							+ "became of it, or ask the operator of this service to decide.",
 					null);
 		}
-		if (ex instanceof ResultNotReplayableException || ex instanceof UnsupportedFormatException) {
+		if (ex instanceof ResultNotReplayableException || ex instanceof UnsupportedFormatException
+				|| ex instanceof UnreadableResultException) {
 			return new Problem(HttpStatus.CONFLICT, "not-replayable", "The request was processed before",
 					"Its answer was not kept, or cannot be read any more. It will not be processed again under this "
 							+ "key: read the outcome from the resource itself.",

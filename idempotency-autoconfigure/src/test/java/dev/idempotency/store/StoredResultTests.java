@@ -5,10 +5,13 @@ import java.nio.ReadOnlyBufferException;
 import dev.idempotency.ResultTooLargeException;
 import dev.idempotency.UnsupportedFormatException;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 class StoredResultTests {
 
@@ -38,11 +41,11 @@ class StoredResultTests {
 
 	@Test
 	void refusesANewerFormatAndPassesItOn() {
-		byte[] frame = { 2, 0, 7 };
+		byte[] frame = { 3, 0, 7 };
 		StoredResult newer = StoredResult.fromFrame(frame);
 		assertThatExceptionOfType(UnsupportedFormatException.class).isThrownBy(newer::payload)
-			.withMessageContaining("format 2")
-			.withMessageContaining("reads only format 1");
+			.withMessageContaining("format 3")
+			.withMessageContaining("reads only formats 1 and 2");
 		assertThatExceptionOfType(UnsupportedFormatException.class).isThrownBy(newer::isTombstone);
 		assertThat(newer.toFrame()).isEqualTo(frame);
 	}
@@ -52,6 +55,30 @@ class StoredResultTests {
 		StoredResult newer = StoredResult.fromFrame(new byte[] { 1, 2, 7 });
 		assertThatExceptionOfType(UnsupportedFormatException.class).isThrownBy(newer::payload)
 			.withMessageContaining("flags 2");
+	}
+
+	@ParameterizedTest
+	@ValueSource(bytes = { 2, 4, 6 })
+	void passesOnWhatIsPackedAndDoesNotReadIt(byte flags) {
+		byte[] frame = { 2, flags, 7 };
+		StoredResult packed = StoredResult.fromFrame(frame);
+		assertThat(packed.isPacked()).isTrue();
+		assertThat(packed.isTombstone()).isFalse();
+		assertThat(packed.toFrame()).isEqualTo(frame);
+		assertThatIllegalStateException().isThrownBy(packed::payload).withMessageContaining("only the engine");
+	}
+
+	@ParameterizedTest
+	@ValueSource(bytes = { 0, 1, 3, 5, 7, 8, 10, -128 })
+	void refusesTheSecondFormatWithFlagsThatNobodyWrites(byte flags) {
+		StoredResult strange = StoredResult.fromFrame(new byte[] { 2, flags, 7 });
+		assertThatExceptionOfType(UnsupportedFormatException.class).isThrownBy(strange::isPacked);
+	}
+
+	@Test
+	void knowsThatThePlainAndTheEmptyAreNotPacked() {
+		assertThat(StoredResult.of(new byte[0]).isPacked()).isFalse();
+		assertThat(StoredResult.tombstone().isPacked()).isFalse();
 	}
 
 	@Test

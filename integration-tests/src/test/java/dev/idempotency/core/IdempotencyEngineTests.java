@@ -104,7 +104,7 @@ class IdempotencyEngineTests extends EngineFixture {
 	@Test
 	void doesNotRunWhatANewerReleaseHasStored() {
 		ClaimResult result = this.memory.claim(KEY.within("shop"), FINGERPRINT, POLICY.terms());
-		byte[] frame = { 2, 0, 1 };
+		byte[] frame = { 3, 0, 1 };
 		this.memory.complete(((ClaimResult.Granted) result).claim(), StoredResult.fromFrame(frame), TTL);
 		this.engine = engine(Mode.ENFORCE, OnStoreFailure.PROCEED);
 		assertThatExceptionOfType(UnsupportedFormatException.class).isThrownBy(this::begin)

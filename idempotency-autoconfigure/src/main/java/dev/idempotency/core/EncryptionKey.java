@@ -1,0 +1,78 @@
+package dev.idempotency.core;
+
+import java.nio.ByteBuffer;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Base64;
+import java.util.Set;
+
+import javax.crypto.SecretKey;
+import javax.crypto.spec.SecretKeySpec;
+
+/**
+ * A secret key and the name it is found by. No record, because that would tell its
+ * content.
+ */
+final class EncryptionKey {
+
+	private static final Set<Integer> LENGTHS = Set.of(16, 24, 32);
+
+	private final int id;
+
+	private final SecretKey secret;
+
+	private EncryptionKey(byte[] secret) {
+		this.id = ByteBuffer.wrap(sha256(secret)).getInt();
+		this.secret = new SecretKeySpec(secret, "AES");
+	}
+
+	/**
+	 * Reads a key.
+	 * @param setting where it was written
+	 * @param base64 the key; blanks around it do no harm, files end with a line feed
+	 */
+	static EncryptionKey parse(String setting, String base64) {
+		byte[] secret = decode(setting, base64);
+		if (!LENGTHS.contains(secret.length)) {
+			throw wrong(setting, "has %d bytes".formatted(secret.length));
+		}
+		return new EncryptionKey(secret);
+	}
+
+	private static byte[] decode(String setting, String base64) {
+		try {
+			return Base64.getDecoder().decode(base64.strip());
+		}
+		catch (IllegalArgumentException ex) {
+			// Its message quotes what it has read
+			throw wrong(setting, "is something else");
+		}
+	}
+
+	private static IllegalArgumentException wrong(String setting, String what) {
+		return new IllegalArgumentException(
+				"%s must be 16, 24 or 32 bytes in Base64, but %s: write what 'openssl rand -base64 32' gives"
+					.formatted(setting, what));
+	}
+
+	private static byte[] sha256(byte[] content) {
+		try {
+			return MessageDigest.getInstance("SHA-256").digest(content);
+		}
+		catch (NoSuchAlgorithmException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	/**
+	 * The first four bytes of its SHA-256.
+	 */
+	int id() {
+		return this.id;
+	}
+
+	SecretKey secret() {
+		return this.secret;
+	}
+
+}

@@ -1,0 +1,139 @@
+package dev.idempotency.core;
+
+import java.nio.ByteBuffer;
+import java.security.GeneralSecurityException;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.List;
+
+import javax.crypto.AEADBadTagException;
+import javax.crypto.Cipher;
+import javax.crypto.spec.GCMParameterSpec;
+
+import dev.idempotency.IdempotencyKey;
+import dev.idempotency.UnreadableResultException;
+import dev.idempotency.store.StoredResult;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Encryption with AES-GCM: after the header of the frame the id of the key in four bytes,
+ * a random nonce of twelve, the ciphertext and its tag of sixteen.
+ * <p>
+ * The header and the idempotency key are authenticated too, so that a result which
+ * someone moved to the record of another key does not open there.
+ */
+final class ResultCipher {
+
+	private static final int ID = Integer.BYTES;
+
+	private static final int NONCE = 12;
+
+	private static final int TAG = 16;
+
+	private static final int START = ResultPacking.HEADER + ID + NONCE;
+
+	private final @Nullable EncryptionKey current;
+
+	private final List<EncryptionKey> keys;
+
+	private final SecureRandom random = new SecureRandom();
+
+	private ResultCipher(@Nullable EncryptionKey current, List<EncryptionKey> keys) {
+		this.current = current;
+		this.keys = List.copyOf(keys);
+	}
+
+	static ResultCipher none() {
+		return new ResultCipher(null, List.of());
+	}
+
+	static ResultCipher of(@Nullable String key, List<String> previousKeys) {
+		List<EncryptionKey> keys = new ArrayList<>();
+		EncryptionKey current = (key != null && !key.isBlank()) ? EncryptionKey.parse("idempotency.encryption.key", key)
+				: null;
+		if (current != null) {
+			keys.add(current);
+		}
+		for (int i = 0; i < previousKeys.size(); i++) {
+			if (!previousKeys.get(i).isBlank()) {
+				keys.add(EncryptionKey.parse("idempotency.encryption.previous-keys[%d]".formatted(i),
+						previousKeys.get(i)));
+			}
+		}
+		return new ResultCipher(current, keys);
+	}
+
+	boolean isEncrypting() {
+		return this.current != null;
+	}
+
+	/**
+	 * Encrypts.
+	 * @return the whole frame
+	 */
+	byte[] seal(IdempotencyKey key, byte flags, byte[] content) {
+		if (this.current == null) {
+			throw new IllegalStateException("There is no key to encrypt with");
+		}
+		byte[] nonce = new byte[NONCE];
+		this.random.nextBytes(nonce);
+		byte[] frame = new byte[START + content.length + TAG];
+		ByteBuffer.wrap(frame).put(StoredResult.PACKED_FORMAT).put(flags).putInt(this.current.id()).put(nonce);
+		try {
+			cipher(Cipher.ENCRYPT_MODE, this.current, key, frame).doFinal(content, 0, content.length, frame, START);
+			return frame;
+		}
+		catch (GeneralSecurityException ex) {
+			throw new IllegalStateException("It cannot be encrypted: " + ex, ex);
+		}
+	}
+
+	/**
+	 * Decrypts.
+	 * @param frame the whole frame
+	 * @return the content
+	 * @throws UnreadableResultException if no key is known that opens it
+	 */
+	byte[] open(IdempotencyKey key, byte[] frame) {
+		if (frame.length < START + TAG) {
+			throw new UnreadableResultException(
+					"The stored result of %s is damaged, it is too short: find out who changed it in the store"
+						.formatted(key));
+		}
+		int id = ByteBuffer.wrap(frame).getInt(ResultPacking.HEADER);
+		List<EncryptionKey> candidates = this.keys.stream().filter((it) -> it.id() == id).toList();
+		for (EncryptionKey candidate : candidates) {
+			byte[] content = open(candidate, key, frame);
+			if (content != null) {
+				return content;
+			}
+		}
+		throw new UnreadableResultException((candidates.isEmpty()
+				? "The stored result of %s was encrypted with a key that is not configured: add it to idempotency.encryption.previous-keys"
+				: "The stored result of %s is damaged, or was stored for another key: find out who changed it in the store")
+			.formatted(key));
+	}
+
+	private static byte @Nullable [] open(EncryptionKey candidate, IdempotencyKey key, byte[] frame) {
+		try {
+			return cipher(Cipher.DECRYPT_MODE, candidate, key, frame).doFinal(frame, START, frame.length - START);
+		}
+		catch (AEADBadTagException ex) {
+			return null;
+		}
+		catch (GeneralSecurityException ex) {
+			throw new UnreadableResultException("The stored result of %s cannot be decrypted: %s".formatted(key, ex));
+		}
+	}
+
+	private static Cipher cipher(int mode, EncryptionKey secret, IdempotencyKey key, byte[] frame)
+			throws GeneralSecurityException {
+		Cipher cipher = Cipher.getInstance("AES/GCM/NoPadding");
+		cipher.init(mode, secret.secret(),
+				new GCMParameterSpec(TAG * Byte.SIZE, frame, ResultPacking.HEADER + ID, NONCE));
+		cipher.updateAAD(frame, 0, ResultPacking.HEADER);
+		cipher.updateAAD(key.digest());
+		return cipher;
+	}
+
+}

@@ -1,0 +1,122 @@
+package dev.idempotency.core;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.List;
+
+import dev.idempotency.IdempotencyKey;
+import dev.idempotency.UnreadableResultException;
+import dev.idempotency.store.StoredResult;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How results are kept in the store: compressed, encrypted, both, or as they are.
+ * <p>
+ * Whatever is chosen for new results, every result can be read that an earlier choice has
+ * left, as long as its encryption key is known: also plain ones after encryption was
+ * switched on. A result that is neither compressed nor encrypted is written as the first
+ * release wrote it, and a tombstone has nothing to pack.
+ */
+public final class ResultPacking {
+
+	static final int HEADER = 2;
+
+	private static final ResultPacking NONE = new ResultPacking(Integer.MAX_VALUE, ResultCipher.none());
+
+	private final int compressFrom;
+
+	private final ResultCipher cipher;
+
+	private ResultPacking(int compressFrom, ResultCipher cipher) {
+		this.compressFrom = compressFrom;
+		this.cipher = cipher;
+	}
+
+	/**
+	 * Results are kept as they are.
+	 * @return how results are kept
+	 */
+	public static ResultPacking none() {
+		return NONE;
+	}
+
+	/**
+	 * Compresses results from a size on, where that makes them smaller.
+	 * @param threshold the size in bytes
+	 * @return how results are kept
+	 */
+	public ResultPacking withCompression(long threshold) {
+		if (threshold < 0 || threshold > StoredResult.MAX_SIZE) {
+			throw new IllegalArgumentException(
+					"idempotency.compression.threshold must be between 0B and %dMB, but is %dB: write a size such as 1KB"
+						.formatted(StoredResult.MAX_SIZE >> 20, threshold));
+		}
+		return new ResultPacking((int) threshold, this.cipher);
+	}
+
+	/**
+	 * Encrypts results with AES-GCM. A result opens only under the idempotency key that
+	 * it was stored for.
+	 * @param key the key for new results, 16, 24 or 32 bytes in Base64; {@code null} or
+	 * blank: new results are not encrypted
+	 * @param previousKeys further keys with which older results were encrypted
+	 * @return how results are kept
+	 */
+	public ResultPacking withEncryption(@Nullable String key, List<String> previousKeys) {
+		return new ResultPacking(this.compressFrom, ResultCipher.of(key, previousKeys));
+	}
+
+	/**
+	 * Makes of a payload what the store keeps.
+	 * @throws dev.idempotency.ResultTooLargeException if it is too large for any store
+	 */
+	StoredResult pack(IdempotencyKey key, byte[] payload) {
+		boolean compressing = payload.length >= this.compressFrom;
+		if (payload.length > StoredResult.MAX_SIZE || (!compressing && !this.cipher.isEncrypting())) {
+			// Also tells that it is too large
+			return StoredResult.of(payload);
+		}
+		byte[] compressed = compressing ? Deflation.compress(payload) : null;
+		byte flags = (compressed != null) ? StoredResult.COMPRESSED : 0;
+		byte[] content = (compressed != null) ? compressed : payload;
+		if (this.cipher.isEncrypting()) {
+			return StoredResult.fromFrame(this.cipher.seal(key, (byte) (flags | StoredResult.ENCRYPTED), content));
+		}
+		return (compressed != null) ? StoredResult.fromFrame(frame(flags, content)) : StoredResult.of(payload);
+	}
+
+	private static byte[] frame(byte flags, byte[] content) {
+		return ByteBuffer.allocate(HEADER + content.length)
+			.put(StoredResult.PACKED_FORMAT)
+			.put(flags)
+			.put(content)
+			.array();
+	}
+
+	/**
+	 * Makes of what the store kept a result whose payload can be read.
+	 * @throws UnreadableResultException if it was encrypted with an unknown key, or is
+	 * damaged
+	 * @throws dev.idempotency.UnsupportedFormatException if a newer release wrote it
+	 */
+	StoredResult unpack(IdempotencyKey key, StoredResult result) {
+		if (!result.isPacked()) {
+			return result;
+		}
+		byte[] frame = result.toFrame();
+		byte flags = frame[1];
+		byte[] content = ((flags & StoredResult.ENCRYPTED) != 0) ? this.cipher.open(key, frame)
+				: Arrays.copyOfRange(frame, HEADER, frame.length);
+		return StoredResult.of(((flags & StoredResult.COMPRESSED) != 0) ? Deflation.decompress(key, content) : content);
+	}
+
+	/**
+	 * Tells nothing of the keys.
+	 */
+	@Override
+	public String toString() {
+		return "ResultPacking[compressing from %d bytes, %s]".formatted(this.compressFrom,
+				this.cipher.isEncrypting() ? "encrypting" : "not encrypting");
+	}
+
+}
