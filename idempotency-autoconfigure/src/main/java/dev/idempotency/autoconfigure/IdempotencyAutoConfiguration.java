@@ -50,7 +50,7 @@ public final class IdempotencyAutoConfiguration {
 	IdempotencyEngine idempotencyEngine(IdempotencyStore store, IdempotencyProperties properties,
 			Environment environment, ObjectProvider<IdempotencyListener> listeners) {
 		EngineSettings settings = new EngineSettings(namespace(properties, environment), properties.mode(),
-				properties.onStoreFailure());
+				properties.onStoreFailure(), properties.packing());
 		return new IdempotencyEngine(store, settings, new MonotonicClock(), listeners.orderedStream().toList());
 	}
 

@@ -7,6 +7,7 @@ import java.util.List;
 import dev.idempotency.OnCrash;
 import dev.idempotency.core.EngineSettings;
 import dev.idempotency.core.OperationPolicy;
+import dev.idempotency.core.ResultPacking;
 import dev.idempotency.store.StoredResult;
 import dev.idempotency.store.memory.MemoryLimits;
 import dev.idempotency.web.HttpSettings;
@@ -70,6 +71,16 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled,
 		return new HttpSettings(this.http.protect, this.http.unprotected, bytes(this.http.maxRequestBody),
 				bytes(this.http.maxResponseBody), this.http.excludedHeaders, this.waitTimeout, this.http.problemBase,
 				this.http.documentationUrl);
+	}
+
+	/**
+	 * How results are kept in the store.
+	 * @return whether and how they are compressed and encrypted
+	 */
+	ResultPacking packing() {
+		return ResultPacking.none()
+			.withCompression(this.compression.threshold.toBytes())
+			.withEncryption(this.encryption.key, this.encryption.previousKeys);
 	}
 
 	private static int bytes(DataSize size) {
@@ -256,6 +267,10 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled,
 	 */
 	public record Encryption(@Nullable String key, @DefaultValue List<String> previousKeys) {
 
+		public Encryption {
+			ResultPacking.none().withEncryption(key, previousKeys);
+		}
+
 		/**
 		 * Tells nothing of the keys.
 		 */
@@ -272,6 +287,11 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled,
 	 * @param threshold Size from which on a result is compressed.
 	 */
 	public record Compression(@DefaultValue("1KB") DataSize threshold) {
+
+		public Compression {
+			ResultPacking.none().withCompression(threshold.toBytes());
+		}
+
 	}
 
 }
