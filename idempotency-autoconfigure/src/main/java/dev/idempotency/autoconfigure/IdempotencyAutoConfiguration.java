@@ -63,6 +63,11 @@ public final class IdempotencyAutoConfiguration {
 	}
 
 	@Bean
+	PurgeLifecycle idempotencyPurgeLifecycle(IdempotencyStore store, IdempotencyProperties properties) {
+		return new PurgeLifecycle(store, properties.purge().settings());
+	}
+
+	@Bean
 	@ConditionalOnMissingBean
 	OperationPolicy idempotencyOperationPolicy(IdempotencyProperties properties) {
 		return properties.defaultPolicy();

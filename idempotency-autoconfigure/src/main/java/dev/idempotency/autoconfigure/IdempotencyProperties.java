@@ -7,6 +7,7 @@ import java.util.List;
 import dev.idempotency.OnCrash;
 import dev.idempotency.core.EngineSettings;
 import dev.idempotency.core.OperationPolicy;
+import dev.idempotency.core.PurgeSettings;
 import dev.idempotency.core.ResultPacking;
 import dev.idempotency.store.StoredResult;
 import dev.idempotency.store.memory.MemoryLimits;
@@ -256,6 +257,15 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled,
 	 * @param batch How many records are removed at once.
 	 */
 	public record Purge(@DefaultValue("10m") Duration interval, @DefaultValue("1000") int batch) {
+
+		public Purge {
+			new PurgeSettings(interval, batch);
+		}
+
+		PurgeSettings settings() {
+			return new PurgeSettings(this.interval, this.batch);
+		}
+
 	}
 
 	/**

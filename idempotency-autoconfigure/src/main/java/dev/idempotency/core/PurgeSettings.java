@@ -1,0 +1,60 @@
+package dev.idempotency.core;
+
+import java.time.Duration;
+import java.util.Objects;
+import java.util.random.RandomGenerator;
+
+/**
+ * How records are removed whose time is over.
+ *
+ * @param interval how long to wait between two rounds; zero: there are none
+ * @param batch how many records are removed at once
+ */
+public record PurgeSettings(Duration interval, int batch) {
+
+	private static final Duration LONGEST_INTERVAL = Duration.ofDays(1);
+
+	private static final int LARGEST_BATCH = 100_000;
+
+	private static final int JITTER_PERCENT = 10;
+
+	public PurgeSettings {
+		Objects.requireNonNull(interval, "interval must not be null");
+		if (interval.isNegative() || interval.compareTo(LONGEST_INTERVAL) > 0) {
+			throw new IllegalArgumentException(
+					"idempotency.purge.interval must be between 0s (never) and 1 day, lest more be over than is in use, but is %s: write a duration such as 10m"
+						.formatted(interval));
+		}
+		if (batch < 1 || batch > LARGEST_BATCH) {
+			throw new IllegalArgumentException(
+					"idempotency.purge.batch must be between 1 and %d, lest one removal hold up everyone else, but is %d: write a number such as 1000"
+						.formatted(LARGEST_BATCH, batch));
+		}
+	}
+
+	boolean isOff() {
+		return this.interval.isZero();
+	}
+
+	/**
+	 * Instances that were started together do not purge together.
+	 * @return some part of the interval, in milliseconds
+	 */
+	long firstPause(RandomGenerator random) {
+		return random.nextLong(millis()) + 1;
+	}
+
+	/**
+	 * Nor do they meet later.
+	 * @return about the interval, in milliseconds
+	 */
+	long nextPause(RandomGenerator random) {
+		long jitter = millis() * JITTER_PERCENT / 100;
+		return millis() - jitter + random.nextLong(2 * jitter + 1);
+	}
+
+	private long millis() {
+		return Math.max(1, this.interval.toMillis());
+	}
+
+}
