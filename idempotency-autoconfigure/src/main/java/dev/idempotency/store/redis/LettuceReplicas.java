@@ -1,0 +1,66 @@
+package dev.idempotency.store.redis;
+
+import java.util.Arrays;
+import java.util.List;
+
+import io.lettuce.core.RedisNoScriptException;
+import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.cluster.api.sync.RedisClusterCommands;
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.output.IntegerOutput;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.data.redis.connection.ClusterCommandExecutor.ClusterCommandCallback;
+import org.springframework.data.redis.connection.RedisClusterNode;
+import org.springframework.data.redis.connection.lettuce.LettuceClusterConnection;
+import org.springframework.data.redis.connection.lettuce.LettuceConnection;
+
+/**
+ * What {@link Replicas} can only do with Lettuce's own types; apart, because Lettuce may
+ * be missing.
+ */
+final class LettuceReplicas {
+
+	private LettuceReplicas() {
+	}
+
+	static long await(LettuceConnection connection, int wanted, long millis) {
+		Long acknowledged = (Long) connection.execute("WAIT", new IntegerOutput<>(ByteArrayCodec.INSTANCE),
+				Replicas.number(wanted), Replicas.number(millis));
+		return (acknowledged != null) ? acknowledged : 0;
+	}
+
+	/**
+	 * Claims and waits on the node that has the record.
+	 */
+	static Replicas.Answer claim(LettuceClusterConnection connection, int wanted, long millis, byte[]... arguments) {
+		RedisClusterNode owner = connection.clusterGetNodeForKey(arguments[0]);
+		ClusterCommandCallback<RedisClusterCommands<byte[], byte[]>, Replicas.Answer> callback = (node) -> {
+			List<@Nullable Object> values = claim(node, arguments);
+			boolean granted = RedisIdempotencyStore.isGranted(values);
+			return new Replicas.Answer(values, granted ? node.waitForReplication(wanted, millis) : 0);
+		};
+		if (owner == null) {
+			throw new IllegalStateException("No node of the cluster has the record at the moment");
+		}
+		Replicas.Answer answer = connection.getClusterCommandExecutor()
+			.executeCommandOnSingleNode(callback, owner)
+			.getValue();
+		if (answer == null) {
+			throw new IllegalStateException("The node did not answer");
+		}
+		return answer;
+	}
+
+	private static List<@Nullable Object> claim(RedisClusterCommands<byte[], byte[]> node, byte[]... arguments) {
+		byte[][] keys = { arguments[0] };
+		byte[][] values = Arrays.copyOfRange(arguments, 1, arguments.length);
+		try {
+			return node.evalsha(Script.CLAIM.sha1(), ScriptOutputType.MULTI, keys, values);
+		}
+		catch (RedisNoScriptException ex) {
+			return node.eval(Script.CLAIM.source(), ScriptOutputType.MULTI, keys, values);
+		}
+	}
+
+}

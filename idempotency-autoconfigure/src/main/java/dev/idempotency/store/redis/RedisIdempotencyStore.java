@@ -1,0 +1,202 @@
+package dev.idempotency.store.redis;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+
+import dev.idempotency.Fingerprint;
+import dev.idempotency.IdempotencyKey;
+import dev.idempotency.IdempotencyStoreException;
+import dev.idempotency.OnCrash;
+import dev.idempotency.store.Claim;
+import dev.idempotency.store.ClaimResult;
+import dev.idempotency.store.ClaimTerms;
+import dev.idempotency.store.InspectableStore;
+import dev.idempotency.store.NotifyingStore;
+import dev.idempotency.store.StoredResult;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+
+import static dev.idempotency.store.redis.Names.utf8;
+
+/**
+ * A store in Redis 6.2 or later, or in what speaks its protocol; alone, with Sentinel, or
+ * as a cluster.
+ * <p>
+ * A record is one hash whose fields can be read by people. Its name is the prefix and the
+ * digest of its key, and the server itself drops it when its time is over. Each verb is
+ * one script, which touches that record only. A driver that sends a claim or a completion
+ * again, because the answer got lost with the connection, gets the same answer again: the
+ * owner is in the record, also after its completion.
+ */
+public final class RedisIdempotencyStore implements InspectableStore, NotifyingStore, AutoCloseable {
+
+	private static final Logger logger = LoggerFactory.getLogger(RedisIdempotencyStore.class);
+
+	private final Names names;
+
+	private final ScriptRunner scripts;
+
+	private final EndedKeys endedKeys;
+
+	private final ServerCheck check;
+
+	private final @Nullable Replicas replicas;
+
+	/**
+	 * Create a store. Nothing is sent before it is used.
+	 * @param connectionFactory connects to the server; the store does not close it
+	 * @param keyPrefix what the name of each record begins with
+	 * @param waitForReplicas how many replicas must have a claim before it counts
+	 */
+	public RedisIdempotencyStore(RedisConnectionFactory connectionFactory, String keyPrefix, int waitForReplicas) {
+		this.names = new Names(keyPrefix);
+		this.scripts = new ScriptRunner(connectionFactory);
+		this.endedKeys = new EndedKeys(connectionFactory, this.names.channel());
+		this.replicas = (waitForReplicas > 0) ? new Replicas(connectionFactory, waitForReplicas) : null;
+		this.check = new ServerCheck(connectionFactory, this.names, this.replicas);
+	}
+
+	/**
+	 * Looks whether the server is fit for the purpose, and warns of what could go wrong.
+	 * A server that cannot be reached is a warning: the store recovers by itself.
+	 * @param lease how long claims hold that are not renewed
+	 * @throws dev.idempotency.IdempotencyConfigurationException if the server cannot do,
+	 * or does not allow, what the store needs
+	 */
+	public void checkServer(Duration lease) {
+		this.check.run(lease);
+	}
+
+	@Override
+	public ClaimResult claim(IdempotencyKey key, Fingerprint fingerprint, ClaimTerms terms) {
+		UUID owner = UUID.randomUUID();
+		byte[][] arguments = claimArguments(this.names, owner, key, fingerprint, terms);
+		if (this.replicas != null) {
+			return claim(new Claim(key, owner, 1), terms.lease(), arguments, this.replicas);
+		}
+		return toResult(key, owner, this.scripts.ask(Script.CLAIM, arguments));
+	}
+
+	private ClaimResult claim(Claim claim, Duration lease, byte[][] arguments, Replicas replicas) {
+		try {
+			Replicas.Answer answer = replicas.claim(lease, arguments);
+			ClaimResult result = toResult(claim.key(), claim.owner(), answer.values());
+			if (result instanceof ClaimResult.Granted granted) {
+				replicas.requireEnough(answer.acknowledged());
+				// A driver that lost the connection meanwhile may have asked another
+				// server, whose replicas have nothing to acknowledge
+				if (!renew(granted.claim(), lease)) {
+					throw new IdempotencyStoreException("The claim got lost while its replicas were waited for", null);
+				}
+			}
+			return result;
+		}
+		catch (RuntimeException ex) {
+			releaseQuietly(claim);
+			throw ex;
+		}
+	}
+
+	private void releaseQuietly(Claim claim) {
+		try {
+			release(claim);
+		}
+		catch (RuntimeException ex) {
+			// Its lease frees the key, if it was granted at all
+			logger.debug("A claim that does not count could not be released", ex);
+		}
+	}
+
+	private static ClaimResult toResult(IdempotencyKey key, UUID owner, List<@Nullable Object> answer) {
+		if (isGranted(answer)) {
+			return new ClaimResult.Granted(new Claim(key, owner, (int) RecordReply.asNumber(answer.get(1))));
+		}
+		return new ClaimResult.Refused(new RecordReply(answer).toRecord());
+	}
+
+	static boolean isGranted(List<@Nullable Object> answer) {
+		return RecordReply.asText(answer.get(0)).equals("granted");
+	}
+
+	/**
+	 * Package-private for tests that send it twice, as a driver does.
+	 */
+	static byte[][] claimArguments(Names names, UUID owner, IdempotencyKey key, Fingerprint fingerprint,
+			ClaimTerms terms) {
+		List<byte[]> arguments = new ArrayList<>();
+		arguments.add(names.record(Names.digest(key)));
+		arguments.add(utf8(owner.toString()));
+		arguments.add(utf8(HexFormat.of().formatHex(fingerprint.toBytes())));
+		arguments.add(millis(terms.lease()));
+		arguments.add(millis(terms.ttl()));
+		arguments.add(flag(terms.onCrash() == OnCrash.RETRY));
+		arguments.add(flag(terms.countReplays()));
+		arguments.addAll(Names.description(key));
+		return arguments.toArray(byte[][]::new);
+	}
+
+	@Override
+	public boolean renew(Claim claim, Duration lease) {
+		return this.scripts.test(Script.RENEW, this.names.record(Names.digest(claim.key())), owner(claim),
+				millis(lease));
+	}
+
+	@Override
+	public boolean complete(Claim claim, StoredResult result, Duration ttl) {
+		String digest = Names.digest(claim.key());
+		return this.scripts.test(Script.COMPLETE, this.names.record(digest), owner(claim), result.toFrame(),
+				millis(ttl), this.names.channel(), utf8(digest));
+	}
+
+	@Override
+	public boolean release(Claim claim) {
+		String digest = Names.digest(claim.key());
+		return this.scripts.test(Script.RELEASE, this.names.record(digest), owner(claim), this.names.channel(),
+				utf8(digest));
+	}
+
+	@Override
+	public Optional<Inspection> find(IdempotencyKey key) {
+		List<@Nullable Object> answer = this.scripts.ask(Script.FIND, this.names.record(Names.digest(key)));
+		return answer.isEmpty() ? Optional.empty() : Optional.of(new RecordReply(answer).toInspection());
+	}
+
+	@Override
+	public boolean forget(IdempotencyKey key) {
+		String digest = Names.digest(key);
+		return this.scripts.test(Script.FORGET, this.names.record(digest), this.names.channel(), utf8(digest));
+	}
+
+	@Override
+	public Subscription subscribe(IdempotencyKey key, Runnable wakeUp) {
+		return this.endedKeys.subscribe(Names.digest(key), wakeUp);
+	}
+
+	/**
+	 * Ends the subscription to the server, if there is one.
+	 */
+	@Override
+	public void close() {
+		this.endedKeys.close();
+	}
+
+	private static byte[] owner(Claim claim) {
+		return utf8(claim.owner().toString());
+	}
+
+	private static byte[] millis(Duration duration) {
+		return utf8(String.valueOf(duration.toMillis()));
+	}
+
+	private static byte[] flag(boolean value) {
+		return utf8(value ? "1" : "0");
+	}
+
+}

@@ -1,0 +1,99 @@
+package dev.idempotency.store.redis;
+
+import java.time.Duration;
+import java.util.List;
+
+import dev.idempotency.IdempotencyConfigurationException;
+import dev.idempotency.IdempotencyStoreException;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.data.redis.connection.RedisClusterConnection;
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceClusterConnection;
+import org.springframework.data.redis.connection.lettuce.LettuceConnection;
+
+/**
+ * Claims that count only once enough replicas have them. The script and the wait for its
+ * replicas are sent on one connection, since that is whose writes the server waits for.
+ */
+final class Replicas {
+
+	private static final Duration LONGEST_WAIT = Duration.ofSeconds(1);
+
+	private final RedisConnectionFactory connectionFactory;
+
+	private final int wanted;
+
+	Replicas(RedisConnectionFactory connectionFactory, int wanted) {
+		this.connectionFactory = connectionFactory;
+		this.wanted = wanted;
+	}
+
+	Answer claim(Duration lease, byte[]... arguments) {
+		long patience = Math.max(1, Math.min(LONGEST_WAIT.toMillis(), lease.toMillis() / 2));
+		RedisConnection connection = this.connectionFactory.getConnection();
+		try {
+			if (connection instanceof LettuceClusterConnection cluster) {
+				return LettuceReplicas.claim(cluster, this.wanted, patience, arguments);
+			}
+			requireNoCluster(connection);
+			List<@Nullable Object> answer = ScriptRunner.ask(connection, Script.CLAIM, arguments);
+			boolean granted = RedisIdempotencyStore.isGranted(answer);
+			return new Answer(answer, granted ? await(connection, this.wanted, patience) : 0);
+		}
+		finally {
+			connection.close();
+		}
+	}
+
+	private static long await(RedisConnection connection, int wanted, long millis) {
+		if (connection instanceof LettuceConnection lettuce) {
+			return LettuceReplicas.await(lettuce, wanted, millis);
+		}
+		Object acknowledged = connection.execute("WAIT", number(wanted), number(millis));
+		return RecordReply.asNumber(acknowledged);
+	}
+
+	static byte[] number(long number) {
+		return Names.utf8(String.valueOf(number));
+	}
+
+	void requireEnough(long acknowledged) {
+		if (acknowledged < this.wanted) {
+			throw new IdempotencyStoreException(
+					"A claim reached %d replicas in time, and idempotency.redis.wait-for-replicas is %d"
+						.formatted(acknowledged, this.wanted),
+					null);
+		}
+	}
+
+	/**
+	 * Makes sure that replicas can be waited for at all.
+	 * @throws IdempotencyConfigurationException if they cannot
+	 */
+	void check(RedisConnection connection) {
+		requireNoCluster(connection);
+		if (!(connection instanceof RedisClusterConnection)) {
+			await(connection, 0, 1);
+		}
+	}
+
+	private static void requireNoCluster(RedisConnection connection) {
+		if (connection instanceof RedisClusterConnection && !(connection instanceof LettuceClusterConnection)) {
+			throw new IdempotencyConfigurationException(
+					"idempotency.redis.wait-for-replicas is set, but in a cluster replicas can be waited for through Lettuce only",
+					"Use Lettuce (spring.data.redis.client-type=lettuce), or set idempotency.redis.wait-for-replicas to 0.");
+		}
+	}
+
+	/**
+	 * What a claim came to.
+	 *
+	 * @param values what the script answered
+	 * @param acknowledged how many replicas have it, if it was granted
+	 */
+	record Answer(List<@Nullable Object> values, long acknowledged) {
+	}
+
+}

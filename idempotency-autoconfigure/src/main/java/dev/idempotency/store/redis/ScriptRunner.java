@@ -1,0 +1,64 @@
+package dev.idempotency.store.redis;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.ReturnType;
+
+/**
+ * Runs scripts: one round trip each, but for the first time on a server that does not
+ * know them yet.
+ */
+final class ScriptRunner {
+
+	private final RedisConnectionFactory connectionFactory;
+
+	ScriptRunner(RedisConnectionFactory connectionFactory) {
+		this.connectionFactory = connectionFactory;
+	}
+
+	boolean test(Script script, byte[]... keyAndArguments) {
+		return Long.valueOf(1).equals(run(script, ReturnType.INTEGER, keyAndArguments));
+	}
+
+	List<@Nullable Object> ask(Script script, byte[]... keyAndArguments) {
+		return toList(run(script, ReturnType.MULTI, keyAndArguments));
+	}
+
+	private @Nullable Object run(Script script, ReturnType type, byte[]... keyAndArguments) {
+		// Never the connection of a surrounding transaction, which would queue the script
+		RedisConnection connection = this.connectionFactory.getConnection();
+		try {
+			return run(connection, script, type, keyAndArguments);
+		}
+		finally {
+			connection.close();
+		}
+	}
+
+	static List<@Nullable Object> ask(RedisConnection connection, Script script, byte[]... keyAndArguments) {
+		return toList(run(connection, script, ReturnType.MULTI, keyAndArguments));
+	}
+
+	private static @Nullable Object run(RedisConnection connection, Script script, ReturnType type,
+			byte[]... keyAndArguments) {
+		try {
+			return connection.scriptingCommands().evalSha(script.sha1(), type, 1, keyAndArguments);
+		}
+		catch (RuntimeException ex) {
+			if (!ServerError.of(ex).startsWith("NOSCRIPT")) {
+				throw ex;
+			}
+			return connection.scriptingCommands().eval(script.source(), type, 1, keyAndArguments);
+		}
+	}
+
+	private static List<@Nullable Object> toList(@Nullable Object answer) {
+		return (answer instanceof List<?> values) ? new ArrayList<>(values) : List.of();
+	}
+
+}

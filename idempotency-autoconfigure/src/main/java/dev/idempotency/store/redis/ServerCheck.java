@@ -1,0 +1,130 @@
+package dev.idempotency.store.redis;
+
+import java.time.Duration;
+import java.util.Properties;
+
+import dev.idempotency.IdempotencyConfigurationException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.ReturnType;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/**
+ * Looks at start-up whether the server is fit for the purpose. It is asked to do what the
+ * scripts do, rather than for its version, which says little about a managed server or
+ * one that only speaks the protocol.
+ */
+final class ServerCheck {
+
+	private static final Logger logger = LoggerFactory.getLogger(RedisIdempotencyStore.class);
+
+	private static final String POLICY = "maxmemory_policy";
+
+	private final RedisConnectionFactory connectionFactory;
+
+	private final Names names;
+
+	private final @Nullable Replicas replicas;
+
+	ServerCheck(RedisConnectionFactory connectionFactory, Names names, @Nullable Replicas replicas) {
+		this.connectionFactory = connectionFactory;
+		this.names = names;
+		this.replicas = replicas;
+	}
+
+	void run(Duration lease) {
+		checkTimeout(lease);
+		try {
+			RedisConnection connection = this.connectionFactory.getConnection();
+			try {
+				checkScripts(connection);
+				if (this.replicas != null) {
+					this.replicas.check(connection);
+				}
+				checkEviction(connection);
+			}
+			finally {
+				connection.close();
+			}
+		}
+		catch (IdempotencyConfigurationException ex) {
+			throw ex;
+		}
+		catch (RuntimeException ex) {
+			String error = ServerError.of(ex);
+			if (isRefusal(error)) {
+				throw new IdempotencyConfigurationException(
+						"Redis does not let the idempotency store do its work: " + error,
+						"Use Redis 6.2 or later (or Valkey), and allow its user: ~%s* &%s* +@read +@write +@hash +@scripting +time +publish +wait"
+							.formatted(this.names.prefix(), this.names.prefix()));
+			}
+			logger.warn("The idempotency store cannot use Redis yet, and fails until it can: {}", error);
+			logger.debug("The failure in full", ex);
+		}
+	}
+
+	/**
+	 * Whether the server has answered and always will in this way. Anything else, such as
+	 * a server that is still loading its data, may pass.
+	 */
+	private static boolean isRefusal(String error) {
+		return error.startsWith("NOPERM") || error.startsWith("ERR ");
+	}
+
+	private void checkScripts(RedisConnection connection) {
+		byte[][] arguments = { this.names.check(), this.names.channel() };
+		connection.scriptingCommands().eval(Script.CHECK.source(), ReturnType.INTEGER, 1, arguments);
+		Long published = connection.scriptingCommands().evalSha(Script.CHECK.sha1(), ReturnType.INTEGER, 1, arguments);
+		if (published == null || published == 0) {
+			logger.warn("Redis does not let the idempotency store publish: who waits for a running operation learns "
+					+ "of its end half a second late. Allow its user: +publish &{}*", this.names.prefix());
+		}
+	}
+
+	private void checkTimeout(Duration lease) {
+		if (!(this.connectionFactory instanceof LettuceConnectionFactory lettuce)) {
+			return;
+		}
+		Duration timeout = lettuce.getClientConfiguration().getCommandTimeout();
+		if (timeout.compareTo(lease.dividedBy(2)) > 0) {
+			logger.warn("A command to Redis may take {}, which is more than half of idempotency.lease ({}): claims "
+					+ "could not be renewed in time, and requests hang while Redis does. "
+					+ "Set spring.data.redis.timeout, for example to 2s.", timeout, lease);
+		}
+	}
+
+	private static void checkEviction(RedisConnection connection) {
+		Properties memory = memory(connection);
+		for (String name : memory.stringPropertyNames()) {
+			// In a cluster each name begins with that of its node
+			if (!name.endsWith(POLICY)) {
+				continue;
+			}
+			String limit = memory.getProperty(name.substring(0, name.length() - POLICY.length()) + "maxmemory", "0");
+			String policy = memory.getProperty(name);
+			if (!limit.equals("0") && !policy.equals("noeviction")) {
+				logger.warn("Redis evicts when its memory is full (maxmemory-policy is {}), and with a record goes the "
+						+ "knowledge that an operation has run: its retry would run again. "
+						+ "Set maxmemory-policy to noeviction.", policy);
+				return;
+			}
+		}
+	}
+
+	private static Properties memory(RedisConnection connection) {
+		try {
+			Properties memory = connection.serverCommands().info("memory");
+			return (memory != null) ? memory : new Properties();
+		}
+		catch (RuntimeException ex) {
+			// Managed servers forbid it: nothing we could ask for
+			logger.debug("Redis does not tell how it evicts", ex);
+			return new Properties();
+		}
+	}
+
+}

@@ -1,0 +1,26 @@
+package dev.idempotency.store.redis;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds out what the server said, whichever driver wrapped it however deep.
+ */
+final class ServerError {
+
+	private ServerError() {
+	}
+
+	/**
+	 * The message of the innermost cause, which begins with the server's code if the
+	 * error is the server's.
+	 */
+	static String of(Throwable error) {
+		Throwable innermost = error;
+		for (Throwable cause = error; cause != null; cause = cause.getCause()) {
+			innermost = cause;
+		}
+		@Nullable String message = innermost.getMessage();
+		return (message != null) ? message : innermost.getClass().getSimpleName();
+	}
+
+}

@@ -1,0 +1,35 @@
+-- ARGV: owner, fingerprint, lease, ttl, may take over, counts replays; then names and values for people to read
+
+local owner, fingerprint, lease, ttl = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
+local mayTakeOver, countsReplays = ARGV[5] == '1', ARGV[6] == '1'
+
+local function grant(attempt)
+	redis.call('HSET', KEYS[1], 'owner', owner, 'attempt', attempt, 'lease', now + lease, 'expires', now + ttl)
+	expireAt(now + ttl)
+	return { 'granted', attempt }
+end
+
+local record = readAll()
+if not record then
+	redis.call('DEL', KEYS[1])
+	redis.call('HSET', KEYS[1], 'format', 1, 'state', 'in-progress', 'fingerprint', fingerprint, 'created', now,
+		unpack(ARGV, 7))
+	return grant(1)
+end
+if record.format ~= '1' then
+	return describe(record)
+end
+if record.state == 'completed' then
+	if countsReplays and record.fingerprint == fingerprint then
+		record.replays = redis.call('HINCRBY', KEYS[1], 'replays', 1)
+	end
+	return describe(record)
+end
+if record.owner == owner then
+	-- The driver sent the claim again after it lost the answer. Written again, so that WAIT after it means something
+	return grant(tonumber(record.attempt))
+end
+if mayTakeOver and tonumber(record.lease) <= now and record.fingerprint == fingerprint then
+	return grant(tonumber(record.attempt) + 1)
+end
+return describe(record)

@@ -1,0 +1,2 @@
+local record = readAll()
+return record and describe(record) or {}

@@ -1,0 +1,128 @@
+package dev.idempotency.store.redis;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.Map;
+import java.util.UUID;
+
+import dev.idempotency.IdempotencyKey;
+import dev.idempotency.IdempotencyScope;
+import dev.idempotency.OnCrash;
+import dev.idempotency.UnsupportedFormatException;
+import dev.idempotency.store.Claim;
+import dev.idempotency.store.ClaimTerms;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.core.StringRedisTemplate;
+
+import static dev.idempotency.store.redis.RedisScene.FINGERPRINT;
+import static dev.idempotency.store.redis.RedisScene.PREFIX;
+import static dev.idempotency.store.redis.RedisScene.RESULT;
+import static dev.idempotency.store.redis.RedisScene.TTL;
+import static dev.idempotency.store.redis.RedisScene.claim;
+import static dev.idempotency.store.redis.RedisScene.granted;
+import static dev.idempotency.store.redis.RedisScene.nameOf;
+import static dev.idempotency.store.redis.RedisScene.newKey;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * What a record looks like to people and to the server.
+ */
+class RedisRecordTests {
+
+	private static final LettuceConnectionFactory connectionFactory = RedisServers
+		.lettuce(RedisServers.standalone(RedisServers.shared()));
+
+	private static final StringRedisTemplate redis = new StringRedisTemplate(connectionFactory);
+
+	private final RedisIdempotencyStore store = new RedisIdempotencyStore(connectionFactory, PREFIX, 0);
+
+	@AfterAll
+	static void close() {
+		connectionFactory.destroy();
+	}
+
+	private static Map<String, String> fields(IdempotencyKey key) {
+		return new HashMap<>(redis.<String, String>opsForHash().entries(nameOf(key)));
+	}
+
+	@Test
+	void tellsWhoClaimedWhat() {
+		IdempotencyKey key = new IdempotencyKey(new IdempotencyScope("shop", "POST /payments", "ann", "acme"),
+				UUID.randomUUID().toString());
+		Claim claim = granted(this.store, key);
+		assertThat(fields(key)).containsEntry("namespace", "shop")
+			.containsEntry("operation", "POST /payments")
+			.containsEntry("principal", "ann")
+			.containsEntry("tenant", "acme")
+			.containsEntry("key", key.value())
+			.containsEntry("state", "in-progress")
+			.containsEntry("attempt", "1")
+			.containsEntry("owner", claim.owner().toString())
+			.containsEntry("fingerprint", HexFormat.of().formatHex(FINGERPRINT.toBytes()))
+			.containsOnlyKeys("format", "namespace", "operation", "principal", "tenant", "key", "state", "attempt",
+					"owner", "fingerprint", "created", "lease", "expires");
+	}
+
+	@Test
+	void keepsTheOwnerAndDropsTheLeaseOnCompletion() {
+		IdempotencyKey key = newKey();
+		Claim claim = granted(this.store, key);
+		this.store.complete(claim, RESULT, TTL);
+		assertThat(fields(key)).containsEntry("state", "completed")
+			.containsEntry("owner", claim.owner().toString())
+			.containsEntry("result", new String(RESULT.toFrame(), StandardCharsets.UTF_8))
+			.containsKey("completed")
+			.doesNotContainKeys("lease", "principal", "tenant");
+	}
+
+	@Test
+	void cutsLongTextsAndNotInTheMiddleOfACharacter() {
+		IdempotencyKey key = IdempotencyKey.of("test", "k" + "\ud83d\udcb3".repeat(5000));
+		granted(this.store, key);
+		assertThat(fields(key).get("key")).isEqualTo("k" + "\ud83d\udcb3".repeat(127));
+		this.store.forget(key);
+	}
+
+	@Test
+	void hasANameOfFixedSizeUnderThePrefix() {
+		assertThat(nameOf(newKey())).startsWith(PREFIX).hasSize(PREFIX.length() + 64);
+	}
+
+	@Test
+	void isDroppedByTheServerWhenItsTimeIsOver() {
+		IdempotencyKey key = newKey();
+		Duration ttl = Duration.ofHours(3);
+		Claim claim = ((dev.idempotency.store.ClaimResult.Granted) this.store.claim(key, FINGERPRINT,
+				new ClaimTerms(Duration.ofSeconds(1), ttl, OnCrash.RETRY, false)))
+			.claim();
+		assertThat(left(key)).as("in progress, long after its lease").isBetween(ttl.minusMinutes(1), ttl);
+		this.store.renew(claim, Duration.ofHours(4));
+		assertThat(left(key)).as("renewed beyond its ttl").isBetween(Duration.ofHours(3), Duration.ofHours(4));
+		this.store.complete(claim, RESULT, Duration.ofHours(2));
+		assertThat(left(key)).as("completed").isBetween(Duration.ofHours(1), Duration.ofHours(2));
+	}
+
+	private static Duration left(IdempotencyKey key) {
+		return Duration.ofSeconds(redis.getExpire(nameOf(key)));
+	}
+
+	@Test
+	void isLeftAloneWhenItsFormatIsNewer() {
+		IdempotencyKey key = newKey();
+		Claim claim = granted(this.store, key);
+		this.store.complete(claim, RESULT, TTL);
+		redis.opsForHash().put(nameOf(key), "format", "2");
+		Map<String, String> before = fields(key);
+		assertThatExceptionOfType(UnsupportedFormatException.class).isThrownBy(() -> claim(this.store, key))
+			.withMessageContaining("format 2");
+		assertThatExceptionOfType(UnsupportedFormatException.class).isThrownBy(() -> this.store.find(key));
+		assertThat(fields(key)).isEqualTo(before);
+	}
+
+}

@@ -1,0 +1,116 @@
+package dev.idempotency.store.redis;
+
+import java.io.IOException;
+import java.util.stream.Stream;
+
+import dev.idempotency.IdempotencyKey;
+import dev.idempotency.core.Decision;
+import dev.idempotency.core.EngineSettings.OnStoreFailure;
+import dev.idempotency.core.IdempotencyEngine;
+import dev.idempotency.store.Claim;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+import static dev.idempotency.store.redis.RedisScene.LEASE;
+import static dev.idempotency.store.redis.RedisScene.PREFIX;
+import static dev.idempotency.store.redis.RedisScene.RESULT;
+import static dev.idempotency.store.redis.RedisScene.TTL;
+import static dev.idempotency.store.redis.RedisScene.begin;
+import static dev.idempotency.store.redis.RedisScene.granted;
+import static dev.idempotency.store.redis.RedisScene.newKey;
+import static dev.idempotency.store.redis.RedisScene.proceed;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * A first request costs two round trips and a replay one, by the server's own count.
+ */
+class RedisRoundTripTests {
+
+	// Nobody else sends anything to it
+	private static final RedisServerProcess server = RedisServerProcess.start();
+
+	private static final LettuceConnectionFactory lettuce = RedisServers.lettuce(RedisServers.standalone(server));
+
+	private static final JedisConnectionFactory jedis = RedisServers.jedis(RedisServers.standalone(server));
+
+	static Stream<RedisConnectionFactory> drivers() {
+		return Stream.of(lettuce, jedis);
+	}
+
+	@BeforeAll
+	static void loadScripts() {
+		drivers().map((driver) -> new RedisIdempotencyStore(driver, PREFIX, 0)).forEach((store) -> {
+			IdempotencyKey key = newKey();
+			Claim claim = granted(store, key);
+			store.renew(claim, LEASE);
+			store.complete(claim, RESULT, TTL);
+			store.release(claim);
+			store.find(key);
+			store.forget(key);
+		});
+	}
+
+	@AfterAll
+	static void stop() {
+		lettuce.destroy();
+		jedis.destroy();
+		server.close();
+	}
+
+	@ParameterizedTest
+	@MethodSource("drivers")
+	void aFirstRequestCostsTwoAndAReplayOne(RedisConnectionFactory driver) throws IOException {
+		RedisIdempotencyStore store = new RedisIdempotencyStore(driver, PREFIX, 0);
+		IdempotencyKey key = newKey();
+		try (IdempotencyEngine engine = RedisScene.engine(store, OnStoreFailure.REJECT);
+				RedisMonitor monitor = new RedisMonitor(server)) {
+			proceed(engine, key).complete(new byte[] { 1 });
+			assertThat(monitor.commands()).containsExactly("evalsha", "evalsha");
+			assertThat(begin(engine, key)).isInstanceOf(Decision.Replay.class);
+			assertThat(monitor.commands()).containsExactly("evalsha");
+		}
+	}
+
+	@ParameterizedTest
+	@MethodSource("drivers")
+	void everyVerbCostsOne(RedisConnectionFactory driver) throws IOException {
+		RedisIdempotencyStore store = new RedisIdempotencyStore(driver, PREFIX, 0);
+		IdempotencyKey key = newKey();
+		Claim claim = granted(store, key);
+		try (RedisMonitor monitor = new RedisMonitor(server)) {
+			store.renew(claim, LEASE);
+			assertThat(monitor.commands()).hasSize(1);
+			store.find(key);
+			assertThat(monitor.commands()).hasSize(1);
+			store.release(claim);
+			assertThat(monitor.commands()).hasSize(1);
+			store.forget(key);
+			assertThat(monitor.commands()).hasSize(1);
+		}
+	}
+
+	@ParameterizedTest
+	@MethodSource("drivers")
+	void aServerThatForgotTheScriptsIsToldThemAgain(RedisConnectionFactory driver) throws IOException {
+		RedisIdempotencyStore store = new RedisIdempotencyStore(driver, PREFIX, 0);
+		server.send("SCRIPT FLUSH");
+		try (RedisMonitor monitor = new RedisMonitor(server)) {
+			Claim claim = granted(store, newKey());
+			assertThat(monitor.commands()).containsExactly("evalsha", "eval");
+			granted(store, newKey());
+			assertThat(monitor.commands()).containsExactly("evalsha");
+			assertThat(store.complete(claim, RESULT, TTL)).isTrue();
+			assertThat(store.renew(claim, LEASE)).isFalse();
+			assertThat(store.release(claim)).isFalse();
+			assertThat(store.find(claim.key())).isPresent();
+			assertThat(store.forget(claim.key())).isTrue();
+		}
+	}
+
+}

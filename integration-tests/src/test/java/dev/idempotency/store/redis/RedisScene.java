@@ -1,0 +1,87 @@
+package dev.idempotency.store.redis;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+
+import dev.idempotency.Fingerprint;
+import dev.idempotency.IdempotencyKey;
+import dev.idempotency.OnCrash;
+import dev.idempotency.core.Attempt;
+import dev.idempotency.core.Decision;
+import dev.idempotency.core.EngineSettings;
+import dev.idempotency.core.EngineSettings.Mode;
+import dev.idempotency.core.EngineSettings.OnStoreFailure;
+import dev.idempotency.core.Execution;
+import dev.idempotency.core.IdempotencyEngine;
+import dev.idempotency.core.IdempotencyListener;
+import dev.idempotency.core.OperationPolicy;
+import dev.idempotency.store.Claim;
+import dev.idempotency.store.ClaimResult;
+import dev.idempotency.store.ClaimTerms;
+import dev.idempotency.store.IdempotencyStore;
+import dev.idempotency.store.MonotonicClock;
+import dev.idempotency.store.StoredResult;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The props of the tests of this store.
+ */
+final class RedisScene {
+
+	static final String PREFIX = "idempotency:";
+
+	static final Names NAMES = new Names(PREFIX);
+
+	static final Duration LEASE = Duration.ofMinutes(5);
+
+	static final Duration TTL = Duration.ofHours(1);
+
+	static final ClaimTerms TERMS = new ClaimTerms(LEASE, TTL, OnCrash.RETRY, false);
+
+	static final OperationPolicy POLICY = OperationPolicy.of(TTL, LEASE);
+
+	static final Fingerprint FINGERPRINT = Fingerprint.sha256("this".getBytes(StandardCharsets.UTF_8));
+
+	static final StoredResult RESULT = StoredResult.of("the result".getBytes(StandardCharsets.UTF_8));
+
+	private RedisScene() {
+	}
+
+	static IdempotencyKey newKey() {
+		return IdempotencyKey.of("test", UUID.randomUUID().toString());
+	}
+
+	static String nameOf(IdempotencyKey key) {
+		return new String(NAMES.record(Names.digest(key)), StandardCharsets.UTF_8);
+	}
+
+	static ClaimResult claim(IdempotencyStore store, IdempotencyKey key) {
+		return store.claim(key, FINGERPRINT, TERMS);
+	}
+
+	static Claim granted(IdempotencyStore store, IdempotencyKey key) {
+		ClaimResult result = claim(store, key);
+		assertThat(result).isInstanceOf(ClaimResult.Granted.class);
+		return ((ClaimResult.Granted) result).claim();
+	}
+
+	static IdempotencyEngine engine(IdempotencyStore store, OnStoreFailure onStoreFailure,
+			IdempotencyListener... listeners) {
+		return new IdempotencyEngine(store, new EngineSettings("shop", Mode.ENFORCE, onStoreFailure),
+				new MonotonicClock(), List.of(listeners));
+	}
+
+	static Decision begin(IdempotencyEngine engine, IdempotencyKey key) {
+		return engine.begin(new Attempt(key, FINGERPRINT, POLICY));
+	}
+
+	static Execution proceed(IdempotencyEngine engine, IdempotencyKey key) {
+		Decision decision = begin(engine, key);
+		assertThat(decision).isInstanceOf(Decision.Proceed.class);
+		return ((Decision.Proceed) decision).execution();
+	}
+
+}
