@@ -1,0 +1,164 @@
+package dev.idempotency.store.redis;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+import dev.idempotency.IdempotencyKey;
+import dev.idempotency.core.Attempt;
+import dev.idempotency.core.Decision;
+import dev.idempotency.core.EngineSettings.OnStoreFailure;
+import dev.idempotency.core.Execution;
+import dev.idempotency.core.IdempotencyEngine;
+import dev.idempotency.store.Claim;
+import dev.idempotency.store.NotifyingStore.Subscription;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+import static dev.idempotency.store.redis.RedisScene.FINGERPRINT;
+import static dev.idempotency.store.redis.RedisScene.POLICY;
+import static dev.idempotency.store.redis.RedisScene.PREFIX;
+import static dev.idempotency.store.redis.RedisScene.RESULT;
+import static dev.idempotency.store.redis.RedisScene.TTL;
+import static dev.idempotency.store.redis.RedisScene.granted;
+import static dev.idempotency.store.redis.RedisScene.newKey;
+import static dev.idempotency.store.redis.RedisScene.proceed;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Whoever waits for a key hears of its end from the server. Only the engine looks again
+ * by itself: a store that wakes up has been told.
+ */
+@Timeout(120)
+class RedisWaitingTests {
+
+	private static final String SUBSCRIBERS = "CLIENT LIST TYPE pubsub";
+
+	// Its subscribers are counted and killed
+	private static final RedisServerProcess server = RedisServerProcess.start();
+
+	private static final LettuceConnectionFactory lettuce = RedisServers.lettuce(RedisServers.standalone(server));
+
+	private static final JedisConnectionFactory jedis = RedisServers.jedis(RedisServers.standalone(server));
+
+	static Stream<RedisConnectionFactory> drivers() {
+		return Stream.of(lettuce, jedis);
+	}
+
+	@AfterAll
+	static void stop() {
+		lettuce.destroy();
+		jedis.destroy();
+		server.close();
+	}
+
+	@ParameterizedTest
+	@MethodSource("drivers")
+	void aPatientAttemptOnAnotherInstanceGetsTheResult(RedisConnectionFactory driver) {
+		try (RedisIdempotencyStore here = new RedisIdempotencyStore(driver, PREFIX, 0);
+				RedisIdempotencyStore there = new RedisIdempotencyStore(driver, PREFIX, 0);
+				IdempotencyEngine executing = RedisScene.engine(here, OnStoreFailure.REJECT);
+				IdempotencyEngine waiting = RedisScene.engine(there, OnStoreFailure.REJECT)) {
+			IdempotencyKey key = newKey();
+			Execution execution = proceed(executing, key);
+			CompletableFuture<Decision> decision = CompletableFuture.supplyAsync(
+					() -> waiting.begin(new Attempt(key, FINGERPRINT, POLICY.withPatience(Duration.ofMinutes(1)))));
+			await().until(() -> server.send(SUBSCRIBERS).contains("sub=1"));
+			execution.complete(new byte[] { 1 });
+			assertThat(decision).succeedsWithin(Duration.ofSeconds(30)).isInstanceOf(Decision.Replay.class);
+		}
+	}
+
+	@ParameterizedTest
+	@MethodSource("drivers")
+	void wakesUpAgainAfterTheSubscriptionWasKilled(RedisConnectionFactory driver) throws InterruptedException {
+		try (RedisIdempotencyStore store = new RedisIdempotencyStore(driver, PREFIX, 0)) {
+			IdempotencyKey key = newKey();
+			Claim claim = granted(store, key);
+			Semaphore wakeUps = new Semaphore(0);
+			try (Subscription subscription = store.subscribe(key, wakeUps::release)) {
+				assertThat(subscription).isNotNull();
+				server.send("CLIENT KILL TYPE pubsub");
+				assertThat(wakeUps.tryAcquire(30, TimeUnit.SECONDS)).as("woken up, having missed something").isTrue();
+				wakeUps.drainPermits();
+				assertThat(store.complete(claim, RESULT, TTL)).isTrue();
+				assertThat(wakeUps.tryAcquire(30, TimeUnit.SECONDS)).as("woken up by the completion").isTrue();
+			}
+		}
+	}
+
+	@ParameterizedTest
+	@MethodSource("drivers")
+	void wakesUpWhenAKeyIsForgotten(RedisConnectionFactory driver) throws InterruptedException {
+		try (RedisIdempotencyStore store = new RedisIdempotencyStore(driver, PREFIX, 0)) {
+			IdempotencyKey key = newKey();
+			granted(store, key);
+			Semaphore wakeUps = new Semaphore(0);
+			try (Subscription subscription = store.subscribe(key, wakeUps::release)) {
+				assertThat(subscription).isNotNull();
+				store.forget(key);
+				assertThat(wakeUps.tryAcquire(30, TimeUnit.SECONDS)).isTrue();
+			}
+		}
+	}
+
+	@ParameterizedTest
+	@MethodSource("drivers")
+	void subscribesWithTheFirstWaiterAndLeavesNothingBehind(RedisConnectionFactory driver) {
+		long threads = subscriberThreads();
+		RedisIdempotencyStore store = new RedisIdempotencyStore(driver, PREFIX, 0);
+		granted(store, newKey());
+		assertThat(server.send(SUBSCRIBERS)).doesNotContain("sub=1");
+		store.subscribe(newKey(), () -> {
+		}).close();
+		store.subscribe(newKey(), () -> {
+		}).close();
+		assertThat(server.send(SUBSCRIBERS)).containsOnlyOnce("sub=1");
+		store.close();
+		await().until(() -> !server.send(SUBSCRIBERS).contains("sub=1"));
+		assertThat(subscriberThreads()).isEqualTo(threads);
+		assertThatIllegalStateException().isThrownBy(() -> store.subscribe(newKey(), () -> {
+		}));
+	}
+
+	private static long subscriberThreads() {
+		return Thread.getAllStackTraces()
+			.keySet()
+			.stream()
+			.filter((thread) -> thread.getName().equals("idempotency-redis-subscriber"))
+			.count();
+	}
+
+	@Test
+	void whoeverCannotSubscribeIsToldSoAndKeepsAsking() {
+		RedisServerProcess dead = RedisServerProcess.start();
+		LettuceConnectionFactory factory = RedisServers.lettuce(RedisServers.standalone(dead),
+				RedisServers.COMMAND_TIMEOUT);
+		dead.kill();
+		try (RedisIdempotencyStore store = new RedisIdempotencyStore(factory, PREFIX, 0)) {
+			assertThatIllegalStateException().isThrownBy(() -> store.subscribe(newKey(), () -> {
+			}));
+			dead.restart();
+			await().atMost(Duration.ofSeconds(30))
+				.ignoreExceptions()
+				.untilAsserted(() -> store.subscribe(newKey(), () -> {
+				}).close());
+		}
+		finally {
+			factory.destroy();
+			dead.close();
+		}
+	}
+
+}
