@@ -248,6 +248,27 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled,
 	 * @param waitForReplicas How many replicas must have a claim before it counts.
 	 */
 	public record Redis(@DefaultValue("idempotency:") String keyPrefix, @DefaultValue("0") int waitForReplicas) {
+
+		private static final int MAX_PREFIX = 200;
+
+		public Redis {
+			if (keyPrefix.isBlank() || keyPrefix.length() > MAX_PREFIX
+					|| keyPrefix.chars().anyMatch((it) -> Character.isWhitespace(it) || Character.isISOControl(it))) {
+				throw new IllegalArgumentException(
+						"idempotency.redis.key-prefix must have between 1 and %d characters and no blanks: write a prefix such as idempotency:"
+							.formatted(MAX_PREFIX));
+			}
+			if (keyPrefix.indexOf('{') >= 0) {
+				throw new IllegalArgumentException(
+						"idempotency.redis.key-prefix must not contain {: a cluster would keep all records on one node; write a prefix such as idempotency:");
+			}
+			if (waitForReplicas < 0) {
+				throw new IllegalArgumentException(
+						"idempotency.redis.wait-for-replicas must not be negative, but is %d: write 0 to wait for none"
+							.formatted(waitForReplicas));
+			}
+		}
+
 	}
 
 	/**

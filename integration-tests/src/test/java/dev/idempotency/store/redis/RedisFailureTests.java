@@ -3,7 +3,6 @@ package dev.idempotency.store.redis;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.stream.Stream;
 
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.IdempotencyStoreException;
@@ -132,8 +131,8 @@ class RedisFailureTests {
 				IdempotencyEngine rejecting = RedisScene.engine(store, OnStoreFailure.REJECT);
 				IdempotencyEngine proceeding = RedisScene.engine(store, OnStoreFailure.PROCEED, events::add)) {
 			RedisServerProcess lost = cluster.masters().get(0);
-			IdempotencyKey onLost = keyOn(cluster, 0);
-			IdempotencyKey elsewhere = keyOn(cluster, 1);
+			IdempotencyKey onLost = cluster.keyOn(0, (key) -> key.within("shop"));
+			IdempotencyKey elsewhere = cluster.keyOn(1, (key) -> key.within("shop"));
 			lost.kill();
 			assertTimeoutPreemptively(LONGEST_CALL, () -> assertThatExceptionOfType(IdempotencyStoreException.class)
 				.isThrownBy(() -> begin(rejecting, onLost)));
@@ -146,15 +145,6 @@ class RedisFailureTests {
 		finally {
 			factory.destroy();
 		}
-	}
-
-	private static IdempotencyKey keyOn(RedisServers.Cluster cluster, int node) {
-		RedisServerProcess server = cluster.masters().get(node);
-		// A node that has not got a key says where it is
-		return Stream.generate(RedisScene::newKey)
-			.filter((key) -> server.send("EXISTS " + nameOf(key.within("shop"))).startsWith(":"))
-			.findFirst()
-			.orElseThrow();
 	}
 
 }

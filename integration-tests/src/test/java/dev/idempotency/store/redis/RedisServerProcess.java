@@ -55,7 +55,7 @@ public final class RedisServerProcess implements AutoCloseable {
 		return start(freePort(), options);
 	}
 
-	static RedisServerProcess start(int port, String... options) {
+	public static RedisServerProcess start(int port, String... options) {
 		Path folder = newFolder();
 		List<String> all = new ArrayList<>(List.of(options));
 		all.addAll(List.of("--port", String.valueOf(port), "--bind", "127.0.0.1", "--save", "", "--dir",

@@ -3,8 +3,10 @@ package dev.idempotency.store.redis;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
+import dev.idempotency.IdempotencyKey;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.SocketOptions;
 import io.lettuce.core.cluster.ClusterClientOptions;
@@ -160,6 +162,19 @@ final class RedisServers {
 
 		private List<RedisServerProcess> all() {
 			return Stream.concat(this.masters.stream(), this.replicas.stream()).toList();
+		}
+
+		/**
+		 * A key whose record belongs on one of the masters.
+		 */
+		IdempotencyKey keyOn(int master, UnaryOperator<IdempotencyKey> qualified) {
+			// A node that has not got a record says where it is
+			return Stream.generate(RedisScene::newKey)
+				.filter((key) -> this.masters.get(master)
+					.send("EXISTS " + RedisScene.nameOf(qualified.apply(key)))
+					.startsWith(":"))
+				.findFirst()
+				.orElseThrow();
 		}
 
 		RedisClusterConfiguration configuration() {

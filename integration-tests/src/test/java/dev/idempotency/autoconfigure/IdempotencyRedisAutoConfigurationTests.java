@@ -1,0 +1,197 @@
+package dev.idempotency.autoconfigure;
+
+import dev.idempotency.Fingerprint;
+import dev.idempotency.IdempotencyConfigurationException;
+import dev.idempotency.IdempotencyKey;
+import dev.idempotency.core.Attempt;
+import dev.idempotency.core.Decision;
+import dev.idempotency.core.IdempotencyEngine;
+import dev.idempotency.core.OperationPolicy;
+import dev.idempotency.store.IdempotencyStore;
+import dev.idempotency.store.MonotonicClock;
+import dev.idempotency.store.memory.InMemoryIdempotencyStore;
+import dev.idempotency.store.memory.MemoryLimits;
+import dev.idempotency.store.redis.RedisIdempotencyStore;
+import dev.idempotency.store.redis.RedisServerProcess;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+@ExtendWith(OutputCaptureExtension.class)
+class IdempotencyRedisAutoConfigurationTests {
+
+	private static final RedisServerProcess server = RedisServerProcess.start();
+
+	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+		.withConfiguration(AutoConfigurations.of(DataRedisAutoConfiguration.class,
+				IdempotencyRedisAutoConfiguration.class, IdempotencyAutoConfiguration.class))
+		.withPropertyValues("spring.data.redis.port=" + server.port(), "spring.data.redis.timeout=10s");
+
+	@AfterAll
+	static void stop() {
+		server.close();
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "lettuce", "jedis" })
+	void remembersInRedisWhereThereIsOne(String driver, CapturedOutput output) {
+		this.runner.withPropertyValues("spring.data.redis.client-type=" + driver, "idempotency.redis.key-prefix=shop:")
+			.run((context) -> {
+				assertThat(context).hasSingleBean(RedisIdempotencyStore.class).hasSingleBean(IdempotencyStore.class);
+				IdempotencyEngine engine = context.getBean(IdempotencyEngine.class);
+				Attempt attempt = new Attempt(IdempotencyKey.of("pay", driver), Fingerprint.none(),
+						context.getBean(OperationPolicy.class));
+				((Decision.Proceed) engine.begin(attempt)).execution().complete(new byte[] { 1 });
+				assertThat(engine.begin(attempt)).isInstanceOf(Decision.Replay.class);
+				assertThat(server.send("KEYS shop:*")).contains("shop:");
+				assertThat(output).doesNotContain("WARN");
+			});
+	}
+
+	@Test
+	void closesTheStoreWithTheContext() {
+		this.runner.run((context) -> {
+			RedisIdempotencyStore store = context.getBean(RedisIdempotencyStore.class);
+			store.subscribe(IdempotencyKey.of("pay", "key"), () -> {
+			}).close();
+			context.close();
+			assertThatIllegalStateException().isThrownBy(() -> store.subscribe(IdempotencyKey.of("pay", "key"), () -> {
+			}));
+			assertThat(Thread.getAllStackTraces().keySet()).extracting(Thread::getName)
+				.doesNotContain("idempotency-redis-subscriber");
+		});
+	}
+
+	@Test
+	void backsOffWithoutRedis() {
+		this.runner.withClassLoader(new FilteredClassLoader("org.springframework.data.redis"))
+			.run((context) -> assertThat(context).hasSingleBean(InMemoryIdempotencyStore.class));
+		new ApplicationContextRunner()
+			.withConfiguration(
+					AutoConfigurations.of(IdempotencyRedisAutoConfiguration.class, IdempotencyAutoConfiguration.class))
+			.run((context) -> assertThat(context).hasSingleBean(InMemoryIdempotencyStore.class));
+	}
+
+	@Test
+	void backsOffWithoutAPrimaryAmongSeveral() {
+		this.runner.withUserConfiguration(TwoServers.class)
+			.run((context) -> assertThat(context).hasSingleBean(InMemoryIdempotencyStore.class));
+		this.runner.withUserConfiguration(TwoServers.class)
+			.withPropertyValues("idempotency.store=redis")
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.isInstanceOf(IdempotencyConfigurationException.class)
+				.hasMessageContaining("several"));
+	}
+
+	@Test
+	void backsOffForTheApplicationsOwnStore() {
+		this.runner.withUserConfiguration(OwnStore.class)
+			.run((context) -> assertThat(context).hasSingleBean(IdempotencyStore.class)
+				.hasBean("ownStore")
+				.doesNotHaveBean(RedisIdempotencyStore.class));
+	}
+
+	@Test
+	void backsOffWhenDisabled() {
+		this.runner.withPropertyValues("idempotency.enabled=false")
+			.run((context) -> assertThat(context).hasNotFailed()
+				.doesNotHaveBean(IdempotencyStore.class)
+				.doesNotHaveBean(StoreCandidate.class));
+	}
+
+	@Test
+	void asksNothingOfRedisWhenMemoryWasChosen(CapturedOutput output) {
+		this.runner
+			.withPropertyValues("idempotency.store=memory", "spring.data.redis.port=" + RedisServerProcess.freePort())
+			.run((context) -> {
+				assertThat(context).hasSingleBean(InMemoryIdempotencyStore.class);
+				assertThat(output).doesNotContain("WARN");
+			});
+	}
+
+	@Test
+	void startsWithoutAServerAndUsesItOnceItIsThere(CapturedOutput output) {
+		int port = RedisServerProcess.freePort();
+		this.runner.withPropertyValues("spring.data.redis.port=" + port).run((context) -> {
+			assertThat(context).hasSingleBean(RedisIdempotencyStore.class);
+			assertThat(output.toString()).containsOnlyOnce("cannot use Redis yet");
+			try (RedisServerProcess late = RedisServerProcess.start(port)) {
+				assertThat(late.port()).isEqualTo(port);
+				assertThat(context.getBean(RedisIdempotencyStore.class).find(IdempotencyKey.of("pay", "key")))
+					.isEmpty();
+			}
+		});
+	}
+
+	@Test
+	void failsWhereTheServerForbidsScripts() {
+		server.send("ACL SETUSER weak on >secret ~* &* +@all -@scripting");
+		this.runner.withPropertyValues("spring.data.redis.username=weak", "spring.data.redis.password=secret")
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.isInstanceOf(IdempotencyConfigurationException.class)
+				.hasMessageContaining("NOPERM"));
+	}
+
+	@Test
+	void warnsOfTheDefaultTimeoutOfLettuce(CapturedOutput output) {
+		this.runner.withPropertyValues("spring.data.redis.timeout=")
+			.run((context) -> assertThat(output.toString()).containsOnlyOnce("Set spring.data.redis.timeout"));
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "idempotency.redis.key-prefix, ' '", "idempotency.redis.key-prefix, 'a b'",
+			"idempotency.redis.key-prefix, '{shop}'", "idempotency.redis.wait-for-replicas, -1" })
+	void saysWhatToWriteInsteadOfASettingThatCannotWork(String setting, String value) {
+		this.runner.withPropertyValues(setting + "=" + value)
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.hasMessageContaining(setting)
+				.hasMessageContaining("write"));
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class OwnStore {
+
+		@Bean
+		IdempotencyStore ownStore() {
+			return new InMemoryIdempotencyStore(new MemoryLimits(10, 1 << 20), new MonotonicClock(), (key) -> {
+			});
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class TwoServers {
+
+		@Bean
+		RedisConnectionFactory one() {
+			return new LettuceConnectionFactory("localhost", server.port());
+		}
+
+		@Bean
+		RedisConnectionFactory other() {
+			return new LettuceConnectionFactory("localhost", server.port());
+		}
+
+	}
+
+}
