@@ -46,7 +46,10 @@ final class ChannelSubscriber implements AutoCloseable {
 
 	private @Nullable Thread thread;
 
-	private @Nullable RedisConnection connection;
+	/**
+	 * What our thread is listening on, if the driver listens on our thread.
+	 */
+	private @Nullable RedisConnection blocking;
 
 	private boolean subscribed;
 
@@ -107,8 +110,9 @@ final class ChannelSubscriber implements AutoCloseable {
 		try {
 			RedisConnection opened = this.connectionFactory.getConnection();
 			try {
-				opened(opened);
+				blocked(opened);
 				opened.subscribe(this.listener, this.channel);
+				blocked(null);
 				while (!isClosed() && opened.isSubscribed()) {
 					sleep(LOOK_INTERVAL);
 				}
@@ -124,10 +128,10 @@ final class ChannelSubscriber implements AutoCloseable {
 		return lost();
 	}
 
-	private void opened(RedisConnection opened) {
+	private void blocked(@Nullable RedisConnection opened) {
 		this.mutex.lock();
 		try {
-			this.connection = opened;
+			this.blocking = opened;
 		}
 		finally {
 			this.mutex.unlock();
@@ -156,7 +160,7 @@ final class ChannelSubscriber implements AutoCloseable {
 		this.mutex.lock();
 		try {
 			boolean was = this.subscribed;
-			this.connection = null;
+			this.blocking = null;
 			this.subscribed = false;
 			return was;
 		}
@@ -222,9 +226,8 @@ final class ChannelSubscriber implements AutoCloseable {
 		try {
 			this.closed = true;
 			this.changed.signalAll();
-			if (this.connection != null) {
-				// A driver that listens on our thread comes back from it
-				unsubscribe(this.connection);
+			if (this.blocking != null) {
+				unsubscribe(this.blocking);
 			}
 			return this.thread;
 		}

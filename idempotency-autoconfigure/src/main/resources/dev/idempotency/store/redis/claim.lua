@@ -11,7 +11,7 @@ end
 
 local record = readAll()
 if not record then
-	redis.call('DEL', KEYS[1])
+	-- The first write of the script: a server that is out of memory refuses the first one only
 	redis.call('HSET', KEYS[1], 'format', 1, 'state', 'in-progress', 'fingerprint', fingerprint, 'created', now,
 		unpack(ARGV, 7))
 	return grant(1)

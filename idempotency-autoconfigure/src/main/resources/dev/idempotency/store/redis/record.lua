@@ -12,7 +12,11 @@ local function read(...)
 	for i, name in ipairs(names) do
 		record[name] = values[i]
 	end
-	if not record.state or tonumber(record.expires) <= now then
+	if not record.state then
+		return nil
+	end
+	if tonumber(record.expires) <= now then
+		redis.call('DEL', KEYS[1])
 		return nil
 	end
 	return record

@@ -31,6 +31,7 @@ import static dev.idempotency.store.redis.RedisScene.nameOf;
 import static dev.idempotency.store.redis.RedisScene.newKey;
 import static dev.idempotency.store.redis.RedisScene.proceed;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatException;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
@@ -93,6 +94,24 @@ class RedisFailureTests {
 				.ignoreExceptions()
 				.untilAsserted(() -> assertThat(store.complete(claim, RESULT, TTL)).isTrue());
 			assertThat(claim(store, key)).isInstanceOf(ClaimResult.Refused.class);
+		}
+		finally {
+			factory.destroy();
+		}
+	}
+
+	@Test
+	void aServerOutOfMemoryRefusesClaimsAndResultsButTakesKeysBack() {
+		RedisServerProcess server = RedisServerProcess.start();
+		LettuceConnectionFactory factory = RedisServers.lettuce(RedisServers.standalone(server));
+		try (server; RedisIdempotencyStore store = new RedisIdempotencyStore(factory, PREFIX, 0)) {
+			Claim claim = granted(store, newKey());
+			server.send("CONFIG SET maxmemory 1");
+			IdempotencyKey refused = newKey();
+			assertThatException().isThrownBy(() -> claim(store, refused)).withStackTraceContaining("OOM");
+			assertThat(store.find(refused)).isEmpty();
+			assertThatException().isThrownBy(() -> store.complete(claim, RESULT, TTL)).withStackTraceContaining("OOM");
+			assertThat(store.release(claim)).isTrue();
 		}
 		finally {
 			factory.destroy();

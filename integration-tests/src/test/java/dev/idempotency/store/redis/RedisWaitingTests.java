@@ -19,7 +19,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
+import org.springframework.beans.factory.DisposableBean;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -35,6 +37,7 @@ import static dev.idempotency.store.redis.RedisScene.proceed;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 /**
  * Whoever waits for a key hears of its end from the server. Only the engine looks again
@@ -138,6 +141,21 @@ class RedisWaitingTests {
 			.stream()
 			.filter((thread) -> thread.getName().equals("idempotency-redis-subscriber"))
 			.count();
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void closesSoonWhenTheServerIsGone(boolean withLettuce) throws Exception {
+		RedisServerProcess dead = RedisServerProcess.start();
+		RedisConnectionFactory factory = withLettuce ? RedisServers.lettuce(RedisServers.standalone(dead))
+				: RedisServers.jedis(RedisServers.standalone(dead));
+		RedisIdempotencyStore store = new RedisIdempotencyStore(factory, PREFIX, 0);
+		store.subscribe(newKey(), () -> {
+		}).close();
+		dead.kill();
+		assertTimeoutPreemptively(RedisServers.LONG_TIMEOUT.dividedBy(2), store::close);
+		((DisposableBean) factory).destroy();
+		dead.close();
 	}
 
 	@Test
