@@ -1,8 +1,6 @@
 package dev.idempotency.store.redis;
 
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
@@ -26,13 +24,15 @@ final class ChannelSubscriber implements AutoCloseable {
 
 	private static final Logger logger = LoggerFactory.getLogger(RedisIdempotencyStore.class);
 
-	private static final long FIRST_PAUSE = Duration.ofMillis(50).toNanos();
+	private static final Duration FIRST_PAUSE = Duration.ofMillis(50);
 
-	private static final long LONGEST_PAUSE = Duration.ofSeconds(5).toNanos();
+	private static final Duration LONGEST_PAUSE = Duration.ofSeconds(5);
 
-	private static final long LOOK_INTERVAL = Duration.ofSeconds(1).toNanos();
+	private static final Duration LOOK_INTERVAL = Duration.ofSeconds(1);
 
-	private static final long CLOSE_TIMEOUT = Duration.ofSeconds(2).toMillis();
+	private static final int CLOSING_ATTEMPTS = 20;
+
+	private static final int CLOSING_MILLIS = 100;
 
 	private final RedisConnectionFactory connectionFactory;
 
@@ -40,22 +40,11 @@ final class ChannelSubscriber implements AutoCloseable {
 
 	private final Listener listener;
 
-	private final ReentrantLock mutex = new ReentrantLock();
+	private final SubscriberState state = new SubscriberState();
 
-	private final Condition changed = this.mutex.newCondition();
+	private final ReentrantLock starting = new ReentrantLock();
 
-	private @Nullable Thread thread;
-
-	/**
-	 * What our thread is listening on, if the driver listens on our thread.
-	 */
-	private @Nullable RedisConnection blocking;
-
-	private boolean subscribed;
-
-	private boolean everSubscribed;
-
-	private boolean closed;
+	private volatile @Nullable Thread thread;
 
 	ChannelSubscriber(RedisConnectionFactory connectionFactory, byte[] channel, Consumer<byte[]> onMessage,
 			Runnable onSubscribedAgain) {
@@ -68,37 +57,37 @@ final class ChannelSubscriber implements AutoCloseable {
 	 * Waits until the channel is subscribed to.
 	 * @return {@code false} if it was not in time
 	 */
-	boolean awaitSubscribed(long time, TimeUnit unit) throws InterruptedException {
-		this.mutex.lock();
-		try {
+	boolean awaitSubscribed(Duration patience) throws InterruptedException {
+		if (this.thread == null) {
 			startThread();
-			long left = unit.toNanos(time);
-			while (!this.subscribed && !this.closed && left > 0) {
-				left = this.changed.awaitNanos(left);
-			}
-			return this.subscribed;
 		}
-		finally {
-			this.mutex.unlock();
-		}
+		return this.state.awaitSubscribed(patience);
 	}
 
 	private void startThread() {
-		if (this.thread == null && !this.closed) {
-			this.thread = new Thread(this::run, "idempotency-redis-subscriber");
-			this.thread.setDaemon(true);
-			this.thread.start();
+		this.starting.lock();
+		try {
+			if (this.thread == null && !this.state.isClosed()) {
+				Thread started = new Thread(this::run, "idempotency-redis-subscriber");
+				started.setDaemon(true);
+				started.start();
+				this.thread = started;
+			}
+		}
+		finally {
+			this.starting.unlock();
 		}
 	}
 
 	private void run() {
-		long pause = FIRST_PAUSE;
-		while (!isClosed()) {
+		Duration pause = FIRST_PAUSE;
+		while (!this.state.isClosed()) {
 			if (listen()) {
 				pause = FIRST_PAUSE;
 			}
-			sleep(pause);
-			pause = Math.min(2 * pause, LONGEST_PAUSE);
+			this.state.sleep(pause);
+			Duration doubled = pause.multipliedBy(2);
+			pause = (doubled.compareTo(LONGEST_PAUSE) < 0) ? doubled : LONGEST_PAUSE;
 		}
 	}
 
@@ -108,97 +97,25 @@ final class ChannelSubscriber implements AutoCloseable {
 	 */
 	private boolean listen() {
 		try {
-			RedisConnection opened = this.connectionFactory.getConnection();
+			RedisConnection connection = this.connectionFactory.getConnection();
 			try {
-				blocked(opened);
-				opened.subscribe(this.listener, this.channel);
-				blocked(null);
-				while (!isClosed() && opened.isSubscribed()) {
-					sleep(LOOK_INTERVAL);
+				this.state.blocking(connection);
+				connection.subscribe(this.listener, this.channel);
+				this.state.blocking(null);
+				while (!this.state.isClosed() && connection.isSubscribed()) {
+					this.state.sleep(LOOK_INTERVAL);
 				}
 			}
 			finally {
-				close(opened);
+				unsubscribe(connection);
+				connection.close();
 			}
 		}
 		catch (RuntimeException ex) {
 			// Not a warning: whoever waits looks again, and claims fail loudly enough
 			logger.debug("Not listening to Redis", ex);
 		}
-		return lost();
-	}
-
-	private void blocked(@Nullable RedisConnection opened) {
-		this.mutex.lock();
-		try {
-			this.blocking = opened;
-		}
-		finally {
-			this.mutex.unlock();
-		}
-	}
-
-	/**
-	 * The channel is subscribed to.
-	 * @return whether it was before, so that something may have been missed since
-	 */
-	private boolean subscribed() {
-		this.mutex.lock();
-		try {
-			boolean again = this.everSubscribed;
-			this.everSubscribed = true;
-			this.subscribed = true;
-			this.changed.signalAll();
-			return again;
-		}
-		finally {
-			this.mutex.unlock();
-		}
-	}
-
-	private boolean lost() {
-		this.mutex.lock();
-		try {
-			boolean was = this.subscribed;
-			this.blocking = null;
-			this.subscribed = false;
-			return was;
-		}
-		finally {
-			this.mutex.unlock();
-		}
-	}
-
-	private boolean isClosed() {
-		this.mutex.lock();
-		try {
-			return this.closed;
-		}
-		finally {
-			this.mutex.unlock();
-		}
-	}
-
-	private void sleep(long nanos) {
-		this.mutex.lock();
-		try {
-			long left = nanos;
-			while (!this.closed && left > 0) {
-				left = this.changed.awaitNanos(left);
-			}
-		}
-		catch (InterruptedException ex) {
-			// Not for us but from a driver that is being shut down
-			logger.trace("Interrupted", ex);
-		}
-		finally {
-			this.mutex.unlock();
-		}
-	}
-
-	private static void close(RedisConnection connection) {
-		unsubscribe(connection);
-		connection.close();
+		return this.state.lost();
 	}
 
 	private static void unsubscribe(RedisConnection connection) {
@@ -213,32 +130,24 @@ final class ChannelSubscriber implements AutoCloseable {
 		}
 	}
 
+	/**
+	 * Ends the subscription and its thread, or leaves them to the driver if they do not
+	 * end soon.
+	 */
 	@Override
 	public void close() {
-		Thread running = stop();
-		if (running != null) {
-			awaitEnd(running);
-		}
-	}
-
-	private @Nullable Thread stop() {
-		this.mutex.lock();
+		this.state.close();
+		Thread running = this.thread;
 		try {
-			this.closed = true;
-			this.changed.signalAll();
-			if (this.blocking != null) {
-				unsubscribe(this.blocking);
+			for (int i = 0; i < CLOSING_ATTEMPTS && running != null && running.isAlive(); i++) {
+				// Again and again, since it may be just about to subscribe. A driver that
+				// does not block our thread must not block us: its server may be gone
+				RedisConnection blocking = this.state.blocking();
+				if (blocking != null) {
+					unsubscribe(blocking);
+				}
+				running.join(CLOSING_MILLIS);
 			}
-			return this.thread;
-		}
-		finally {
-			this.mutex.unlock();
-		}
-	}
-
-	private static void awaitEnd(Thread running) {
-		try {
-			running.join(CLOSE_TIMEOUT);
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
@@ -266,7 +175,7 @@ final class ChannelSubscriber implements AutoCloseable {
 
 		@Override
 		public void onChannelSubscribed(byte[] channel, long count) {
-			if (subscribed()) {
+			if (ChannelSubscriber.this.state.subscribed()) {
 				this.onSubscribedAgain.run();
 			}
 		}

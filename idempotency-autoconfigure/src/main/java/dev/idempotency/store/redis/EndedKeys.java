@@ -5,7 +5,6 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.TimeUnit;
 
 import dev.idempotency.store.NotifyingStore.Subscription;
 
@@ -51,7 +50,7 @@ final class EndedKeys implements AutoCloseable {
 
 	private boolean isSubscribed() {
 		try {
-			return this.subscriber.awaitSubscribed(PATIENCE.toNanos(), TimeUnit.NANOSECONDS);
+			return this.subscriber.awaitSubscribed(PATIENCE);
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();

@@ -135,6 +135,20 @@ class RedisWaitingTests {
 		}));
 	}
 
+	@ParameterizedTest
+	@MethodSource("drivers")
+	void leavesNothingBehindWhenItIsClosedWhileItSubscribes(RedisConnectionFactory driver) {
+		for (int round = 0; round < 50; round++) {
+			RedisIdempotencyStore store = new RedisIdempotencyStore(driver, PREFIX, 0);
+			CompletableFuture<Void> subscribing = CompletableFuture.runAsync(() -> store.subscribe(newKey(), () -> {
+			}));
+			store.close();
+			subscribing.exceptionally((ex) -> null).join();
+		}
+		await().until(() -> !server.send(SUBSCRIBERS).contains("sub=1"));
+		await().until(() -> subscriberThreads() == 0);
+	}
+
 	private static long subscriberThreads() {
 		return Thread.getAllStackTraces()
 			.keySet()
