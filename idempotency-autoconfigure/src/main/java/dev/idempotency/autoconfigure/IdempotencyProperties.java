@@ -10,6 +10,8 @@ import dev.idempotency.core.OperationPolicy;
 import dev.idempotency.core.PurgeSettings;
 import dev.idempotency.core.ResultPacking;
 import dev.idempotency.store.StoredResult;
+import dev.idempotency.store.jdbc.InitializeSchema;
+import dev.idempotency.store.jdbc.JdbcSettings;
 import dev.idempotency.store.memory.MemoryLimits;
 import dev.idempotency.web.HttpSettings;
 import dev.idempotency.web.KeySyntax;
@@ -217,26 +219,12 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled,
 	public record Jdbc(@DefaultValue("idempotency_record") String table,
 			@DefaultValue("embedded") InitializeSchema initializeSchema, @DefaultValue("5s") Duration timeout) {
 
-		/**
-		 * When to create the table.
-		 */
-		public enum InitializeSchema {
+		public Jdbc {
+			new JdbcSettings(table, timeout);
+		}
 
-			/**
-			 * Always.
-			 */
-			ALWAYS,
-
-			/**
-			 * Where the database runs inside the application.
-			 */
-			EMBEDDED,
-
-			/**
-			 * Never.
-			 */
-			NEVER
-
+		JdbcSettings settings() {
+			return new JdbcSettings(this.table, this.timeout);
 		}
 
 	}

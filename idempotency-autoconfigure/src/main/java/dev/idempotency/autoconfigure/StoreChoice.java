@@ -25,7 +25,9 @@ final class StoreChoice {
 	}
 
 	IdempotencyStore choose(StoreType type) {
-		return ((type == StoreType.AUTO) ? onlyShared() : named(type)).factory().get();
+		StoreCandidate chosen = (type == StoreType.AUTO) ? onlyShared() : named(type);
+		logger.info("Idempotency keys are remembered by the store {}", nameOf(chosen.type()));
+		return chosen.factory().get();
 	}
 
 	private StoreCandidate onlyShared() {

@@ -21,4 +21,10 @@ public interface JoiningStore extends IdempotencyStore {
 	 */
 	boolean completeInTransaction(Claim claim, StoredResult result, Duration ttl);
 
+	/**
+	 * Whether the calling thread is in a transaction that the store can join.
+	 * @return whether {@link #completeInTransaction} can be called now
+	 */
+	boolean isInTransaction();
+
 }

@@ -58,4 +58,14 @@ public interface JoiningStoreContract extends TransactionalStoreContract {
 		inProgress(store(), key);
 	}
 
+	@Test
+	default void seesTheCallersTransaction() {
+		assertThat(joining().isInTransaction()).isFalse();
+		transaction().commitAfter(() -> {
+			assertThat(joining().isInTransaction()).isTrue();
+			assertThat(Race.run(1, () -> joining().isInTransaction())).containsOnly(false);
+		});
+		assertThat(joining().isInTransaction()).isFalse();
+	}
+
 }

@@ -248,6 +248,11 @@ class ReferenceStore implements InspectableStore, JoiningStore, NotifyingStore, 
 	}
 
 	@Override
+	public boolean isInTransaction() {
+		return transaction.get() != null || this.defect == Defect.SEES_TRANSACTIONS_EVERYWHERE;
+	}
+
+	@Override
 	public void commitAfter(Runnable work) {
 		transaction.set(new ArrayDeque<>());
 		work.run();
@@ -283,7 +288,7 @@ class ReferenceStore implements InspectableStore, JoiningStore, NotifyingStore, 
 		TOMBSTONES_ARE_EMPTY_RESULTS, FORMAT_IS_LOST, REPLAYS_COUNT_ALWAYS, REPLAYS_COUNT_FOR_OTHERS, KEYS_IGNORE_CASE,
 		KEYS_ARE_TRIMMED, KEYS_ARE_CUT, KEYS_IGNORE_THE_CALLER, KEYS_ARE_GLUED, FIND_TAKES_OVER,
 		FORGET_SPARES_THE_RUNNING, PURGE_TAKES_THE_ABANDONED, PURGE_IS_UNLIMITED, SUBSCRIPTIONS_LAST,
-		WAKES_UP_EVERYBODY, EVERYTHING_JOINS, JOINS_NOTHING
+		WAKES_UP_EVERYBODY, EVERYTHING_JOINS, JOINS_NOTHING, SEES_TRANSACTIONS_EVERYWHERE
 
 	}
 

@@ -12,6 +12,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.UUID;
 
+import dev.idempotency.servers.RedisServerProcess;
+
 /**
  * The server's own account of what its clients send.
  */

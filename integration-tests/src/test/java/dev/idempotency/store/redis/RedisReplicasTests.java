@@ -5,6 +5,7 @@ import java.util.stream.Stream;
 import dev.idempotency.IdempotencyConfigurationException;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.IdempotencyStoreException;
+import dev.idempotency.servers.RedisServerProcess;
 import dev.idempotency.store.ClaimResult;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;

@@ -7,6 +7,7 @@ import dev.idempotency.IdempotencyKey;
 import dev.idempotency.core.Decision;
 import dev.idempotency.core.EngineSettings.OnStoreFailure;
 import dev.idempotency.core.IdempotencyEngine;
+import dev.idempotency.servers.RedisServerProcess;
 import dev.idempotency.store.Claim;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;

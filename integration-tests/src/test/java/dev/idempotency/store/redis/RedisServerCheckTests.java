@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.function.Consumer;
 
 import dev.idempotency.IdempotencyConfigurationException;
+import dev.idempotency.servers.RedisServerProcess;
 import dev.idempotency.store.Claim;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;

@@ -12,6 +12,7 @@ import dev.idempotency.core.Decision;
 import dev.idempotency.core.EngineSettings.OnStoreFailure;
 import dev.idempotency.core.Execution;
 import dev.idempotency.core.IdempotencyEngine;
+import dev.idempotency.servers.RedisServerProcess;
 import dev.idempotency.store.Claim;
 import dev.idempotency.store.NotifyingStore.Subscription;
 import org.junit.jupiter.api.AfterAll;

@@ -1,4 +1,4 @@
-package dev.idempotency.store.redis;
+package dev.idempotency.servers;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -63,7 +63,7 @@ public final class RedisServerProcess implements AutoCloseable {
 		return new RedisServerProcess(port, folder, all).restart();
 	}
 
-	static RedisServerProcess sentinel(int masterPort) {
+	public static RedisServerProcess sentinel(int masterPort) {
 		int port = freePort();
 		Path folder = newFolder();
 		try {
@@ -114,7 +114,7 @@ public final class RedisServerProcess implements AutoCloseable {
 		}
 	}
 
-	RedisServerProcess restart() {
+	public RedisServerProcess restart() {
 		List<String> command = new ArrayList<>(List.of(EXECUTABLE.toString()));
 		command.addAll(this.options);
 		try {
@@ -164,7 +164,7 @@ public final class RedisServerProcess implements AutoCloseable {
 	/**
 	 * Ends the process with SIGKILL: nothing is said to anyone, and nothing saved.
 	 */
-	void kill() {
+	public void kill() {
 		if (this.process != null) {
 			this.process.destroyForcibly().onExit().join();
 		}

@@ -1,0 +1,225 @@
+package dev.idempotency.store.jdbc;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.locks.LockSupport;
+
+import javax.sql.DataSource;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.dao.DataAccessException;
+import org.springframework.jdbc.UncategorizedSQLException;
+import org.springframework.jdbc.datasource.ConnectionHolder;
+import org.springframework.jdbc.datasource.DataSourceUtils;
+import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
+import org.springframework.jdbc.support.SQLExceptionSubclassTranslator;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/**
+ * Works on connections of its own, each statement of which is committed at once, or on
+ * that of the caller's transaction.
+ */
+final class Database {
+
+	private static final Logger logger = LoggerFactory.getLogger(JdbcIdempotencyStore.class);
+
+	private static final int MOST_TRIES = 20;
+
+	private static final SQLExceptionSubclassTranslator TRANSLATOR = new SQLExceptionSubclassTranslator();
+
+	private final DataSource dataSource;
+
+	private final JdbcSettings settings;
+
+	private final ReentrantLock exploring = new ReentrantLock();
+
+	private volatile @Nullable Traits traits;
+
+	Database(DataSource dataSource, JdbcSettings settings) {
+		this.dataSource = withoutTransactions(dataSource);
+		this.settings = settings;
+	}
+
+	/**
+	 * A proxy that knows of the caller's transaction would have us take part in it.
+	 */
+	private static DataSource withoutTransactions(DataSource dataSource) {
+		return (dataSource instanceof TransactionAwareDataSourceProxy proxy && proxy.getTargetDataSource() != null)
+				? proxy.getTargetDataSource() : dataSource;
+	}
+
+	DataSource dataSource() {
+		return this.dataSource;
+	}
+
+	/**
+	 * Does some work on a connection of its own. What failed only because of others at
+	 * the same time is repeated.
+	 */
+	<T extends @Nullable Object> T onOwnConnection(String task, Work<T> work) {
+		for (int attempt = 1;; attempt++) {
+			try (Connection connection = this.dataSource.getConnection()) {
+				return onOwnConnection(connection, work);
+			}
+			catch (SQLException ex) {
+				Traits known = this.traits;
+				if (known == null || !known.dialect().isTransient(ex) || attempt == MOST_TRIES) {
+					throw translate(task, ex);
+				}
+				logger.debug("Failed to {} because of others at the same time; trying again", task, ex);
+				LockSupport
+					.parkNanos(TimeUnit.MILLISECONDS.toNanos(ThreadLocalRandom.current().nextInt(1, 5 + 2 * attempt)));
+			}
+		}
+	}
+
+	private <T extends @Nullable Object> T onOwnConnection(Connection connection, Work<T> work) throws SQLException {
+		Traits traits = traits(connection);
+		boolean autoCommit = connection.getAutoCommit();
+		boolean bounded = traits.dialect().knowsNetworkTimeouts();
+		int networkTimeout = bounded ? connection.getNetworkTimeout() : 0;
+		try {
+			if (!autoCommit) {
+				connection.setAutoCommit(true);
+			}
+			if (traits.isolation() != null) {
+				connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
+			}
+			if (bounded) {
+				connection.setNetworkTimeout(Runnable::run, Math.toIntExact(this.settings.timeout().toMillis()));
+			}
+			return work.on(connection, traits.statements());
+		}
+		finally {
+			restore(connection, autoCommit, traits.isolation(), bounded ? networkTimeout : null);
+		}
+	}
+
+	/**
+	 * Makes a connection what it was. A pool does this by itself, but not every
+	 * DataSource is a pool.
+	 */
+	private static void restore(Connection connection, boolean autoCommit, @Nullable Integer isolation,
+			@Nullable Integer networkTimeout) {
+		try {
+			if (connection.isClosed()) {
+				return;
+			}
+			if (isolation != null) {
+				connection.setTransactionIsolation(isolation);
+			}
+			if (!autoCommit) {
+				connection.setAutoCommit(false);
+			}
+			if (networkTimeout != null) {
+				connection.setNetworkTimeout(Runnable::run, networkTimeout);
+			}
+		}
+		catch (SQLException ex) {
+			// It is broken, and what broke it is on its way to the caller
+			logger.debug("A connection could not be restored", ex);
+		}
+	}
+
+	/**
+	 * Whether the calling thread is in a transaction on this database. In one of another
+	 * database it may have a connection to this one too, but that commits by itself.
+	 */
+	boolean isInTransaction() {
+		if (!TransactionSynchronizationManager.isActualTransactionActive() || !(TransactionSynchronizationManager
+			.getResource(this.dataSource) instanceof ConnectionHolder holder)) {
+			return false;
+		}
+		try {
+			return !holder.getConnection().getAutoCommit();
+		}
+		catch (SQLException ex) {
+			throw translate("look at a transaction", ex);
+		}
+	}
+
+	/**
+	 * Does some work as a part of the calling thread's transaction.
+	 */
+	<T extends @Nullable Object> T inTransaction(String task, Work<T> work) {
+		if (!isInTransaction()) {
+			throw new IllegalStateException(
+					"Cannot %s: this thread is in no transaction on the store's DataSource".formatted(task));
+		}
+		Connection connection = DataSourceUtils.getConnection(this.dataSource);
+		try {
+			return work.on(connection, traits(connection).statements());
+		}
+		catch (SQLException ex) {
+			throw translate(task, ex);
+		}
+		finally {
+			DataSourceUtils.releaseConnection(connection, this.dataSource);
+		}
+	}
+
+	private static DataAccessException translate(String task, SQLException ex) {
+		DataAccessException translated = TRANSLATOR.translate(task, null, ex);
+		return (translated != null) ? translated : new UncategorizedSQLException(task, null, ex);
+	}
+
+	/**
+	 * What is found out about the database from the first connection.
+	 */
+	private Traits traits(Connection connection) throws SQLException {
+		Traits known = this.traits;
+		if (known != null) {
+			return known;
+		}
+		this.exploring.lock();
+		try {
+			if (this.traits == null) {
+				this.traits = explore(connection);
+			}
+			return this.traits;
+		}
+		finally {
+			this.exploring.unlock();
+		}
+	}
+
+	private Traits explore(Connection connection) throws SQLException {
+		Dialect dialect = Dialect.of(connection);
+		Integer isolation = null;
+		if (dialect.needsReadCommitted()) {
+			isolation = connection.getTransactionIsolation();
+			if (isolation <= Connection.TRANSACTION_READ_COMMITTED) {
+				isolation = null;
+			}
+		}
+		return new Traits(dialect, new Statements(dialect, this.settings, dialect.largestResult(connection)),
+				isolation);
+	}
+
+	/**
+	 * What has to be known of a database.
+	 *
+	 * @param dialect how it speaks
+	 * @param statements what is said to it
+	 * @param isolation the isolation of its connections, if it must be lowered
+	 */
+	private record Traits(Dialect dialect, Statements statements, @Nullable Integer isolation) {
+	}
+
+	/**
+	 * Something to be done on a connection.
+	 */
+	@FunctionalInterface
+	interface Work<T extends @Nullable Object> {
+
+		T on(Connection connection, Statements statements) throws SQLException;
+
+	}
+
+}

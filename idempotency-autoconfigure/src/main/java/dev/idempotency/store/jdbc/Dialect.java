@@ -1,0 +1,253 @@
+package dev.idempotency.store.jdbc;
+
+import java.sql.Connection;
+import java.sql.DatabaseMetaData;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.SQLIntegrityConstraintViolationException;
+import java.sql.Statement;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.Locale;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Everything in which databases differ.
+ * <p>
+ * In statements, <code>{now}</code> is the database's clock, <code>{later}</code> the
+ * same plus a parameter in milliseconds, and <code>{time:column}</code> a column that
+ * holds a time, in the form in which it is read.
+ */
+enum Dialect {
+
+	/**
+	 * Claims in one round trip.
+	 */
+	POSTGRESQL("postgresql", "clock_timestamp()", "clock_timestamp() + cast(? as bigint) * interval '1 millisecond'",
+			"delete from {table} where id in (select id from {table} where expires_at <= {now} "
+					+ "order by expires_at limit ? for update skip locked)"),
+
+	/**
+	 * MySQL and MariaDB. Times have no zone there, so all are UTC, and never seen by the
+	 * driver, which would convert them.
+	 */
+	MYSQL("mysql", "utc_timestamp(3)", "date_add(utc_timestamp(3), interval ? * 1000 microsecond)",
+			"select id from {table} where expires_at <= {now} order by expires_at limit ? for update skip locked") {
+
+		/**
+		 * The driver of MariaDB would log each key that is there already as a warning.
+		 */
+		@Override
+		String insert() {
+			return "insert ignore into";
+		}
+
+		/**
+		 * The server hangs up on statements that are longer than it allows. In one, every
+		 * byte may take two.
+		 */
+		@Override
+		long largestResult(Connection connection) throws SQLException {
+			try (Statement statement = connection.createStatement();
+					ResultSet rows = statement.executeQuery("select @@max_allowed_packet")) {
+				return rows.next() ? (rows.getLong(1) - 1024) / 2 : Long.MAX_VALUE;
+			}
+		}
+
+		@Override
+		String time(String column) {
+			return "timestampdiff(microsecond, '1970-01-01', %s) div 1000".formatted(column);
+		}
+
+		@Override
+		@Nullable Instant readTime(ResultSet row, int column) throws SQLException {
+			return readMillis(row, column);
+		}
+
+	},
+
+	/**
+	 * SQLite, which keeps times as texts that sort.
+	 */
+	SQLITE("sqlite", "strftime('%Y-%m-%d %H:%M:%f', 'now')",
+			"strftime('%Y-%m-%d %H:%M:%f', 'now', (? / 1000.0) || ' seconds')",
+			"delete from {table} where id in (select id from {table} where expires_at <= {now} "
+					+ "order by expires_at limit ?)") {
+
+		@Override
+		String time(String column) {
+			return "cast(round((julianday(%s) - 2440587.5) * 86400000) as integer)".formatted(column);
+		}
+
+		@Override
+		@Nullable Instant readTime(ResultSet row, int column) throws SQLException {
+			return readMillis(row, column);
+		}
+
+		@Override
+		boolean isDuplicate(SQLException ex) {
+			return (ex.getErrorCode() & 0xff) == SQLITE_CONSTRAINT;
+		}
+
+		@Override
+		boolean isTransient(SQLException ex) {
+			return (ex.getErrorCode() & 0xff) == SQLITE_BUSY;
+		}
+
+	},
+
+	/**
+	 * H2.
+	 */
+	H2("h2"),
+
+	/**
+	 * HSQLDB.
+	 */
+	HSQLDB("hsqldb"),
+
+	/**
+	 * Any other database, if it speaks standard SQL.
+	 */
+	STANDARD(null);
+
+	private static final int SQLITE_BUSY = 5;
+
+	private static final int SQLITE_CONSTRAINT = 19;
+
+	private final @Nullable String schema;
+
+	private final String now;
+
+	private final String later;
+
+	private final String purge;
+
+	Dialect(@Nullable String schema) {
+		this(schema, "current_timestamp", "current_timestamp + cast(? as decimal(19)) * interval '0.001' second(1, 3)",
+				"delete from {table} where id in (select id from {table} where expires_at <= {now} "
+						+ "order by expires_at fetch first ? rows only)");
+	}
+
+	Dialect(@Nullable String schema, String now, String later, String purge) {
+		this.schema = schema;
+		this.now = now;
+		this.later = later;
+		this.purge = purge;
+	}
+
+	static Dialect of(Connection connection) throws SQLException {
+		DatabaseMetaData metaData = connection.getMetaData();
+		String product = metaData.getDatabaseProductName().toLowerCase(Locale.ROOT);
+		return switch (product) {
+			case "postgresql" -> POSTGRESQL;
+			case "mysql", "mariadb" -> MYSQL;
+			case "sqlite" -> SQLITE;
+			case "h2" -> H2;
+			case "hsql database engine" -> HSQLDB;
+			default -> STANDARD;
+		};
+	}
+
+	/**
+	 * Whether the database runs inside of the application.
+	 */
+	boolean isEmbedded(String url) {
+		return switch (this) {
+			case SQLITE -> true;
+			case H2 -> !url.startsWith("jdbc:h2:tcp:") && !url.startsWith("jdbc:h2:ssl:");
+			case HSQLDB -> url.startsWith("jdbc:hsqldb:mem:") || url.startsWith("jdbc:hsqldb:file:");
+			default -> false;
+		};
+	}
+
+	/**
+	 * The file that creates the table.
+	 * @return {@code null} if there is none
+	 */
+	@Nullable String schemaFile() {
+		return (this.schema != null) ? "schema-%s.sql".formatted(this.schema) : null;
+	}
+
+	/**
+	 * How an insert begins, after which a key that is there already is an error or is
+	 * passed over.
+	 */
+	String insert() {
+		return "insert into";
+	}
+
+	String now() {
+		return this.now;
+	}
+
+	String later() {
+		return this.later;
+	}
+
+	String purge() {
+		return this.purge;
+	}
+
+	/**
+	 * Whether {@link #purge()} only picks the records that are to be removed.
+	 */
+	boolean picksBeforePurge() {
+		return this == MYSQL;
+	}
+
+	String time(String column) {
+		return column;
+	}
+
+	@Nullable Instant readTime(ResultSet row, int column) throws SQLException {
+		OffsetDateTime time = row.getObject(column, OffsetDateTime.class);
+		return (time != null) ? time.toInstant() : null;
+	}
+
+	private static @Nullable Instant readMillis(ResultSet row, int column) throws SQLException {
+		long millis = row.getLong(column);
+		return row.wasNull() ? null : Instant.ofEpochMilli(millis);
+	}
+
+	/**
+	 * Whether a claim has to run at READ COMMITTED. Elsewhere a single statement always
+	 * sees what is committed, whatever the isolation.
+	 */
+	boolean needsReadCommitted() {
+		return this == POSTGRESQL;
+	}
+
+	/**
+	 * Whether a server that falls silent can be given up on. Elsewhere there is none, or
+	 * its driver says that it cannot, after which pools throw the connection away.
+	 */
+	boolean knowsNetworkTimeouts() {
+		return this == POSTGRESQL || this == MYSQL;
+	}
+
+	/**
+	 * Whether an insert failed because the key is there already.
+	 */
+	boolean isDuplicate(SQLException ex) {
+		return ex instanceof SQLIntegrityConstraintViolationException
+				|| (ex.getSQLState() != null && ex.getSQLState().startsWith("23"));
+	}
+
+	/**
+	 * The largest result that the server takes, in bytes.
+	 */
+	long largestResult(Connection connection) throws SQLException {
+		return Long.MAX_VALUE;
+	}
+
+	/**
+	 * Whether a statement changed nothing only because of others at the same time, and
+	 * will succeed when it is repeated: a serialization failure or a deadlock.
+	 */
+	boolean isTransient(SQLException ex) {
+		return ex.getSQLState() != null && ex.getSQLState().startsWith("40");
+	}
+
+}

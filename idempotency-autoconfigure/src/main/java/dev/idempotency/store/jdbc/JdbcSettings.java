@@ -1,0 +1,55 @@
+package dev.idempotency.store.jdbc;
+
+import java.time.Duration;
+import java.util.Objects;
+import java.util.regex.Pattern;
+
+/**
+ * Where and how a {@link JdbcIdempotencyStore} keeps its records.
+ *
+ * @param table the name of the table, with or without its schema
+ * @param timeout how long an answer of the database is waited for
+ */
+public record JdbcSettings(String table, Duration timeout) {
+
+	/**
+	 * The name of the table in the schema files.
+	 */
+	public static final String DEFAULT_TABLE = "idempotency_record";
+
+	private static final Pattern NAME = Pattern.compile("([A-Za-z_][A-Za-z0-9_]{0,62}\\.)?[A-Za-z_][A-Za-z0-9_]{0,47}");
+
+	private static final Duration LONGEST_TIMEOUT = Duration.ofHours(1);
+
+	public JdbcSettings {
+		Objects.requireNonNull(table, "table must not be null");
+		Objects.requireNonNull(timeout, "timeout must not be null");
+		// The name becomes a part of statements, where it could be anything else too
+		if (!NAME.matcher(table).matches()) {
+			throw new IllegalArgumentException(
+					"idempotency.jdbc.table must be a plain name of letters, digits and underscores, at most 48 characters, "
+							+ "with or without a schema in front: write one such as idempotency_record or app.idempotency_record");
+		}
+		if (timeout.compareTo(Duration.ofMillis(1)) < 0 || timeout.compareTo(LONGEST_TIMEOUT) > 0) {
+			throw new IllegalArgumentException(
+					"idempotency.jdbc.timeout must be between 1ms and 1h, but is %s: write a duration such as 5s"
+						.formatted(timeout));
+		}
+	}
+
+	/**
+	 * The default settings.
+	 * @return the settings
+	 */
+	public static JdbcSettings defaults() {
+		return new JdbcSettings(DEFAULT_TABLE, Duration.ofSeconds(5));
+	}
+
+	/**
+	 * The table's own name, without its schema.
+	 */
+	String plainTable() {
+		return this.table.substring(this.table.indexOf('.') + 1);
+	}
+
+}

@@ -1,0 +1,143 @@
+package dev.idempotency.store.jdbc;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Arrays;
+
+import dev.idempotency.Fingerprint;
+import dev.idempotency.OnCrash;
+import dev.idempotency.store.ClaimTerms;
+import dev.idempotency.store.IdempotencyRecord;
+import dev.idempotency.store.InspectableStore.Inspection;
+import dev.idempotency.store.StoredResult;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A row as it was when it was read, with the database's time of that moment.
+ */
+final class RecordRow {
+
+	private static final String COMPLETED = "COMPLETED";
+
+	private final byte[] owner;
+
+	private final int attempt;
+
+	private final boolean completed;
+
+	private final Fingerprint fingerprint;
+
+	private final Instant createdAt;
+
+	private final Instant leaseUntil;
+
+	private final @Nullable Instant completedAt;
+
+	private final Instant expiresAt;
+
+	private final long replays;
+
+	private final byte @Nullable [] result;
+
+	private final Instant now;
+
+	private RecordRow(ResultSet row, Dialect dialect) throws SQLException {
+		this.owner = row.getBytes(1);
+		this.attempt = row.getInt(2);
+		this.completed = COMPLETED.equals(row.getString(3));
+		byte[] fingerprint = row.getBytes(4);
+		// Some databases do not tell an empty value from none
+		this.fingerprint = Fingerprint.ofBytes((fingerprint != null) ? fingerprint : new byte[0]);
+		this.createdAt = time(row, 5, dialect);
+		this.leaseUntil = time(row, 6, dialect);
+		this.completedAt = dialect.readTime(row, 7);
+		this.expiresAt = time(row, 8, dialect);
+		this.replays = row.getLong(9);
+		this.result = this.completed ? row.getBytes(10) : null;
+		this.now = time(row, 11, dialect);
+	}
+
+	private static Instant time(ResultSet row, int column, Dialect dialect) throws SQLException {
+		Instant time = dialect.readTime(row, column);
+		if (time == null) {
+			throw new SQLException("A record lacks one of its times (column %d)".formatted(column));
+		}
+		return time;
+	}
+
+	/**
+	 * Reads the record of a key.
+	 * @return {@code null} if there is none
+	 */
+	static @Nullable RecordRow read(Connection connection, Statements statements, byte[] id) throws SQLException {
+		try (PreparedStatement select = connection.prepareStatement(statements.select)) {
+			select.setBytes(1, id);
+			try (ResultSet rows = select.executeQuery()) {
+				return next(rows, statements.dialect());
+			}
+		}
+	}
+
+	/**
+	 * Reads the next row.
+	 * @return {@code null} if there is none
+	 */
+	static @Nullable RecordRow next(ResultSet rows, Dialect dialect) throws SQLException {
+		return rows.next() ? new RecordRow(rows, dialect) : null;
+	}
+
+	byte[] owner() {
+		return this.owner;
+	}
+
+	int attempt() {
+		return this.attempt;
+	}
+
+	long replays() {
+		return this.replays;
+	}
+
+	boolean isOwnedBy(byte[] owner) {
+		return Arrays.equals(this.owner, owner);
+	}
+
+	/**
+	 * Whether the record counts as forgotten.
+	 */
+	boolean isOver() {
+		return !this.expiresAt.isAfter(this.now);
+	}
+
+	boolean mayBeTakenOver(Fingerprint fingerprint, ClaimTerms terms) {
+		return !this.completed && !this.leaseUntil.isAfter(this.now) && terms.onCrash() == OnCrash.RETRY
+				&& this.fingerprint.equals(fingerprint);
+	}
+
+	boolean countsAsReplay(Fingerprint fingerprint, ClaimTerms terms) {
+		return this.completed && terms.countReplays() && this.fingerprint.equals(fingerprint);
+	}
+
+	IdempotencyRecord toRecord() {
+		return toRecord(this.replays);
+	}
+
+	IdempotencyRecord toRecord(long replays) {
+		if (this.completed) {
+			byte[] frame = (this.result != null) ? this.result : new byte[0];
+			return new IdempotencyRecord.Completed(this.fingerprint, this.attempt, StoredResult.fromFrame(frame),
+					replays);
+		}
+		return new IdempotencyRecord.InProgress(this.fingerprint, this.attempt,
+				Duration.between(this.now, this.leaseUntil));
+	}
+
+	Inspection inspect() {
+		return new Inspection(toRecord(), this.createdAt, this.completedAt, this.expiresAt);
+	}
+
+}

@@ -1,0 +1,117 @@
+package dev.idempotency.store.jdbc;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+
+import dev.idempotency.store.ClaimResult;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Claims in a few statements that any database has, each committed by itself.
+ * <p>
+ * A first claim is one insert. Whoever finds that the key is there reads it, and changes
+ * it only if it still is what was read: who owned it, and in which attempt. That happens
+ * to one of many; the others look again.
+ */
+final class StandardClaims implements Claims {
+
+	private static final int MOST_TURNS = 1000;
+
+	private final Statements statements;
+
+	StandardClaims(Statements statements) {
+		this.statements = statements;
+	}
+
+	@Override
+	public ClaimResult claim(Connection connection, Asked asked) throws SQLException {
+		byte[] id = asked.key().digest();
+		for (int turn = 0; turn < MOST_TURNS; turn++) {
+			if (insert(connection, id, asked)) {
+				return asked.granted(1);
+			}
+			RecordRow row = RecordRow.read(connection, this.statements, id);
+			ClaimResult result = (row != null) ? claimWhatIsThere(connection, id, row, asked) : null;
+			if (result != null) {
+				return result;
+			}
+		}
+		throw new SQLException("A claim met others again and again");
+	}
+
+	/**
+	 * Claims a key that is there.
+	 * @return {@code null} if it is no longer what it was
+	 */
+	private @Nullable ClaimResult claimWhatIsThere(Connection connection, byte[] id, RecordRow row, Asked asked)
+			throws SQLException {
+		if (row.isOver()) {
+			return restart(connection, id, row, asked) ? asked.granted(1) : null;
+		}
+		if (row.mayBeTakenOver(asked.fingerprint(), asked.terms())) {
+			return takeOver(connection, id, row, asked) ? asked.granted(row.attempt() + 1) : null;
+		}
+		if (row.countsAsReplay(asked.fingerprint(), asked.terms())) {
+			return countReplay(connection, id, row) ? new ClaimResult.Refused(row.toRecord(row.replays() + 1)) : null;
+		}
+		return new ClaimResult.Refused(row.toRecord());
+	}
+
+	/**
+	 * Claims a key that is not there.
+	 * @return {@code false} if it is
+	 */
+	private boolean insert(Connection connection, byte[] id, Asked asked) throws SQLException {
+		try (PreparedStatement insert = connection.prepareStatement(this.statements.insert)) {
+			insert.setBytes(1, id);
+			int next = KeyTexts.set(insert, 2, asked.key());
+			insert.setBytes(next++, asked.ownerBytes());
+			insert.setBytes(next++, asked.fingerprint().toBytes());
+			insert.setLong(next++, asked.lease());
+			insert.setLong(next, asked.ttl());
+			return insert.executeUpdate() == 1;
+		}
+		catch (SQLException ex) {
+			if (this.statements.dialect().isDuplicate(ex)) {
+				return false;
+			}
+			throw ex;
+		}
+	}
+
+	private boolean restart(Connection connection, byte[] id, RecordRow row, Asked asked) throws SQLException {
+		try (PreparedStatement update = connection.prepareStatement(this.statements.restart)) {
+			update.setBytes(1, asked.ownerBytes());
+			update.setBytes(2, asked.fingerprint().toBytes());
+			update.setLong(3, asked.lease());
+			update.setLong(4, asked.ttl());
+			update.setBytes(5, id);
+			update.setBytes(6, row.owner());
+			update.setInt(7, row.attempt());
+			return update.executeUpdate() == 1;
+		}
+	}
+
+	private boolean takeOver(Connection connection, byte[] id, RecordRow row, Asked asked) throws SQLException {
+		try (PreparedStatement update = connection.prepareStatement(this.statements.takeOver)) {
+			update.setBytes(1, asked.ownerBytes());
+			update.setLong(2, asked.lease());
+			update.setLong(3, asked.ttl());
+			update.setBytes(4, id);
+			update.setBytes(5, row.owner());
+			update.setInt(6, row.attempt());
+			return update.executeUpdate() == 1;
+		}
+	}
+
+	private boolean countReplay(Connection connection, byte[] id, RecordRow row) throws SQLException {
+		try (PreparedStatement update = connection.prepareStatement(this.statements.countReplay)) {
+			update.setBytes(1, id);
+			update.setBytes(2, row.owner());
+			update.setLong(3, row.replays());
+			return update.executeUpdate() == 1;
+		}
+	}
+
+}

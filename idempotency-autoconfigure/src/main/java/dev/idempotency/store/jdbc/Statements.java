@@ -1,0 +1,133 @@
+package dev.idempotency.store.jdbc;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * What is said to the database, in its dialect.
+ */
+final class Statements {
+
+	private static final Pattern TIME = Pattern.compile("\\{time:([^}]+)}");
+
+	private static final String HELD = "id = ? and owner = ? and state = 'IN_PROGRESS' and expires_at > {now}";
+
+	final String insert;
+
+	final String select;
+
+	final String restart;
+
+	final String takeOver;
+
+	final String countReplay;
+
+	final String renew;
+
+	final String complete;
+
+	final String release;
+
+	final String abandon;
+
+	final String forget;
+
+	final String purge;
+
+	final String deletePicked;
+
+	private final Claims claims;
+
+	private final Dialect dialect;
+
+	private final JdbcSettings settings;
+
+	private final long largestResult;
+
+	Statements(Dialect dialect, JdbcSettings settings, long largestResult) {
+		this.dialect = dialect;
+		this.largestResult = largestResult;
+		this.settings = settings;
+		this.insert = in(
+				dialect.insert() + " {table} (id, namespace, operation, principal, tenant, idempotency_key, state, "
+						+ "attempt, owner, fingerprint, created_at, lease_until, expires_at, replays) "
+						+ "values (?, ?, ?, ?, ?, ?, 'IN_PROGRESS', 1, ?, ?, {now}, {later}, {later}, 0)");
+		this.select = in("select owner, attempt, state, fingerprint, {time:created_at}, {time:lease_until}, "
+				+ "{time:completed_at}, {time:expires_at}, replays, result, {time:{now}} from {table} where id = ?");
+		// The attempt counts too: a key that was given back is nobody's each time
+		this.restart = in("update {table} set state = 'IN_PROGRESS', attempt = 1, owner = ?, fingerprint = ?, "
+				+ "created_at = {now}, lease_until = {later}, completed_at = null, expires_at = {later}, replays = 0, "
+				+ "result = null where id = ? and owner = ? and attempt = ? and expires_at <= {now}");
+		this.takeOver = in("update {table} set attempt = attempt + 1, owner = ?, lease_until = {later}, "
+				+ "expires_at = {later} where id = ? and owner = ? and attempt = ? and state = 'IN_PROGRESS' "
+				+ "and lease_until <= {now}");
+		this.countReplay = in("update {table} set replays = replays + 1 "
+				+ "where id = ? and owner = ? and replays = ? and state = 'COMPLETED'");
+		// Work that outlives the ttl must not be forgotten while it runs
+		this.renew = in("update {table} set lease_until = {later}, "
+				+ "expires_at = case when expires_at < {later} then {later} else expires_at end where " + HELD);
+		this.complete = in("update {table} set state = 'COMPLETED', completed_at = {now}, expires_at = {later}, "
+				+ "result = ? where " + HELD);
+		this.release = in("delete from {table} where " + HELD);
+		this.abandon = in("update {table} set owner = ?, lease_until = {now} where " + HELD);
+		this.forget = in("delete from {table} where id = ? and expires_at > {now}");
+		this.purge = in(dialect.purge());
+		this.deletePicked = in("delete from {table} where id in (%s)");
+		this.claims = (dialect == Dialect.POSTGRESQL) ? new PostgresClaims(this) : new StandardClaims(this);
+	}
+
+	/**
+	 * The largest result that the server takes, in bytes.
+	 */
+	long largestResult() {
+		return this.largestResult;
+	}
+
+	Dialect dialect() {
+		return this.dialect;
+	}
+
+	/**
+	 * How a key is claimed.
+	 */
+	Claims claims() {
+		return this.claims;
+	}
+
+	/**
+	 * A statement that has a file of its own, where its table has the default name.
+	 */
+	String fromFile(String name) {
+		// What is said to people need not travel
+		return withTable(read(name).replaceAll("(?m)^--.*\\R", ""));
+	}
+
+	private String withTable(String text) {
+		return text.replace(JdbcSettings.DEFAULT_TABLE + "_", this.settings.plainTable() + "_")
+			.replaceAll(JdbcSettings.DEFAULT_TABLE + "(?!_)", this.settings.table());
+	}
+
+	private String in(String template) {
+		String text = template.replace("{table}", this.settings.table())
+			.replace("{now}", this.dialect.now())
+			.replace("{later}", this.dialect.later());
+		return TIME.matcher(text).replaceAll((time) -> Matcher.quoteReplacement(this.dialect.time(time.group(1))));
+	}
+
+	private static String read(String name) {
+		try (InputStream file = Statements.class.getResourceAsStream(name)) {
+			if (file == null) {
+				throw new IllegalStateException("%s is missing in the library".formatted(name));
+			}
+			return new String(file.readAllBytes(), StandardCharsets.UTF_8);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+}

@@ -1,0 +1,90 @@
+package dev.idempotency.store.jdbc;
+
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.SQLException;
+
+import dev.idempotency.IdempotencyConfigurationException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.core.io.ByteArrayResource;
+import org.springframework.jdbc.datasource.init.ScriptException;
+import org.springframework.jdbc.datasource.init.ScriptUtils;
+
+/**
+ * The table: created where that is wanted, and looked at before anyone relies on it.
+ */
+final class TableSchema {
+
+	private static final Logger logger = LoggerFactory.getLogger(JdbcIdempotencyStore.class);
+
+	private final Database database;
+
+	private final JdbcSettings settings;
+
+	TableSchema(Database database, JdbcSettings settings) {
+		this.database = database;
+		this.settings = settings;
+	}
+
+	void prepare(InitializeSchema when) {
+		this.database.onOwnConnection("prepare the table", (connection, statements) -> {
+			boolean create = when == InitializeSchema.ALWAYS || (when == InitializeSchema.EMBEDDED
+					&& statements.dialect().isEmbedded(connection.getMetaData().getURL()));
+			if (create) {
+				create(connection, statements);
+			}
+			require(connection, statements);
+			return create;
+		});
+	}
+
+	private void create(Connection connection, Statements statements) {
+		String file = statements.dialect().schemaFile();
+		if (file == null) {
+			throw new IdempotencyConfigurationException(
+					"The table %s cannot be created: there is no schema file for this database"
+						.formatted(this.settings.table()),
+					"Create it yourself, after the model of %s, and set idempotency.jdbc.initialize-schema=never."
+						.formatted(location("schema-h2.sql")));
+		}
+		String script = statements.fromFile(file);
+		try {
+			ScriptUtils.executeSqlScript(connection, new ByteArrayResource(script.getBytes(StandardCharsets.UTF_8)));
+		}
+		catch (ScriptException ex) {
+			// Another instance may create it at the same time; whether it is there is
+			// looked at next
+			logger.debug("The table could not be created", ex);
+		}
+	}
+
+	private void require(Connection connection, Statements statements) throws SQLException {
+		try {
+			RecordRow.read(connection, statements, new byte[32]);
+		}
+		catch (SQLException ex) {
+			if (!connection.isValid(1)) {
+				throw ex;
+			}
+			throw new IdempotencyConfigurationException("The table %s is missing, or is not as it should be: %s"
+				.formatted(this.settings.table(), ex.getMessage()), action(statements.dialect()));
+		}
+	}
+
+	private static String action(Dialect dialect) {
+		String file = dialect.schemaFile();
+		return (file != null) ? ("Run %s (as a migration of Flyway or Liquibase, for example), set "
+				+ "idempotency.jdbc.initialize-schema=always to have it run at start-up, or name the right table in "
+				+ "idempotency.jdbc.table.")
+			.formatted(location(file))
+				: "Create it after the model of %s, or name the right table in idempotency.jdbc.table."
+					.formatted(location("schema-h2.sql"));
+	}
+
+	private static String location(String file) {
+		return "classpath:dev/idempotency/store/jdbc/" + file;
+	}
+
+}

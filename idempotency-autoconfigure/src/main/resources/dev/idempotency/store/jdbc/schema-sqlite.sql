@@ -1,0 +1,20 @@
+create table if not exists idempotency_record (
+	id blob not null primary key,            -- SHA-256 over namespace, operation, principal, tenant and key
+	namespace text not null,                 -- these five are for people, and cut where they are longer
+	operation text not null,
+	principal text,
+	tenant text,
+	idempotency_key text not null,
+	state text not null,                     -- IN_PROGRESS or COMPLETED
+	attempt integer not null,                -- 2 or more: an earlier attempt vanished
+	owner blob not null,
+	fingerprint blob not null,
+	created_at text not null,                -- all times are UTC
+	lease_until text not null,
+	completed_at text,
+	expires_at text not null,
+	replays integer not null,
+	result blob
+) without rowid;
+
+create index if not exists idempotency_record_expires_at on idempotency_record (expires_at);

@@ -1,0 +1,127 @@
+package dev.idempotency.servers;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Map;
+import java.util.UUID;
+
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+
+/**
+ * A PostgreSQL that tests bring along.
+ */
+public final class PostgresServer implements AutoCloseable {
+
+	private static final class Shared {
+
+		private static final PostgresServer SERVER = start();
+
+	}
+
+	private final Path data;
+
+	private final Map<String, String> settings;
+
+	private EmbeddedPostgres process;
+
+	private PostgresServer(Path data, Map<String, String> settings, EmbeddedPostgres process) {
+		this.data = data;
+		this.settings = settings;
+		this.process = process;
+	}
+
+	/**
+	 * The server that all tests of this process share. It ends with the process.
+	 */
+	public static PostgresServer shared() {
+		return Shared.SERVER;
+	}
+
+	/**
+	 * A server of one's own, which can be restarted.
+	 */
+	public static PostgresServer start() {
+		return start(Map.of());
+	}
+
+	/**
+	 * A server of one's own, with settings of one's own.
+	 */
+	public static PostgresServer start(Map<String, String> settings) {
+		try {
+			Path data = Files.createTempDirectory("postgres-");
+			return new PostgresServer(data, settings, launch(data, settings, 0));
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	private static EmbeddedPostgres launch(Path data, Map<String, String> settings, int port) throws IOException {
+		EmbeddedPostgres.Builder builder = EmbeddedPostgres.builder()
+			.setDataDirectory(data.toFile())
+			.setCleanDataDirectory(false)
+			.setServerConfig("max_connections", "200");
+		settings.forEach(builder::setServerConfig);
+		if (port > 0) {
+			builder.setPort(port);
+		}
+		return builder.start();
+	}
+
+	public int port() {
+		return this.process.getPort();
+	}
+
+	public String url() {
+		return "jdbc:postgresql://localhost:%d/postgres?user=postgres".formatted(port());
+	}
+
+	/**
+	 * The address of a new schema.
+	 */
+	public String newSchema() {
+		String schema = "s" + UUID.randomUUID().toString().replace("-", "");
+		try (Connection connection = DriverManager.getConnection(url());
+				Statement statement = connection.createStatement()) {
+			statement.execute("create schema " + schema);
+			return url() + "&currentSchema=" + schema;
+		}
+		catch (SQLException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	public void stop() {
+		try {
+			this.process.close();
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	/**
+	 * Starts again, on the same port and with the same data.
+	 */
+	public void startAgain() {
+		try {
+			this.process = launch(this.data, this.settings, port());
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	@Override
+	public void close() {
+		stop();
+	}
+
+}

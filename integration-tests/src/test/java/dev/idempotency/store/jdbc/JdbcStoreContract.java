@@ -1,0 +1,94 @@
+package dev.idempotency.store.jdbc;
+
+import javax.sql.DataSource;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.idempotency.store.IdempotencyStore;
+import dev.idempotency.test.CallerTransaction;
+import dev.idempotency.test.IdempotencyStoreContract;
+import dev.idempotency.test.InspectableStoreContract;
+import dev.idempotency.test.JoiningStoreContract;
+import dev.idempotency.test.PurgeableStoreContract;
+import dev.idempotency.test.StoreTime;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.TestInstance;
+
+import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/**
+ * The contract on one database.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+abstract class JdbcStoreContract extends IdempotencyStoreContract
+		implements InspectableStoreContract, JoiningStoreContract, PurgeableStoreContract {
+
+	private HikariDataSource dataSource;
+
+	private JdbcIdempotencyStore store;
+
+	JdbcStoreContract() {
+	}
+
+	/**
+	 * Where the database is.
+	 */
+	abstract String url();
+
+	int connections() {
+		return 16;
+	}
+
+	@BeforeAll
+	void prepareTable() {
+		this.dataSource = new HikariDataSource();
+		this.dataSource.setJdbcUrl(url());
+		this.dataSource.setMaximumPoolSize(connections());
+		this.store = new JdbcIdempotencyStore(this.dataSource, JdbcSettings.defaults());
+		this.store.prepareTable(InitializeSchema.ALWAYS);
+	}
+
+	@AfterAll
+	void closeConnections() {
+		if (this.dataSource != null) {
+			this.dataSource.close();
+		}
+	}
+
+	DataSource dataSource() {
+		return this.dataSource;
+	}
+
+	@Override
+	public IdempotencyStore store() {
+		return this.store;
+	}
+
+	@Override
+	public StoreTime time() {
+		return StoreTime.real();
+	}
+
+	@Override
+	public CallerTransaction transaction() {
+		TransactionTemplate transactions = new TransactionTemplate(new JdbcTransactionManager(this.dataSource));
+		return new CallerTransaction() {
+
+			@Override
+			public void commitAfter(Runnable work) {
+				transactions.executeWithoutResult((status) -> work.run());
+			}
+
+			@Override
+			public void rollBackAfter(Runnable work) {
+				transactions.executeWithoutResult((status) -> {
+					work.run();
+					status.setRollbackOnly();
+				});
+			}
+
+		};
+	}
+
+}

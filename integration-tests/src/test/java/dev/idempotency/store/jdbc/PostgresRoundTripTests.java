@@ -1,0 +1,115 @@
+package dev.idempotency.store.jdbc;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.idempotency.Fingerprint;
+import dev.idempotency.IdempotencyKey;
+import dev.idempotency.core.Attempt;
+import dev.idempotency.core.Decision;
+import dev.idempotency.core.EngineSettings;
+import dev.idempotency.core.IdempotencyEngine;
+import dev.idempotency.core.OperationPolicy;
+import dev.idempotency.servers.PostgresServer;
+import dev.idempotency.store.MonotonicClock;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+
+import org.springframework.jdbc.core.JdbcTemplate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What the server says that it was asked.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class PostgresRoundTripTests {
+
+	private final Path logs = newFolder();
+
+	private final PostgresServer server = PostgresServer.start(Map.of("log_statement", "all", "logging_collector", "on",
+			"log_directory", this.logs.toString(), "log_filename", "statements.log", "log_file_mode", "0644"));
+
+	private final HikariDataSource dataSource = new HikariDataSource();
+
+	private final JdbcIdempotencyStore store = new JdbcIdempotencyStore(this.dataSource, JdbcSettings.defaults());
+
+	private final IdempotencyEngine engine = new IdempotencyEngine(this.store, EngineSettings.of("tests"),
+			new MonotonicClock(), List.of());
+
+	private final Attempt attempt = new Attempt(IdempotencyKey.of("tests", UUID.randomUUID().toString()),
+			Fingerprint.none(), OperationPolicy.of(Duration.ofHours(1), Duration.ofSeconds(30)));
+
+	@BeforeAll
+	void prepare() {
+		this.dataSource.setJdbcUrl(this.server.url());
+		this.dataSource.setMaximumPoolSize(1);
+		this.store.prepareTable(InitializeSchema.ALWAYS);
+	}
+
+	@AfterAll
+	void stop() {
+		this.engine.close();
+		this.dataSource.close();
+		this.server.close();
+	}
+
+	@Test
+	void asksTwiceForAFirstRequestAndOnceForEachReplay() throws IOException {
+		List<String> first = statementsOf(() -> {
+			Decision.Proceed proceed = (Decision.Proceed) this.engine.begin(this.attempt);
+			proceed.execution().complete(new byte[100]);
+		});
+		assertThat(first).hasSize(2);
+		assertThat(first.get(0)).contains("with asked as");
+		assertThat(first.get(1)).contains("update idempotency_record set state = 'COMPLETED'");
+		for (int i = 0; i < 10; i++) {
+			List<String> replay = statementsOf(
+					() -> assertThat(this.engine.begin(this.attempt)).isInstanceOf(Decision.Replay.class));
+			assertThat(replay).singleElement().asString().contains("with asked as");
+		}
+	}
+
+	private List<String> statementsOf(Runnable work) throws IOException {
+		String before = mark();
+		work.run();
+		String after = mark();
+		Path log = this.logs.resolve("statements.log");
+		Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> Files.readString(log).contains(after));
+		String text = Files.readString(log);
+		return text.substring(text.indexOf(before), text.indexOf(after))
+			.lines()
+			.filter((line) -> line.contains("LOG:  execute") || line.contains("LOG:  statement:"))
+			.filter((line) -> !line.contains("select '"))
+			.toList();
+	}
+
+	private static Path newFolder() {
+		try {
+			// Not one of JUnit's, which are there too late for a field
+			return Files.createTempDirectory("postgres-log-",
+					PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwxrwxrwx")));
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	private String mark() {
+		String mark = "mark " + UUID.randomUUID();
+		new JdbcTemplate(this.dataSource).execute("select '%s'".formatted(mark));
+		return mark;
+	}
+
+}

@@ -1,0 +1,22 @@
+package dev.idempotency.store.jdbc;
+
+import java.nio.file.Path;
+
+import org.junit.jupiter.api.io.TempDir;
+
+class SqliteContractTests extends JdbcStoreContract {
+
+	@TempDir
+	private static Path folder;
+
+	@Override
+	String url() {
+		return "jdbc:sqlite:" + folder.resolve("contract.db") + "?journal_mode=WAL&busy_timeout=10000";
+	}
+
+	@Override
+	int connections() {
+		return 4;
+	}
+
+}
