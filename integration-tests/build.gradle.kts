@@ -14,6 +14,7 @@ dependencies {
 
     testImplementation(project(":idempotency-spring-boot-starter"))
     testImplementation(project(":idempotency-test"))
+    testImplementation(libs.boot.starter.data.jpa)
     testImplementation(libs.boot.starter.data.redis)
     testImplementation(libs.boot.starter.flyway)
     testImplementation(libs.boot.starter.jdbc)

@@ -61,6 +61,16 @@ public @interface Idempotent {
 	OnCrash onCrash() default OnCrash.RETRY;
 
 	/**
+	 * Whether the operation runs in a transaction in which its key is completed too, so
+	 * that its work in the database and its answer are committed together or not at all.
+	 * The answer leaves after the commit. An operation that fails, or whose answer is not
+	 * stored, is rolled back. Needs a store in the same database, and a handler that
+	 * answers synchronously.
+	 * @return whether it runs in such a transaction
+	 */
+	boolean transactional() default false;
+
+	/**
 	 * What a dry run does.
 	 * @return what it does
 	 */

@@ -11,9 +11,7 @@ import dev.idempotency.web.IdempotencyWeb;
 import dev.idempotency.web.KeyResolver;
 import dev.idempotency.web.RequestFingerprinter;
 import dev.idempotency.web.ResponsePolicy;
-import dev.idempotency.web.RollbackOnlyTransactions;
 import dev.idempotency.web.ScopeResolver;
-import dev.idempotency.web.SpringRollbackOnlyTransactions;
 import jakarta.servlet.DispatcherType;
 
 import org.springframework.beans.factory.ObjectProvider;
@@ -22,15 +20,12 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.boot.web.servlet.ServletListenerRegistrationBean;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.core.Ordered;
-import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.web.method.support.HandlerMethodArgumentResolver;
 import org.springframework.web.servlet.DispatcherServlet;
 import org.springframework.web.servlet.HandlerExceptionResolver;
@@ -41,9 +36,7 @@ import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandl
 /**
  * Auto-configuration of the HTTP edge for Spring MVC.
  */
-@AutoConfiguration(after = IdempotencyAutoConfiguration.class,
-		afterName = { "org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration",
-				"org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration" })
+@AutoConfiguration(after = { IdempotencyAutoConfiguration.class, IdempotencyTransactionAutoConfiguration.class })
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
 @ConditionalOnClass({ DispatcherServlet.class, FilterRegistrationBean.class })
 @ConditionalOnBooleanProperty(name = "idempotency.enabled", matchIfMissing = true)
@@ -147,19 +140,6 @@ public final class IdempotencyWebMvcAutoConfiguration {
 		@Override
 		public void extendHandlerExceptionResolvers(List<HandlerExceptionResolver> resolvers) {
 			resolvers.add(0, this.web.exceptionResolver());
-		}
-
-	}
-
-	@Configuration(proxyBeanMethods = false)
-	@ConditionalOnClass(PlatformTransactionManager.class)
-	static class RollbackConfiguration {
-
-		@Bean
-		@ConditionalOnMissingBean
-		@ConditionalOnSingleCandidate(PlatformTransactionManager.class)
-		RollbackOnlyTransactions idempotencyRollbackOnlyTransactions(PlatformTransactionManager transactionManager) {
-			return new SpringRollbackOnlyTransactions(transactionManager);
 		}
 
 	}

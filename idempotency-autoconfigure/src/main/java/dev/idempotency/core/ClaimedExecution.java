@@ -1,6 +1,8 @@
 package dev.idempotency.core;
 
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 
 import dev.idempotency.IdempotencyException;
 import dev.idempotency.IdempotencyKey;
@@ -9,10 +11,12 @@ import dev.idempotency.ResultTooLargeException;
 import dev.idempotency.UnreadableResultException;
 import dev.idempotency.UnsupportedFormatException;
 import dev.idempotency.core.LeaseKeeper.KeptLease;
+import dev.idempotency.core.Transactions.Transaction;
 import dev.idempotency.store.Claim;
 import dev.idempotency.store.ClaimResult;
 import dev.idempotency.store.IdempotencyRecord;
 import dev.idempotency.store.StoredResult;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -55,28 +59,48 @@ final class ClaimedExecution implements Execution {
 
 	@Override
 	public Completion complete(byte[] payload) {
-		StoredResult result;
-		try {
-			result = this.store.pack(key(), payload);
-		}
-		catch (ResultTooLargeException | IllegalStateException ex) {
-			dropped(ex);
-			return finish(StoredResult.tombstone(), false);
-		}
-		return finish(result, true);
+		StoredResult result = pack(payload);
+		return (result != null) ? finish(() -> store(result, true)) : completeWithoutResult();
 	}
 
 	@Override
 	public Completion completeWithoutResult() {
-		return finish(StoredResult.tombstone(), false);
+		return finish(() -> store(StoredResult.tombstone(), false));
 	}
 
-	private Completion finish(StoredResult result, boolean withPayload) {
+	@Override
+	public Completion completeIn(Transaction transaction, byte[] payload) {
+		StoredResult result = pack(payload);
+		return (result != null) ? finish(() -> storeIn(transaction, result, true))
+				: completeWithoutResultIn(transaction);
+	}
+
+	@Override
+	public Completion completeWithoutResultIn(Transaction transaction) {
+		return finish(() -> storeIn(transaction, StoredResult.tombstone(), false));
+	}
+
+	/**
+	 * Makes of a payload what is to be kept.
+	 * @return {@code null} if it cannot be kept
+	 */
+	private @Nullable StoredResult pack(byte[] payload) {
+		try {
+			return this.store.pack(key(), payload);
+		}
+		catch (ResultTooLargeException | IllegalStateException ex) {
+			dropped(ex);
+			return null;
+		}
+	}
+
+	private Completion finish(Supplier<Completion> store) {
 		if (!this.finished.compareAndSet(false, true)) {
 			throw new IllegalStateException("The execution of %s is finished already".formatted(key()));
 		}
+		// Before the key is completed in a transaction: a renewal would wait for its end
 		this.lease.end();
-		Completion completion = store(result, withPayload);
+		Completion completion = store.get();
 		this.listeners.publish(new IdempotencyEvent.Finished(key(), completion));
 		return completion;
 	}
@@ -114,6 +138,60 @@ final class ClaimedExecution implements Execution {
 				: new Completion.Superseded(new Decision.InProgress(again.policy().lease()));
 	}
 
+	private Completion storeIn(Transaction transaction, StoredResult result, boolean withPayload) {
+		try {
+			if (!this.store.completeInTransaction(this.claim, result, this.attempt.policy().ttl())) {
+				rollBack(transaction);
+				this.lease.lost();
+				return new Completion.Superseded(whatARetryWouldBeTold());
+			}
+		}
+		catch (ResultTooLargeException ex) {
+			dropped(ex);
+			return storeIn(transaction, StoredResult.tombstone(), false);
+		}
+		catch (RuntimeException ex) {
+			rollBack(transaction);
+			giveBack();
+			return new Completion.RolledBack(ex);
+		}
+		try {
+			transaction.commit();
+			return new Completion.Stored(withPayload);
+		}
+		catch (RuntimeException ex) {
+			// If it was committed after all, there is nothing left to give back
+			giveBack();
+			return new Completion.RolledBack(ex);
+		}
+	}
+
+	private void rollBack(Transaction transaction) {
+		try {
+			transaction.rollBack();
+		}
+		catch (RuntimeException ex) {
+			logger.warn("The transaction of {} could not be rolled back: {}", key(), ex.toString());
+			logger.debug("The failure in full", ex);
+		}
+	}
+
+	private Decision whatARetryWouldBeTold() {
+		Attempt again = this.attempt.toRegainClaim();
+		try {
+			ClaimResult answer = this.store.claim(again);
+			if (answer instanceof ClaimResult.Refused refused) {
+				return decideLate(refused.record(), again);
+			}
+			// The successor is gone too: a retry can have the key
+			this.store.release(((ClaimResult.Granted) answer).claim());
+		}
+		catch (IdempotencyStoreException ex) {
+			// Logged and published already
+		}
+		return new Decision.InProgress(Duration.ZERO);
+	}
+
 	/**
 	 * The work is done and the claim is lost: what cannot be read is no reason to fail.
 	 */
@@ -141,6 +219,10 @@ final class ClaimedExecution implements Execution {
 			return;
 		}
 		this.lease.end();
+		giveBack();
+	}
+
+	private void giveBack() {
 		try {
 			if (this.store.release(this.claim)) {
 				this.listeners.publish(new IdempotencyEvent.Released(key()));

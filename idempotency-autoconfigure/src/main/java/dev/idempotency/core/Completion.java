@@ -33,8 +33,17 @@ public sealed interface Completion {
 	}
 
 	/**
+	 * The transaction was not committed, as far as one can know: nothing of the work
+	 * stays, and the key was given back.
+	 *
+	 * @param cause what the transaction, or completing the key in it, failed with
+	 */
+	record RolledBack(RuntimeException cause) implements Completion {
+	}
+
+	/**
 	 * The execution stalled past its lease and someone else has the key: the answer is
-	 * theirs.
+	 * theirs. Work in a transaction was rolled back.
 	 *
 	 * @param decision what a retry would be told now: a replay of the winner's result, or
 	 * that it is still running

@@ -1,6 +1,7 @@
 package dev.idempotency.core;
 
 import dev.idempotency.IdempotencyKey;
+import dev.idempotency.core.Transactions.Transaction;
 
 /**
  * An operation on its way. It is finished once, by {@link #complete} or
@@ -44,6 +45,25 @@ public sealed interface Execution extends AutoCloseable permits ClaimedExecution
 	 * @throws IllegalStateException if the execution is finished or closed already
 	 */
 	Completion completeWithoutResult();
+
+	/**
+	 * Stores the result as a part of the transaction in which the work was done, and
+	 * commits it: both count, or neither does. Where the claim is lost, the transaction
+	 * is rolled back.
+	 * @param transaction the transaction that the calling thread is in; it is ended here
+	 * @param payload the result
+	 * @return what became of both
+	 * @throws IllegalStateException if the execution is finished or closed already
+	 */
+	Completion completeIn(Transaction transaction, byte[] payload);
+
+	/**
+	 * Stores the fact that the operation has run, in the same way.
+	 * @param transaction the transaction that the calling thread is in; it is ended here
+	 * @return what became of both
+	 * @throws IllegalStateException if the execution is finished or closed already
+	 */
+	Completion completeWithoutResultIn(Transaction transaction);
 
 	/**
 	 * Renews the lease no more, because nobody knows whether the execution will come to

@@ -13,6 +13,7 @@ import dev.idempotency.store.IdempotencyRecord;
 import dev.idempotency.store.IdempotencyStore;
 import dev.idempotency.store.InspectableStore;
 import dev.idempotency.store.InspectableStore.Inspection;
+import dev.idempotency.store.JoiningStore;
 import dev.idempotency.store.NotifyingStore;
 import dev.idempotency.store.StoredResult;
 import org.slf4j.Logger;
@@ -49,6 +50,29 @@ final class GuardedStore {
 
 	boolean complete(Claim claim, StoredResult result, Duration ttl) {
 		return ask(StoreVerb.COMPLETE, claim.key(), () -> this.store.complete(claim, result, ttl));
+	}
+
+	/**
+	 * Completes a key inside the calling thread's transaction.
+	 * @throws IllegalStateException if the store cannot take part in it
+	 */
+	boolean completeInTransaction(Claim claim, StoredResult result, Duration ttl) {
+		if (this.store instanceof JoiningStore joining) {
+			return ask(StoreVerb.COMPLETE, claim.key(), () -> joining.completeInTransaction(claim, result, ttl));
+		}
+		throw new IllegalStateException("%s cannot complete a key inside a transaction: it is no JoiningStore"
+			.formatted(this.store.getClass().getName()));
+	}
+
+	/**
+	 * Whether a key could be completed inside the calling thread's transaction.
+	 */
+	boolean isInTransaction() {
+		return this.store instanceof JoiningStore joining && joining.isInTransaction();
+	}
+
+	boolean canJoin() {
+		return this.store instanceof JoiningStore;
 	}
 
 	boolean release(Claim claim) {

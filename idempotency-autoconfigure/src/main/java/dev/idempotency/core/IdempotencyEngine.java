@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ThreadFactory;
 
+import dev.idempotency.IdempotencyConfigurationException;
 import dev.idempotency.IdempotencyException;
 import dev.idempotency.IdempotencyStoreException;
 import dev.idempotency.OnCrash;
@@ -156,6 +157,31 @@ public final class IdempotencyEngine implements AutoCloseable {
 			logger.info("Observed only: {} would have been turned away: {}", operation, reason);
 		}
 		return enforced;
+	}
+
+	/**
+	 * Makes sure that keys can be completed inside such transactions.
+	 * @param transactions in which operations are to do their work
+	 * @throws IdempotencyConfigurationException if the store cannot take part in them
+	 */
+	public void requireJoining(Transactions transactions) {
+		if (!this.store.canJoin()) {
+			throw new IdempotencyConfigurationException(
+					"An operation is transactional, and its key is remembered where no transaction can be joined",
+					"Set idempotency.store=jdbc, or leave transactional out.");
+		}
+		Transactions.Transaction transaction = transactions.begin();
+		try {
+			if (!this.store.isInTransaction()) {
+				throw new IdempotencyConfigurationException(
+						"An operation is transactional, and the transaction manager does not manage the database of the "
+								+ "idempotency store: its work and its key would not be committed together",
+						"Let the store and the transaction manager use the same DataSource, or leave transactional out.");
+			}
+		}
+		finally {
+			transaction.rollBack();
+		}
 	}
 
 	private boolean mayRunWithoutStore(IdempotencyException ex) {

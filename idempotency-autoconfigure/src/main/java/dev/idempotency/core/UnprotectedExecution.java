@@ -1,6 +1,7 @@
 package dev.idempotency.core;
 
 import dev.idempotency.IdempotencyKey;
+import dev.idempotency.core.Transactions.Transaction;
 
 /**
  * An operation that runs without a claim, and leaves no trace in the store.
@@ -20,6 +21,22 @@ record UnprotectedExecution(IdempotencyKey key) implements Execution {
 	@Override
 	public Completion completeWithoutResult() {
 		return new Completion.Unprotected();
+	}
+
+	@Override
+	public Completion completeIn(Transaction transaction, byte[] payload) {
+		return completeWithoutResultIn(transaction);
+	}
+
+	@Override
+	public Completion completeWithoutResultIn(Transaction transaction) {
+		try {
+			transaction.commit();
+			return new Completion.Unprotected();
+		}
+		catch (RuntimeException ex) {
+			return new Completion.RolledBack(ex);
+		}
 	}
 
 	@Override

@@ -31,7 +31,7 @@ final class AnswerRecorder implements RecordedBody.Channel {
 
 	private final ResponseHeaders headersBefore;
 
-	private final boolean dryRun;
+	private final ProtectedRun run;
 
 	private @Nullable RecordedBody body;
 
@@ -46,10 +46,10 @@ final class AnswerRecorder implements RecordedBody.Channel {
 
 	private volatile boolean inOnePiece;
 
-	AnswerRecorder(Exchange exchange, ProtectedOperation operation, boolean dryRun, Runnable onClientLost) {
+	AnswerRecorder(Exchange exchange, ProtectedOperation operation, ProtectedRun run, Runnable onClientLost) {
 		this.exchange = exchange;
 		this.operation = operation;
-		this.dryRun = dryRun;
+		this.run = run;
 		this.onClientLost = onClientLost;
 		this.effect = operation.effect();
 		this.headersBefore = ResponseHeaders.of(exchange.response().container());
@@ -106,6 +106,10 @@ final class AnswerRecorder implements RecordedBody.Channel {
 
 	@Override
 	public boolean mayFlow() {
+		if (this.run.isInTransaction()) {
+			// The answer leaves after the commit
+			return false;
+		}
 		return (this.operation.streams() && !this.inOnePiece) || isWrittenAside() || isEndless();
 	}
 
@@ -130,12 +134,21 @@ final class AnswerRecorder implements RecordedBody.Channel {
 
 	@Override
 	public boolean isEndless() {
+		if (this.run.isInTransaction()) {
+			return false;
+		}
 		String type = this.exchange.response().getContentType();
 		return type != null && type.startsWith(MediaType.TEXT_EVENT_STREAM_VALUE);
 	}
 
 	@Override
 	public ServletOutputStream open(long declaredLength) throws IOException {
+		if (this.run.isInTransaction()) {
+			throw new IllegalStateException(
+					"The answer is larger than idempotency.http.max-response-body (%d bytes), and "
+						.formatted(this.exchange.rules().maxResponseBody())
+							+ "must not leave before the transaction is committed: raise it, or leave transactional = true out");
+		}
 		HttpServletResponse container = this.exchange.response().container();
 		this.sentHead = currentHead(container);
 		writeEffect(container, this.sentHead.status());
@@ -180,7 +193,7 @@ final class AnswerRecorder implements RecordedBody.Channel {
 		return new Head(status, headers, isToBeStored(status));
 	}
 
-	private boolean isToBeStored(int status) {
+	boolean isToBeStored(int status) {
 		return switch (this.operation.store()) {
 			case ALL -> true;
 			case SUCCESSFUL -> status < 400;
@@ -201,7 +214,7 @@ final class AnswerRecorder implements RecordedBody.Channel {
 			return;
 		}
 		EffectHeader header = EffectHeader.of(this.effect, this.exchange.request().getMethod(), status);
-		(this.dryRun ? header.onDryRun() : header).writeTo(container);
+		(this.run.isDryRun() ? header.onDryRun() : header).writeTo(container);
 	}
 
 	/**
@@ -230,6 +243,10 @@ final class AnswerRecorder implements RecordedBody.Channel {
 
 		boolean isToBeStored() {
 			return this.head.stored();
+		}
+
+		boolean isSuccess() {
+			return this.head.status() < 400;
 		}
 
 		byte[] encode() {

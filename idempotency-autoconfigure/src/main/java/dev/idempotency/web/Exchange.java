@@ -157,13 +157,12 @@ final class Exchange {
 	}
 
 	/**
-	 * What goes on asynchronously does so outside of the transaction of a dry run, and
-	 * would stay.
+	 * What goes on asynchronously does so outside of the handler's transaction.
 	 */
-	void requireNoDryRun() {
-		if (this.run != null && this.run.isDryRun()) {
-			throw new IllegalStateException(
-					"This dry run is to be rolled back, and its handler answers asynchronously: leave dryRun = ROLLBACK out");
+	void requireNoTransaction() {
+		if (this.run != null && (this.run.isInTransaction() || this.run.isDryRun())) {
+			throw new IllegalStateException("This handler runs in a transaction and answers asynchronously, outside of "
+					+ "it: leave transactional = true (or, on a dry run, dryRun = ROLLBACK) out");
 		}
 	}
 

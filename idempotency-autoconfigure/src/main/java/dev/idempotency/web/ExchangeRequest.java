@@ -102,7 +102,7 @@ final class ExchangeRequest extends HttpServletRequestWrapper {
 	 */
 	@Override
 	public AsyncContext startAsync() {
-		this.exchange.requireNoDryRun();
+		this.exchange.requireNoTransaction();
 		AsyncContext started = super.startAsync();
 		if (this.exchange.isArmed() && started.getResponse() instanceof HttpServletResponse original) {
 			this.exchange.continueOn(original);
@@ -112,7 +112,7 @@ final class ExchangeRequest extends HttpServletRequestWrapper {
 
 	@Override
 	public AsyncContext startAsync(ServletRequest request, ServletResponse response) {
-		this.exchange.requireNoDryRun();
+		this.exchange.requireNoTransaction();
 		return watched(super.startAsync(request, response), response);
 	}
 

@@ -8,7 +8,6 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 
-import dev.idempotency.DryRun;
 import dev.idempotency.IdempotencyConfigurationException;
 import dev.idempotency.web.HttpSettings.Unprotected;
 import dev.idempotency.web.ProtectedOperations.Protection;
@@ -35,14 +34,15 @@ final class HandlerAudit {
 
 	private final ProtectedOperations operations;
 
-	private final boolean canRollBack;
+	private final IdempotencyGate gate;
 
 	private final boolean comparesRequests;
 
-	HandlerAudit(HttpSettings settings, ProtectedOperations operations, boolean canRollBack, boolean comparesRequests) {
+	HandlerAudit(HttpSettings settings, ProtectedOperations operations, IdempotencyGate gate,
+			boolean comparesRequests) {
 		this.settings = settings;
 		this.operations = operations;
-		this.canRollBack = canRollBack;
+		this.gate = gate;
 		this.comparesRequests = comparesRequests;
 	}
 
@@ -63,11 +63,8 @@ final class HandlerAudit {
 		if (protection.operation() != null && protection.operation().keySource() instanceof KeyExpression key) {
 			check(key, info, handler);
 		}
-		if (protection.operation() != null && protection.operation().dryRun() == DryRun.ROLLBACK && !this.canRollBack) {
-			throw new IdempotencyConfigurationException(
-					"%s asks for dryRun = ROLLBACK, and there is no transaction manager to roll back with"
-						.formatted(handler),
-					"Define a PlatformTransactionManager bean (exactly one, or a primary one), or leave dryRun out.");
+		if (protection.operation() != null) {
+			this.gate.requireTransactions(protection.operation(), handler);
 		}
 		Set<RequestMethod> methods = info.getMethodsCondition().getMethods();
 		if (protection.annotatedItself() && protection.operation() != null && !methods.isEmpty()

@@ -47,7 +47,7 @@ public final class IdempotencyFilter implements Filter, ServletRequestListener {
 			exchange.continueWith((HttpServletRequest) request, (HttpServletResponse) response);
 		}
 		if (exchange != null && exchange.isCut()) {
-			throw new ProtectedRun.CutAnswerException();
+			throw new AnswerDelivery.CutAnswerException();
 		}
 		if (exchange == null || exchange.isDetached()) {
 			chain.doFilter(request, response);

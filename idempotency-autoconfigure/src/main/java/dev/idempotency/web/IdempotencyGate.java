@@ -1,9 +1,11 @@
 package dev.idempotency.web;
 
+import java.util.Objects;
 import java.util.Optional;
 
 import dev.idempotency.DryRun;
 import dev.idempotency.Fingerprint;
+import dev.idempotency.IdempotencyConfigurationException;
 import dev.idempotency.IdempotencyContext.Binding;
 import dev.idempotency.IdempotencyException;
 import dev.idempotency.IdempotencyKey;
@@ -16,9 +18,12 @@ import dev.idempotency.core.IdempotencyEngine;
 import dev.idempotency.core.Preview;
 import dev.idempotency.core.Preview.Verdict;
 import dev.idempotency.core.Rejection;
-import dev.idempotency.web.RollbackOnlyTransactions.Rollback;
+import dev.idempotency.core.Transactions;
+import dev.idempotency.core.Transactions.Transaction;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import org.springframework.web.context.request.async.WebAsyncUtils;
 import org.springframework.web.servlet.HandlerMapping;
@@ -29,6 +34,8 @@ import org.springframework.web.servlet.HandlerMapping;
  */
 final class IdempotencyGate {
 
+	private static final Logger logger = LoggerFactory.getLogger(IdempotencyInterceptor.class);
+
 	static final String DRY_RUN = "Idempotency-Dry-Run";
 
 	private final IdempotencyEngine engine;
@@ -37,18 +44,39 @@ final class IdempotencyGate {
 
 	private final RequestFingerprinter fingerprinter;
 
-	private final @Nullable RollbackOnlyTransactions transactions;
+	private final @Nullable Transactions transactions;
 
 	IdempotencyGate(IdempotencyEngine engine, ScopeResolver scopeResolver, RequestFingerprinter fingerprinter,
-			@Nullable RollbackOnlyTransactions transactions) {
+			@Nullable Transactions transactions) {
 		this.engine = engine;
 		this.scopeResolver = scopeResolver;
 		this.fingerprinter = fingerprinter;
 		this.transactions = transactions;
 	}
 
-	boolean canRollBack() {
-		return this.transactions != null;
+	/**
+	 * Makes sure that an operation can run in transactions, if it is to.
+	 * @throws IdempotencyConfigurationException if it cannot
+	 */
+	void requireTransactions(ProtectedOperation operation, Object handler) {
+		boolean needed = operation.transactional() || operation.dryRun() == DryRun.ROLLBACK;
+		if (needed && this.transactions == null) {
+			throw new IdempotencyConfigurationException(
+					"%s asks for %s, and there is no transaction manager".formatted(handler,
+							operation.transactional() ? "transactional = true" : "dryRun = ROLLBACK"),
+					"Define a PlatformTransactionManager bean (exactly one, or a primary one), or leave it out.");
+		}
+		if (operation.transactional() && this.transactions != null) {
+			try {
+				this.engine.requireJoining(this.transactions);
+			}
+			catch (IdempotencyConfigurationException ex) {
+				throw new IdempotencyConfigurationException("%s: %s".formatted(handler, ex.getMessage()), ex.action());
+			}
+			catch (RuntimeException ex) {
+				logger.warn("Could not check whether {} can run in a transaction: {}", handler, ex.toString());
+			}
+		}
 	}
 
 	/**
@@ -115,10 +143,25 @@ final class IdempotencyGate {
 	private @Nullable Pass begin(Exchange exchange, Object handler, ProtectedOperation operation, Attempt attempt) {
 		Decision decision = this.engine.begin(attempt);
 		if (decision instanceof Decision.Proceed proceed) {
-			return pass(exchange.arm(operation, handler, proceed.execution()), exchange, null);
+			ProtectedRun run = exchange.arm(operation, handler, proceed.execution());
+			if (operation.transactional()) {
+				beginTransaction(run);
+			}
+			return pass(run, exchange, () -> {
+			});
 		}
 		exchange.answerWith(Replies.toAnswer(decision, operation.policy(), attempt.key()));
 		return null;
+	}
+
+	private void beginTransaction(ProtectedRun run) {
+		try {
+			run.runIn(Objects.requireNonNull(this.transactions, "looked at when the application started").begin());
+		}
+		catch (RuntimeException ex) {
+			run.handlerNotReached();
+			throw ex;
+		}
 	}
 
 	/**
@@ -132,7 +175,8 @@ final class IdempotencyGate {
 		if (preview.verdict() == Verdict.EXECUTE && operation.dryRun() == DryRun.ROLLBACK
 				&& this.transactions != null) {
 			ProtectedRun run = exchange.armDryRun(operation, handler, attempt.map(Attempt::key).orElse(null));
-			return pass(run, exchange, this.transactions.begin());
+			Transaction transaction = this.transactions.begin();
+			return pass(run, exchange, transaction::rollBack);
 		}
 		exchange.answerWith(DryRunReport.of(preview, key.orElse(null)));
 		return null;
@@ -147,15 +191,13 @@ final class IdempotencyGate {
 		}
 	}
 
-	private static Pass pass(ProtectedRun run, Exchange exchange, @Nullable Rollback rollback) {
+	private static Pass pass(ProtectedRun run, Exchange exchange, Runnable afterHandler) {
 		WebAsyncUtils.getAsyncManager(exchange.request())
 			.registerCallableInterceptor(IdempotencyGate.class, new TaskWatch(run));
 		Binding binding = run.makeCurrent();
 		return () -> {
 			binding.close();
-			if (rollback != null) {
-				rollback.close();
-			}
+			afterHandler.run();
 		};
 	}
 

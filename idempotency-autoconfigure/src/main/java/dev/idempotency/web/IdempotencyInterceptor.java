@@ -54,6 +54,11 @@ public final class IdempotencyInterceptor implements AsyncHandlerInterceptor {
 	public void afterCompletion(HttpServletRequest request, HttpServletResponse response, Object handler,
 			@Nullable Exception ex) {
 		handlerReturned(request);
+		// Also behind the filter function of routes
+		Exchange exchange = Exchange.of(request);
+		if (exchange != null && exchange.run() != null) {
+			exchange.run().answerRendered(response);
+		}
 	}
 
 	private static void handlerReturned(HttpServletRequest request) {

@@ -98,6 +98,19 @@ public final class IdempotencyRouteFilter implements HandlerFilterFunction<Serve
 		return with((it) -> it.operation().withEffect(effect));
 	}
 
+	/**
+	 * A filter for routes that run in the transaction in which their key is completed, as
+	 * with {@link dev.idempotency.Idempotent#transactional()}.
+	 * @return the filter
+	 */
+	public IdempotencyRouteFilter withTransaction() {
+		return with((it) -> {
+			ProtectedOperation transactional = it.operation().inTransaction();
+			it.gate().requireTransactions(transactional, "A route");
+			return transactional;
+		});
+	}
+
 	@Override
 	public ServerResponse filter(ServerRequest request, HandlerFunction<ServerResponse> next) throws Exception {
 		if (this.protector == null || IdempotencyFilter.isSafe(request.servletRequest())) {

@@ -5,6 +5,7 @@ import java.util.Collection;
 import dev.idempotency.IdempotencyConfigurationException;
 import dev.idempotency.core.IdempotencyEngine;
 import dev.idempotency.core.OperationPolicy;
+import dev.idempotency.core.Transactions;
 
 import org.springframework.context.ApplicationContext;
 import org.springframework.web.method.ControllerAdviceBean;
@@ -45,7 +46,7 @@ public final class IdempotencyWeb {
 		this.operations = new ProtectedOperations(settings, defaultPolicy, strategies.keyResolver(),
 				context.getEnvironment()::resolveRequiredPlaceholders);
 		this.gate = new IdempotencyGate(engine, strategies.scopeResolver(), strategies.fingerprinter(),
-				context.getBeanProvider(RollbackOnlyTransactions.class).getIfAvailable());
+				context.getBeanProvider(Transactions.class).getIfAvailable());
 		this.exceptionResolver = new IdempotencyExceptionResolver(new Problems(settings),
 				new ExplicitExceptionHandlers(() -> ControllerAdviceBean.findAnnotatedBeans(context)));
 	}
@@ -102,7 +103,7 @@ public final class IdempotencyWeb {
 	 * and should be
 	 */
 	public void checkHandlers(Collection<RequestMappingHandlerMapping> mappings) {
-		new HandlerAudit(this.settings, this.operations, this.gate.canRollBack(),
+		new HandlerAudit(this.settings, this.operations, this.gate,
 				!(this.strategies.fingerprinter() instanceof NoFingerprinter))
 			.check(mappings);
 	}

@@ -15,28 +15,37 @@ import dev.idempotency.core.OperationPolicy;
  * @param dryRun what a dry run of it does
  * @param effect what it does to the world
  * @param streams whether it writes its answer itself, piece by piece
+ * @param transactional whether it runs in the transaction in which its key is completed
  */
 record ProtectedOperation(boolean required, KeySource keySource, OperationPolicy policy, StoredAnswers store,
-		DryRun dryRun, Effect effect, boolean streams) {
+		DryRun dryRun, Effect effect, boolean streams, boolean transactional) {
 
 	ProtectedOperation withRequired(boolean required) {
 		return new ProtectedOperation(required, this.keySource, this.policy, this.store, this.dryRun, this.effect,
-				this.streams);
+				this.streams, this.transactional);
 	}
 
 	ProtectedOperation withKeySource(KeySource keySource) {
 		return new ProtectedOperation(this.required, keySource, this.policy, this.store, this.dryRun, this.effect,
-				this.streams);
+				this.streams, this.transactional);
 	}
 
 	ProtectedOperation withPolicy(OperationPolicy policy) {
 		return new ProtectedOperation(this.required, this.keySource, policy, this.store, this.dryRun, this.effect,
-				this.streams);
+				this.streams, this.transactional);
 	}
 
 	ProtectedOperation withEffect(Effect effect) {
 		return new ProtectedOperation(this.required, this.keySource, this.policy, this.store, this.dryRun, effect,
-				this.streams);
+				this.streams, this.transactional);
+	}
+
+	/**
+	 * This operation, run in the transaction in which its key is completed.
+	 */
+	ProtectedOperation inTransaction() {
+		return new ProtectedOperation(this.required, this.keySource, this.policy, this.store, this.dryRun, this.effect,
+				false, true);
 	}
 
 }

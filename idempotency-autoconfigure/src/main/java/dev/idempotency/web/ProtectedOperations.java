@@ -105,19 +105,26 @@ final class ProtectedOperations {
 
 	private ProtectedOperation operation(Idempotent annotation, String handler, @Nullable HandlerMethod method) {
 		Class<?> answer = (method != null) ? answerType(method) : Object.class;
-		if (annotation.dryRun() == DryRun.ROLLBACK && isAsync(answer)) {
-			throw new IdempotencyConfigurationException(
-					"%s asks for dryRun = ROLLBACK and answers asynchronously, outside of the transaction"
-						.formatted(handler),
-					"Answer synchronously, or leave dryRun out.");
-		}
+		requireSynchronous(annotation.dryRun() == DryRun.ROLLBACK, "dryRun = ROLLBACK", answer, handler);
+		requireSynchronous(annotation.transactional(), "transactional = true", answer, handler);
 		OperationPolicy policy = this.defaultPolicy.withOnCrash(annotation.onCrash())
 			.withPatience(patience(annotation.onConflict()));
 		if (!annotation.ttl().isEmpty()) {
 			policy = policy.withTtl(ttl(annotation.ttl(), handler));
 		}
-		return new ProtectedOperation(annotation.required(), keySource(annotation.key(), handler), policy,
-				annotation.store(), annotation.dryRun(), annotation.effect(), streams(method, answer));
+		ProtectedOperation operation = new ProtectedOperation(annotation.required(),
+				keySource(annotation.key(), handler), policy, annotation.store(), annotation.dryRun(),
+				annotation.effect(), streams(method, answer), false);
+		return annotation.transactional() ? operation.inTransaction() : operation;
+	}
+
+	private static void requireSynchronous(boolean required, String attribute, Class<?> answer, String handler) {
+		if (required && isAsync(answer)) {
+			throw new IdempotencyConfigurationException(
+					"%s asks for %s and answers asynchronously, outside of the transaction".formatted(handler,
+							attribute),
+					"Answer synchronously, or leave %s out.".formatted(attribute));
+		}
 	}
 
 	Duration patience(OnConflict onConflict) {

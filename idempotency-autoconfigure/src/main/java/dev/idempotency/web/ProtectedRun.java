@@ -4,12 +4,11 @@ import java.io.IOException;
 
 import dev.idempotency.Effect;
 import dev.idempotency.IdempotencyContext;
-import dev.idempotency.IdempotencyException;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.StoredAnswers;
 import dev.idempotency.core.Completion;
-import dev.idempotency.core.Decision;
 import dev.idempotency.core.Execution;
+import dev.idempotency.core.Transactions.Transaction;
 import dev.idempotency.web.AnswerRecorder.Recorded;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
@@ -41,15 +40,24 @@ final class ProtectedRun implements IdempotencyContext {
 
 	private final HandlerTask task = new HandlerTask();
 
+	private final HandlerTransaction transaction = new HandlerTransaction();
+
+	private final HandlerCompletion completion;
+
+	private final AnswerDelivery delivery;
+
 	private volatile boolean released;
 
 	private volatile @Nullable Interruption interruption;
 
 	private boolean errorPending;
 
-	private volatile boolean cut;
-
 	private boolean settled;
+
+	/**
+	 * What was settled with the handler's transaction, before the end of the dispatch.
+	 */
+	private @Nullable SettledAnswer pending;
 
 	ProtectedRun(Exchange exchange, ProtectedOperation operation, Object handler, @Nullable IdempotencyKey key,
 			@Nullable Execution execution) {
@@ -58,7 +66,9 @@ final class ProtectedRun implements IdempotencyContext {
 		this.handler = handler;
 		this.key = key;
 		this.execution = execution;
-		this.recorder = new AnswerRecorder(exchange, operation, execution == null, this::clientLost);
+		this.completion = new HandlerCompletion(execution, this.transaction);
+		this.recorder = new AnswerRecorder(exchange, operation, this, this::clientLost);
+		this.delivery = new AnswerDelivery(exchange, operation, handler, key, this.recorder);
 	}
 
 	void recordOn(ExchangeResponse response) {
@@ -97,6 +107,17 @@ final class ProtectedRun implements IdempotencyContext {
 		return this.execution == null;
 	}
 
+	/**
+	 * Runs the handler in a transaction, which ends before the answer leaves.
+	 */
+	void runIn(Transaction transaction) {
+		this.transaction.begun(transaction);
+	}
+
+	boolean isInTransaction() {
+		return this.transaction.isActive();
+	}
+
 	// What becomes of the handler
 
 	/**
@@ -111,6 +132,7 @@ final class ProtectedRun implements IdempotencyContext {
 	 * The handler has ended with an exception: what others make of it is not streamed.
 	 */
 	void handlerFailed() {
+		this.transaction.rollBack();
 		this.recorder.renderInOnePiece();
 	}
 
@@ -133,7 +155,7 @@ final class ProtectedRun implements IdempotencyContext {
 	 * Whether the answer is on its way to the client and must not come to its end.
 	 */
 	boolean isCut() {
-		return this.cut;
+		return this.delivery.isCut();
 	}
 
 	// What becomes of the client
@@ -155,8 +177,8 @@ final class ProtectedRun implements IdempotencyContext {
 	void connectionLost() {
 		this.recorder.clientIsGone();
 		boolean goesOn = isFlowing() && this.recorder.isKept() && this.task.detach();
-		if (!goesOn && beginToSettle() && this.execution != null) {
-			this.execution.completeWithoutResult();
+		if (!goesOn && beginToSettle()) {
+			this.completion.keep(null);
 		}
 	}
 
@@ -195,7 +217,51 @@ final class ProtectedRun implements IdempotencyContext {
 
 	// The end
 
+	/**
+	 * The answer of the handler is rendered, and its transaction has to end: what its
+	 * thread is bound to, such as the session of an ORM, may end next.
+	 * @param response where the handler's answer went
+	 */
+	void answerRendered(HttpServletResponse response) {
+		if (!this.transaction.isActive() || isSettled()) {
+			return;
+		}
+		if (this.exchange.response().isErrorSent()) {
+			this.transaction.rollBack();
+		}
+		else if (response == this.exchange.response()) {
+			beginToSettle();
+			this.pending = settleNow();
+		}
+		else if (this.transaction.endsWithHandler()) {
+			beginToSettle();
+			this.pending = settleUnseen();
+		}
+		// Otherwise at the end of the dispatch, when a filter that holds the answer has
+		// passed it on
+	}
+
+	/**
+	 * A filter holds the answer, and the transaction cannot wait for it.
+	 */
+	private SettledAnswer settleUnseen() {
+		logger
+			.warn("The answer of {} cannot be replayed: a filter inside of the IdempotencyFilter holds it back, and the "
+					+ "transaction ends before that, with the session that is open in view. Give that filter an order before "
+					+ "{}, or set spring.jpa.open-in-view=false", this.handler, IdempotencyFilter.DEFAULT_ORDER);
+		int status = this.exchange.response().getStatus();
+		boolean stored = this.recorder.isToBeStored(status) && !this.released;
+		return new SettledAnswer(null, stored ? this.completion.keep(null) : this.completion.giveBack(status < 400),
+				null);
+	}
+
 	void endOfDispatch() throws IOException {
+		SettledAnswer before = this.pending;
+		if (before != null) {
+			this.pending = null;
+			this.delivery.deliver(before);
+			return;
+		}
 		if (isDetached() || isSettled()) {
 			return;
 		}
@@ -210,6 +276,7 @@ final class ProtectedRun implements IdempotencyContext {
 	 * The container renders the error in a dispatch of its own.
 	 */
 	private void awaitError() {
+		this.transaction.rollBack();
 		this.errorPending = true;
 		this.recorder.renderInOnePiece();
 	}
@@ -224,12 +291,17 @@ final class ProtectedRun implements IdempotencyContext {
 	}
 
 	void failed() {
+		if (this.pending != null) {
+			this.pending = null;
+			this.exchange.response().letThrough();
+		}
 		if (!isDetached() && !isSettled()) {
 			settleFailure();
 		}
 	}
 
 	private void settleFailure() {
+		this.transaction.rollBack();
 		boolean countsAsAnswer = this.operation.store() == StoredAnswers.ALL;
 		if (countsAsAnswer && !isFlowing() && !this.errorPending) {
 			awaitError();
@@ -243,14 +315,11 @@ final class ProtectedRun implements IdempotencyContext {
 		if (!isFlowing() && !response.isCommitted()) {
 			this.recorder.writeEffect(response.container(), HttpServletResponse.SC_INTERNAL_SERVER_ERROR);
 		}
-		if (this.execution == null) {
-			return;
-		}
 		if (countsAsAnswer || isCutOff()) {
-			this.execution.completeWithoutResult();
+			this.completion.keep(null);
 		}
 		else {
-			this.execution.close();
+			this.completion.giveBack(false);
 		}
 	}
 
@@ -260,6 +329,7 @@ final class ProtectedRun implements IdempotencyContext {
 	 * the error may still be rendered, or never.
 	 */
 	void requestIsOver() {
+		this.transaction.rollBack();
 		if (isDetached() || isSettled()) {
 			return;
 		}
@@ -269,8 +339,8 @@ final class ProtectedRun implements IdempotencyContext {
 		else if (!this.exchange.isAsync()) {
 			settleWithoutClient();
 		}
-		if (!isSettled() && this.execution != null) {
-			this.execution.letLeaseRunOut();
+		if (!isSettled()) {
+			this.completion.letLeaseRunOut();
 		}
 	}
 
@@ -287,47 +357,35 @@ final class ProtectedRun implements IdempotencyContext {
 		if (!beginToSettle()) {
 			return;
 		}
-		Recorded answer;
-		Completion completion;
-		try {
-			answer = this.recorder.end();
-			completion = complete(answer);
-		}
-		catch (RuntimeException ex) {
-			// The application's own policy, most likely. It has run: it must not run
-			// again
-			if (this.execution != null) {
-				this.execution.completeWithoutResult();
-			}
-			throw ex;
-		}
-		finally {
-			this.exchange.response().letThrough();
-		}
-		if (!send) {
-			return;
-		}
-		if (completion instanceof Completion.Superseded superseded) {
-			answerLike(superseded.decision());
+		SettledAnswer now = settleNow();
+		if (send || now.failure() != null) {
+			this.delivery.deliver(now);
 		}
 		else {
-			answer.send(this.exchange.response().container());
+			this.exchange.response().letThrough();
+		}
+	}
+
+	private SettledAnswer settleNow() {
+		try {
+			Recorded answer = this.recorder.end();
+			return new SettledAnswer(answer, complete(answer), null);
+		}
+		catch (RuntimeException ex) {
+			// The application's own policy, most likely
+			this.completion.giveUp();
+			return new SettledAnswer(null, null, ex);
 		}
 	}
 
 	private @Nullable Completion complete(Recorded answer) {
-		if (this.execution == null) {
-			return null;
-		}
 		if (isCutOff()) {
-			return this.execution.completeWithoutResult();
+			return this.completion.keep(null);
 		}
 		if (!answer.isToBeStored() || this.released || this.interruption == Interruption.FAILURE) {
-			this.execution.close();
-			return null;
+			return this.completion.giveBack(answer.isSuccess());
 		}
-		return this.recorder.isKept() ? this.execution.complete(answer.encode())
-				: this.execution.completeWithoutResult();
+		return this.completion.keep((this.recorder.isKept() && !isDryRun()) ? answer.encode() : null);
 	}
 
 	/**
@@ -341,29 +399,6 @@ final class ProtectedRun implements IdempotencyContext {
 		}
 		return (this.interruption == Interruption.FAILURE) ? this.operation.store() == StoredAnswers.ALL
 				: this.interruption == Interruption.CLIENT_GONE;
-	}
-
-	/**
-	 * Someone else has the key: never two answers for one key.
-	 */
-	private void answerLike(Decision decision) throws IOException {
-		HttpServletResponse container = this.exchange.response().container();
-		if (container.isCommitted()) {
-			this.cut = true;
-			RecordedBody body = this.recorder.body();
-			if (body != null) {
-				body.cut();
-			}
-			throw new CutAnswerException();
-		}
-		this.recorder.wipe(container);
-		try {
-			Replies.toAnswer(decision, this.operation.policy(), key()).send(container);
-		}
-		catch (IdempotencyException ex) {
-			EffectHeader.NONE.writeTo(container);
-			this.exchange.rules().problemRenderer().render(this.exchange.request(), container, this.handler, ex);
-		}
 	}
 
 	private synchronized boolean isSettled() {
@@ -390,20 +425,6 @@ final class ProtectedRun implements IdempotencyContext {
 		 * The handler failed, or took too long, after the head was sent.
 		 */
 		FAILURE
-
-	}
-
-	/**
-	 * Makes the container break the connection off, so that the client knows that it has
-	 * not seen the whole answer.
-	 */
-	static final class CutAnswerException extends IOException {
-
-		private static final long serialVersionUID = 1L;
-
-		CutAnswerException() {
-			super("The answer of another attempt counts: this one must not come to its end");
-		}
 
 	}
 

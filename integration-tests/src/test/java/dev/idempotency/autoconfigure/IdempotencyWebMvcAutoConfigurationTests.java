@@ -6,6 +6,7 @@ import javax.sql.DataSource;
 
 import dev.idempotency.Idempotent;
 import dev.idempotency.core.IdempotencyEngine;
+import dev.idempotency.core.Transactions;
 import dev.idempotency.web.HttpStrategies;
 import dev.idempotency.web.IdempotencyFilter;
 import dev.idempotency.web.IdempotencyRouteFilter;
@@ -13,9 +14,7 @@ import dev.idempotency.web.IdempotencyWeb;
 import dev.idempotency.web.KeyResolver;
 import dev.idempotency.web.RequestFingerprinter;
 import dev.idempotency.web.ResponsePolicy;
-import dev.idempotency.web.RollbackOnlyTransactions;
 import dev.idempotency.web.ScopeResolver;
-import dev.idempotency.web.SpringRollbackOnlyTransactions;
 import jakarta.servlet.DispatcherType;
 import org.junit.jupiter.api.Test;
 
@@ -51,7 +50,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 class IdempotencyWebMvcAutoConfigurationTests {
 
 	private static final AutoConfigurations OURS = AutoConfigurations.of(IdempotencyAutoConfiguration.class,
-			IdempotencyWebMvcAutoConfiguration.class, IdempotencyWebMvcOffAutoConfiguration.class);
+			IdempotencyTransactionAutoConfiguration.class, IdempotencyWebMvcAutoConfiguration.class,
+			IdempotencyWebMvcOffAutoConfiguration.class);
 
 	private final WebApplicationContextRunner runner = new WebApplicationContextRunner()
 		.withPropertyValues("idempotency.store=memory")
@@ -102,24 +102,23 @@ class IdempotencyWebMvcAutoConfigurationTests {
 	void rollsDryRunsBackWithTheTransactionManager() {
 		withDatabase().run((context) -> assertThat(context).hasNotFailed()
 			.hasSingleBean(PlatformTransactionManager.class)
-			.getBean(RollbackOnlyTransactions.class)
-			.isInstanceOf(SpringRollbackOnlyTransactions.class));
+			.getBean(Transactions.class)
+			.isInstanceOf(SpringTransactions.class));
 	}
 
 	@Test
 	void rollsNothingBackWithoutTransactions() {
-		this.runner
-			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean(RollbackOnlyTransactions.class));
+		this.runner.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean(Transactions.class));
 		this.runner.withClassLoader(new FilteredClassLoader(PlatformTransactionManager.class))
 			.run((context) -> assertThat(context).hasNotFailed()
 				.hasSingleBean(IdempotencyWeb.class)
-				.doesNotHaveBean(RollbackOnlyTransactions.class));
+				.doesNotHaveBean(Transactions.class));
 	}
 
 	@Test
 	void rollsNothingBackWhereTwoTransactionManagersCompete() {
 		withDatabase().withUserConfiguration(TwoTransactionManagers.class)
-			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean(RollbackOnlyTransactions.class));
+			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean(Transactions.class));
 	}
 
 	private WebApplicationContextRunner withDatabase() {
@@ -139,10 +138,9 @@ class IdempotencyWebMvcAutoConfigurationTests {
 
 	@Test
 	void backsOffForTheApplicationsOwnRollback() {
-		withDatabase().withBean("ownTransactions", RollbackOnlyTransactions.class, () -> () -> () -> {
-		})
-			.run((context) -> assertThat(context).hasSingleBean(RollbackOnlyTransactions.class)
-				.hasBean("ownTransactions"));
+		withDatabase().withBean("ownTransactions", Transactions.class, () -> () -> {
+			throw new IllegalStateException("not begun here");
+		}).run((context) -> assertThat(context).hasSingleBean(Transactions.class).hasBean("ownTransactions"));
 	}
 
 	@Test

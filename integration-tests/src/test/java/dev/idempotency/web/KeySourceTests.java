@@ -372,7 +372,7 @@ class KeySourceTests {
 		assertThat(startUpFailure(controller))
 			.hasMessageContaining(controller.getName() + "#pay() asks for dryRun = ROLLBACK and answers asynchronously")
 			.extracting(IdempotencyConfigurationException::action)
-			.isEqualTo("Answer synchronously, or leave dryRun out.");
+			.isEqualTo("Answer synchronously, or leave dryRun = ROLLBACK out.");
 	}
 
 	private static IdempotencyConfigurationException startUpFailure(Class<?> controller, String... properties) {

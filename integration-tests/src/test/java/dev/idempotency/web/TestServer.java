@@ -29,7 +29,9 @@ final class TestServer implements AutoCloseable {
 	private static final String WITHOUT_DATABASE = "spring.autoconfigure.exclude=" + BOOT
 			+ "jdbc.autoconfigure.DataSourceAutoConfiguration," + BOOT + "flyway.autoconfigure.FlywayAutoConfiguration,"
 			+ BOOT + "data.redis.autoconfigure.DataRedisAutoConfiguration," + BOOT
-			+ "data.redis.autoconfigure.DataRedisReactiveAutoConfiguration";
+			+ "data.redis.autoconfigure.DataRedisReactiveAutoConfiguration," + BOOT
+			+ "hibernate.autoconfigure.HibernateJpaAutoConfiguration," + BOOT
+			+ "data.jpa.autoconfigure.DataJpaRepositoriesAutoConfiguration";
 
 	private static final String WITHOUT_SECURITY = WITHOUT_DATABASE + "," + BOOT
 			+ "security.autoconfigure.SecurityAutoConfiguration," + BOOT
@@ -41,6 +43,9 @@ final class TestServer implements AutoCloseable {
 
 	static final String WITH_DATABASE = WITHOUT_SECURITY
 		.replace(BOOT + "jdbc.autoconfigure.DataSourceAutoConfiguration,", "");
+
+	static final String WITH_JPA = WITH_DATABASE
+		.replace(BOOT + "hibernate.autoconfigure.HibernateJpaAutoConfiguration,", "");
 
 	private final HttpClient client = HttpClient.newBuilder()
 		.version(HttpClient.Version.HTTP_1_1)

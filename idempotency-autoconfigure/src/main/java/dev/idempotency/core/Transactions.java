@@ -1,0 +1,41 @@
+package dev.idempotency.core;
+
+/**
+ * Transactions in which the work of operations is done.
+ */
+@FunctionalInterface
+public interface Transactions {
+
+	/**
+	 * Begins a transaction on this thread, whatever other one it is in.
+	 * @return the transaction, to be ended on the same thread
+	 */
+	Transaction begin();
+
+	/**
+	 * A transaction that has begun.
+	 */
+	interface Transaction {
+
+		/**
+		 * Makes everything that was done in it count.
+		 */
+		void commit();
+
+		/**
+		 * Undoes everything that was done in it.
+		 */
+		void rollBack();
+
+		/**
+		 * Whether it uses something that its thread was bound to before, such as a
+		 * session that is open in view, and has to end before that does.
+		 * @return whether it has to end as soon as the operation's handler does
+		 */
+		default boolean endsWithHandler() {
+			return false;
+		}
+
+	}
+
+}

@@ -1,0 +1,121 @@
+package dev.idempotency.web;
+
+import java.io.IOException;
+import java.util.Objects;
+
+import dev.idempotency.IdempotencyException;
+import dev.idempotency.IdempotencyKey;
+import dev.idempotency.core.Completion;
+import dev.idempotency.core.Decision;
+import dev.idempotency.web.AnswerRecorder.Recorded;
+import jakarta.servlet.http.HttpServletResponse;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends what was settled: the handler's answer, or another one if that is what counts.
+ */
+final class AnswerDelivery {
+
+	private final Exchange exchange;
+
+	private final ProtectedOperation operation;
+
+	private final Object handler;
+
+	private final @Nullable IdempotencyKey key;
+
+	private final AnswerRecorder recorder;
+
+	private volatile boolean cut;
+
+	AnswerDelivery(Exchange exchange, ProtectedOperation operation, Object handler, @Nullable IdempotencyKey key,
+			AnswerRecorder recorder) {
+		this.exchange = exchange;
+		this.operation = operation;
+		this.handler = handler;
+		this.key = key;
+		this.recorder = recorder;
+	}
+
+	/**
+	 * Whether the answer is on its way to the client and must not come to its end.
+	 */
+	boolean isCut() {
+		return this.cut;
+	}
+
+	void deliver(SettledAnswer settled) throws IOException {
+		Recorded answer;
+		try {
+			if (settled.failure() != null) {
+				throw settled.failure();
+			}
+			answer = (settled.answer() != null) ? settled.answer() : this.recorder.end();
+		}
+		finally {
+			this.exchange.response().letThrough();
+		}
+		if (settled.completion() instanceof Completion.Superseded superseded) {
+			answerLike(superseded.decision());
+		}
+		else if (settled.completion() instanceof Completion.RolledBack rolledBack) {
+			answerNothingDone(rolledBack.cause());
+		}
+		else {
+			answer.send(this.exchange.response().container());
+		}
+	}
+
+	/**
+	 * Someone else has the key: never two answers for one key.
+	 */
+	private void answerLike(Decision decision) throws IOException {
+		HttpServletResponse container = this.exchange.response().container();
+		if (container.isCommitted()) {
+			this.cut = true;
+			RecordedBody body = this.recorder.body();
+			if (body != null) {
+				body.cut();
+			}
+			throw new CutAnswerException();
+		}
+		this.recorder.wipe(container);
+		try {
+			Replies
+				.toAnswer(decision, this.operation.policy(), Objects.requireNonNull(this.key, "dry runs lose no claim"))
+				.send(container);
+		}
+		catch (IdempotencyException ex) {
+			EffectHeader.NONE.writeTo(container);
+			this.exchange.rules().problemRenderer().render(this.exchange.request(), container, this.handler, ex);
+		}
+	}
+
+	/**
+	 * The transaction failed, and with it whatever the handler has said.
+	 */
+	private void answerNothingDone(RuntimeException cause) {
+		HttpServletResponse container = this.exchange.response().container();
+		this.recorder.wipe(container);
+		EffectHeader.NONE.writeTo(container);
+		if (!(cause instanceof IdempotencyException problem)) {
+			throw cause;
+		}
+		this.exchange.rules().problemRenderer().render(this.exchange.request(), container, this.handler, problem);
+	}
+
+	/**
+	 * Makes the container break the connection off, so that the client knows that it has
+	 * not seen the whole answer.
+	 */
+	static final class CutAnswerException extends IOException {
+
+		private static final long serialVersionUID = 1L;
+
+		CutAnswerException() {
+			super("The answer of another attempt counts: this one must not come to its end");
+		}
+
+	}
+
+}

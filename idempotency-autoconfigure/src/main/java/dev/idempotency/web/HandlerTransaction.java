@@ -1,0 +1,64 @@
+package dev.idempotency.web;
+
+import dev.idempotency.core.Transactions.Transaction;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The transaction that a handler runs in, if it runs in one. It begins and ends on the
+ * handler's thread, and ends once.
+ */
+final class HandlerTransaction {
+
+	private static final Logger logger = LoggerFactory.getLogger(IdempotencyFilter.class);
+
+	private @Nullable Transaction active;
+
+	void begun(Transaction transaction) {
+		this.active = transaction;
+	}
+
+	boolean isActive() {
+		return this.active != null;
+	}
+
+	/**
+	 * Whether it cannot go on when the handler's answer is rendered.
+	 */
+	boolean endsWithHandler() {
+		return this.active != null && this.active.endsWithHandler();
+	}
+
+	/**
+	 * Hands the transaction over to whoever is to end it.
+	 * @return {@code null} if there is none any more
+	 */
+	@Nullable Transaction take() {
+		Transaction taken = this.active;
+		this.active = null;
+		return taken;
+	}
+
+	void commit() {
+		Transaction transaction = take();
+		if (transaction != null) {
+			transaction.commit();
+		}
+	}
+
+	void rollBack() {
+		Transaction transaction = take();
+		if (transaction != null) {
+			try {
+				transaction.rollBack();
+			}
+			catch (RuntimeException ex) {
+				// There is an answer to be given all the same, and nothing was committed
+				logger.warn("A transaction could not be rolled back: {}", ex.toString());
+				logger.debug("The failure in full", ex);
+			}
+		}
+	}
+
+}
