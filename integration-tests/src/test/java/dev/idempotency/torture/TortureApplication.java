@@ -1,0 +1,108 @@
+package dev.idempotency.torture;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+import dev.idempotency.IdempotencyContext;
+import dev.idempotency.Idempotent;
+
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.web.server.context.WebServerInitializedEvent;
+import org.springframework.context.ApplicationListener;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
+import org.springframework.core.env.Environment;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.RestController;
+
+/**
+ * An application that runs in a process of its own, which may be killed.
+ */
+@SpringBootConfiguration(proxyBeanMethods = false)
+@EnableAutoConfiguration
+@Import({ TortureApplication.Handlers.class, TortureApplication.Payments.class })
+class TortureApplication {
+
+	public static void main(String[] args) {
+		SpringApplication.run(TortureApplication.class, args);
+	}
+
+	/**
+	 * Tells the parent where to find us.
+	 */
+	@Bean
+	ApplicationListener<WebServerInitializedEvent> portFile(Environment environment) {
+		return (event) -> {
+			try {
+				Path file = Path.of(environment.getRequiredProperty("torture.port-file"));
+				Path temporary = file.resolveSibling(file.getFileName() + ".tmp");
+				Files.writeString(temporary, String.valueOf(event.getWebServer().getPort()));
+				Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);
+			}
+			catch (IOException ex) {
+				throw new UncheckedIOException(ex);
+			}
+		};
+	}
+
+	@RestController
+	static class Handlers {
+
+		private final Path journal;
+
+		Handlers(Environment environment) {
+			this.journal = Path.of(environment.getRequiredProperty("torture.journal"));
+		}
+
+		/**
+		 * Writes down that it was here, in a way that survives a kill, and takes its
+		 * time.
+		 */
+		@Idempotent
+		@PostMapping("/run")
+		Map<String, Object> run(@RequestBody String text, @RequestParam(defaultValue = "0") long millis,
+				IdempotencyContext context) throws IOException {
+			String line = "%s %d%n".formatted(context.key().value(), context.attempt());
+			Files.writeString(this.journal, line, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+			if (millis > 0 && context.attempt() == 1) {
+				LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(millis));
+			}
+			return Map.of("attempt", context.attempt(), "id", UUID.randomUUID());
+		}
+
+	}
+
+	@RestController
+	@ConditionalOnProperty(name = "idempotency.store", havingValue = "jdbc")
+	static class Payments {
+
+		private final JdbcTemplate jdbc;
+
+		Payments(JdbcTemplate jdbc) {
+			this.jdbc = jdbc;
+		}
+
+		@Idempotent(transactional = true)
+		@PostMapping("/pay")
+		Map<String, Object> pay(@RequestBody String text, IdempotencyContext context) {
+			this.jdbc.update("insert into payment (idempotency_key, text) values (?, ?)", context.key().value(), text);
+			return Map.of("attempt", context.attempt(), "id", UUID.randomUUID());
+		}
+
+	}
+
+}
