@@ -1,6 +1,8 @@
 package dev.idempotency.store.jdbc;
 
 import java.nio.ByteBuffer;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
 import java.util.UUID;
 
 import dev.idempotency.Fingerprint;
@@ -8,6 +10,7 @@ import dev.idempotency.IdempotencyKey;
 import dev.idempotency.store.Claim;
 import dev.idempotency.store.ClaimResult;
 import dev.idempotency.store.ClaimTerms;
+import dev.idempotency.store.KeyDescription;
 
 /**
  * What is claimed, and by whom.
@@ -35,6 +38,21 @@ record Asked(IdempotencyKey key, UUID owner, Fingerprint fingerprint, ClaimTerms
 
 	long ttl() {
 		return this.terms.ttl().toMillis();
+	}
+
+	/**
+	 * Sets the five parameters, from the given one on, that are for people to read.
+	 * @return the next parameter
+	 */
+	int describe(PreparedStatement statement, int first) throws SQLException {
+		KeyDescription description = KeyDescription.of(this.key);
+		int next = first;
+		statement.setString(next++, description.namespace());
+		statement.setString(next++, description.operation());
+		statement.setString(next++, description.principal());
+		statement.setString(next++, description.tenant());
+		statement.setString(next++, description.key());
+		return next;
 	}
 
 	ClaimResult granted(int attempt) {

@@ -32,7 +32,7 @@ final class PostgresClaims implements Claims {
 			claim.setLong(6, asked.lease());
 			claim.setLong(7, asked.ttl());
 			claim.setBytes(8, id);
-			KeyTexts.set(claim, 9, asked.key());
+			asked.describe(claim, 9);
 			try (ResultSet rows = claim.executeQuery()) {
 				RecordRow row = RecordRow.next(rows, Dialect.POSTGRESQL);
 				if (row == null) {

@@ -65,7 +65,7 @@ final class StandardClaims implements Claims {
 	private boolean insert(Connection connection, byte[] id, Asked asked) throws SQLException {
 		try (PreparedStatement insert = connection.prepareStatement(this.statements.insert)) {
 			insert.setBytes(1, id);
-			int next = KeyTexts.set(insert, 2, asked.key());
+			int next = asked.describe(insert, 2);
 			insert.setBytes(next++, asked.ownerBytes());
 			insert.setBytes(next++, asked.fingerprint().toBytes());
 			insert.setLong(next++, asked.lease());

@@ -6,19 +6,13 @@ import java.util.HexFormat;
 import java.util.List;
 
 import dev.idempotency.IdempotencyKey;
-import dev.idempotency.IdempotencyScope;
+import dev.idempotency.store.KeyDescription;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What things are called under one prefix.
  */
 final class Names {
-
-	/**
-	 * How much of a text people get to read: enough to find a key by, whatever clients
-	 * send.
-	 */
-	private static final int READABLE = 255;
 
 	private final String prefix;
 
@@ -56,30 +50,21 @@ final class Names {
 	 * What a record tells people about its key: names, each with its value after it.
 	 */
 	static List<byte[]> description(IdempotencyKey key) {
-		IdempotencyScope scope = key.scope();
+		KeyDescription parts = KeyDescription.of(key);
 		List<byte[]> description = new ArrayList<>();
-		describe(description, "namespace", scope.namespace());
-		describe(description, "operation", scope.operation());
-		describe(description, "principal", scope.principal());
-		describe(description, "tenant", scope.tenant());
-		describe(description, "key", key.value());
+		describe(description, "namespace", parts.namespace());
+		describe(description, "operation", parts.operation());
+		describe(description, "principal", parts.principal());
+		describe(description, "tenant", parts.tenant());
+		describe(description, "key", parts.key());
 		return description;
 	}
 
 	private static void describe(List<byte[]> description, String name, @Nullable String value) {
-		if (value == null) {
-			return;
+		if (value != null) {
+			description.add(utf8(name));
+			description.add(utf8(value));
 		}
-		description.add(utf8(name));
-		description.add(utf8(readable(value)));
-	}
-
-	private static String readable(String text) {
-		if (text.length() <= READABLE) {
-			return text;
-		}
-		boolean splitsPair = Character.isHighSurrogate(text.charAt(READABLE - 1));
-		return text.substring(0, splitsPair ? READABLE - 1 : READABLE);
 	}
 
 	static byte[] utf8(String text) {

@@ -1,0 +1,50 @@
+package dev.idempotency.store;
+
+import dev.idempotency.IdempotencyKey;
+import dev.idempotency.IdempotencyScope;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The parts of a key for people who look into a store: cut to a bearable length, because
+ * its {@linkplain IdempotencyKey#digest() digest} is what counts.
+ *
+ * @param namespace the application
+ * @param operation what the key protects
+ * @param principal the caller, or {@code null} if there is none
+ * @param tenant the tenant, or {@code null} if there is none
+ * @param key the key as it was given
+ */
+public record KeyDescription(String namespace, String operation, @Nullable String principal, @Nullable String tenant,
+		String key) {
+
+	/**
+	 * The longest part, in characters.
+	 */
+	public static final int MAX_LENGTH = 255;
+
+	/**
+	 * Describes a key.
+	 * @param key the key
+	 * @return its parts
+	 */
+	public static KeyDescription of(IdempotencyKey key) {
+		IdempotencyScope scope = key.scope();
+		return new KeyDescription(readable(scope.namespace()), readable(scope.operation()),
+				(scope.principal() != null) ? readable(scope.principal()) : null,
+				(scope.tenant() != null) ? readable(scope.tenant()) : null, readable(key.value()));
+	}
+
+	private static String readable(String text) {
+		// Some stores cannot keep a NUL in a text
+		String whole = (text.indexOf('\0') >= 0) ? text.replace('\0', '\ufffd') : text;
+		if (whole.length() <= MAX_LENGTH) {
+			return whole;
+		}
+		int end = MAX_LENGTH - 1;
+		if (Character.isHighSurrogate(whole.charAt(end - 1))) {
+			end--;
+		}
+		return whole.substring(0, end) + "\u2026";
+	}
+
+}
