@@ -63,9 +63,10 @@ public @interface Idempotent {
 	/**
 	 * Whether the operation runs in a transaction in which its key is completed too, so
 	 * that its work in the database and its answer are committed together or not at all.
-	 * The answer leaves after the commit. An operation that fails, or whose answer is not
-	 * stored, is rolled back. Needs a store in the same database, and a handler that
-	 * answers synchronously.
+	 * The answer leaves after the commit. An operation that fails, or answers with an
+	 * error that is not stored, is rolled back. Needs a store in the same database, and a
+	 * handler that answers synchronously. A request that is not protected (without a key
+	 * where none is required, or with protection switched off) runs without it.
 	 * @return whether it runs in such a transaction
 	 */
 	boolean transactional() default false;
