@@ -23,6 +23,7 @@ import dev.idempotency.test.LongRun;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.slf4j.LoggerFactory;
@@ -37,6 +38,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * work failed and it gave its key back) or after a completion, and no key stays blocked
  * when its lease is over.
  */
+@Tag("once")
 class FaultToleranceTests {
 
 	private static final List<Fault> FAULTS = List.of(Fault.NONE, Fault.BEFORE, Fault.AFTER);

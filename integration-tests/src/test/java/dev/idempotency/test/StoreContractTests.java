@@ -4,6 +4,7 @@ import java.time.Instant;
 
 import dev.idempotency.store.IdempotencyStore;
 import dev.idempotency.test.ReferenceStore.Defect;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.EnumSource.Mode;
@@ -16,6 +17,7 @@ import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass
 /**
  * The contract passes a store that keeps it, and finds each defect that is planted in it.
  */
+@Tag("once")
 class StoreContractTests {
 
 	@ParameterizedTest

@@ -14,6 +14,7 @@ import java.util.stream.IntStream;
 
 import dev.idempotency.test.LongRun;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -23,6 +24,7 @@ import static org.assertj.core.api.Assertions.assertThatIOException;
 /**
  * Processes that are killed in the middle of handlers.
  */
+@Tag("once")
 abstract class KillContract {
 
 	private static final int HANDLERS = 8;

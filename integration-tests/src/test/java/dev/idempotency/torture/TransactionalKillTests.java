@@ -19,6 +19,7 @@ import java.util.stream.IntStream;
 import dev.idempotency.servers.PostgresServer;
 import dev.idempotency.test.LongRun;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.Logger;
@@ -33,6 +34,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Processes that are killed before, in and after the commit of handlers that are
  * {@code transactional}: whatever happens, a row and its key come together.
  */
+@Tag("once")
 class TransactionalKillTests {
 
 	private static final Logger logger = LoggerFactory.getLogger(TransactionalKillTests.class);

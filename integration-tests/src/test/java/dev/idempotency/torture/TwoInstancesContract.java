@@ -18,6 +18,7 @@ import java.util.stream.IntStream;
 
 import dev.idempotency.test.LongRun;
 import dev.idempotency.test.Race;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -26,6 +27,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Two processes that share a store get the same keys at the same time.
  */
+@Tag("once")
 abstract class TwoInstancesContract {
 
 	private static final int CLIENTS = 8;

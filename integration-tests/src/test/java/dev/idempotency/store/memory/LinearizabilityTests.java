@@ -30,6 +30,7 @@ import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -40,6 +41,7 @@ import static org.jetbrains.lincheck.datastructures.ManagedStrategyGuaranteeKt.f
  * Model checking: every answer that several threads can get from the store, in any
  * interleaving of its steps, is one that a plain sequential store could have given.
  */
+@Tag("once")
 class LinearizabilityTests {
 
 	private static final Duration LEASE = Duration.ofSeconds(30);
