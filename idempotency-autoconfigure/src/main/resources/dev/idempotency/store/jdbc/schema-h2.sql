@@ -9,10 +9,10 @@ create table if not exists idempotency_record (
 	attempt integer not null,                -- 2 or more: an earlier attempt vanished
 	owner varbinary(16) not null,
 	fingerprint varbinary(32) not null,
-	created_at timestamp(3) with time zone not null,
-	lease_until timestamp(3) with time zone not null,
-	completed_at timestamp(3) with time zone,
-	expires_at timestamp(3) with time zone not null,
+	created_at timestamp(6) with time zone not null,
+	lease_until timestamp(6) with time zone not null,
+	completed_at timestamp(6) with time zone,
+	expires_at timestamp(6) with time zone not null,
 	replays bigint not null,
 	result blob
 );
