@@ -54,10 +54,6 @@ final class Database {
 				? proxy.getTargetDataSource() : dataSource;
 	}
 
-	DataSource dataSource() {
-		return this.dataSource;
-	}
-
 	/**
 	 * Does some work on a connection of its own. What failed only because of others at
 	 * the same time is repeated.

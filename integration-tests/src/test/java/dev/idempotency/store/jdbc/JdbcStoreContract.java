@@ -1,7 +1,5 @@
 package dev.idempotency.store.jdbc;
 
-import javax.sql.DataSource;
-
 import com.zaxxer.hikari.HikariDataSource;
 import dev.idempotency.store.IdempotencyStore;
 import dev.idempotency.test.CallerTransaction;
@@ -54,10 +52,6 @@ abstract class JdbcStoreContract extends IdempotencyStoreContract
 		if (this.dataSource != null) {
 			this.dataSource.close();
 		}
-	}
-
-	DataSource dataSource() {
-		return this.dataSource;
 	}
 
 	@Override
