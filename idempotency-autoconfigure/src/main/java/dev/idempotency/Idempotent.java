@@ -30,6 +30,14 @@ public @interface Idempotent {
 	String key() default "";
 
 	/**
+	 * Whether a retry must ask for the same as the first request; otherwise the key alone
+	 * tells operations apart, as for webhooks whose sender changes the body between
+	 * deliveries. A {@code derived()} key is made of the request all the same.
+	 * @return whether requests are compared
+	 */
+	boolean fingerprint() default true;
+
+	/**
 	 * How long the answer is remembered, such as {@code 7d} or {@code ${orders.ttl:24h}}.
 	 * @return a duration; by default {@code idempotency.ttl}
 	 */

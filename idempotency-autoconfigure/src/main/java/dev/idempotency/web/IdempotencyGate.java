@@ -131,7 +131,7 @@ final class IdempotencyGate {
 	}
 
 	private static Attempt attempt(ProtectedOperation operation, RequestFacts facts, String value) {
-		Fingerprint fingerprint = facts.fingerprint();
+		Fingerprint fingerprint = operation.fingerprinted() ? facts.fingerprint() : Fingerprint.none();
 		try {
 			return new Attempt(new IdempotencyKey(facts.scope(), value), fingerprint, operation.policy());
 		}

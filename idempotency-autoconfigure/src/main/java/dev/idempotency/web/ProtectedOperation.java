@@ -10,6 +10,7 @@ import dev.idempotency.core.OperationPolicy;
  *
  * @param required whether a request without a key is refused
  * @param keySource where its key comes from
+ * @param fingerprinted whether a retry must ask for the same
  * @param policy how the engine protects it
  * @param store which of its answers are stored
  * @param dryRun what a dry run of it does
@@ -17,35 +18,35 @@ import dev.idempotency.core.OperationPolicy;
  * @param streams whether it writes its answer itself, piece by piece
  * @param transactional whether it runs in the transaction in which its key is completed
  */
-record ProtectedOperation(boolean required, KeySource keySource, OperationPolicy policy, StoredAnswers store,
-		DryRun dryRun, Effect effect, boolean streams, boolean transactional) {
+record ProtectedOperation(boolean required, KeySource keySource, boolean fingerprinted, OperationPolicy policy,
+		StoredAnswers store, DryRun dryRun, Effect effect, boolean streams, boolean transactional) {
 
 	ProtectedOperation withRequired(boolean required) {
-		return new ProtectedOperation(required, this.keySource, this.policy, this.store, this.dryRun, this.effect,
-				this.streams, this.transactional);
+		return new ProtectedOperation(required, this.keySource, this.fingerprinted, this.policy, this.store,
+				this.dryRun, this.effect, this.streams, this.transactional);
 	}
 
 	ProtectedOperation withKeySource(KeySource keySource) {
-		return new ProtectedOperation(this.required, keySource, this.policy, this.store, this.dryRun, this.effect,
-				this.streams, this.transactional);
+		return new ProtectedOperation(this.required, keySource, this.fingerprinted, this.policy, this.store,
+				this.dryRun, this.effect, this.streams, this.transactional);
 	}
 
 	ProtectedOperation withPolicy(OperationPolicy policy) {
-		return new ProtectedOperation(this.required, this.keySource, policy, this.store, this.dryRun, this.effect,
-				this.streams, this.transactional);
+		return new ProtectedOperation(this.required, this.keySource, this.fingerprinted, policy, this.store,
+				this.dryRun, this.effect, this.streams, this.transactional);
 	}
 
 	ProtectedOperation withEffect(Effect effect) {
-		return new ProtectedOperation(this.required, this.keySource, this.policy, this.store, this.dryRun, effect,
-				this.streams, this.transactional);
+		return new ProtectedOperation(this.required, this.keySource, this.fingerprinted, this.policy, this.store,
+				this.dryRun, effect, this.streams, this.transactional);
 	}
 
 	/**
 	 * This operation, run in the transaction in which its key is completed.
 	 */
 	ProtectedOperation inTransaction() {
-		return new ProtectedOperation(this.required, this.keySource, this.policy, this.store, this.dryRun, this.effect,
-				false, true);
+		return new ProtectedOperation(this.required, this.keySource, this.fingerprinted, this.policy, this.store,
+				this.dryRun, this.effect, false, true);
 	}
 
 }

@@ -113,8 +113,8 @@ final class ProtectedOperations {
 			policy = policy.withTtl(ttl(annotation.ttl(), handler));
 		}
 		ProtectedOperation operation = new ProtectedOperation(annotation.required(),
-				keySource(annotation.key(), handler), policy, annotation.store(), annotation.dryRun(),
-				annotation.effect(), streams(method, answer), false);
+				keySource(annotation.key(), handler), annotation.fingerprint(), policy, annotation.store(),
+				annotation.dryRun(), annotation.effect(), streams(method, answer), false);
 		return annotation.transactional() ? operation.inTransaction() : operation;
 	}
 

@@ -1,0 +1,147 @@
+package dev.idempotency.web;
+
+import java.util.List;
+
+import dev.idempotency.IdempotencyConfigurationException;
+import dev.idempotency.Idempotent;
+import dev.idempotency.autoconfigure.IdempotencyAutoConfiguration;
+import dev.idempotency.autoconfigure.IdempotencyWebMvcAutoConfiguration;
+import jakarta.servlet.http.HttpServletRequest;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
+import org.springframework.boot.webmvc.autoconfigure.DispatcherServletAutoConfiguration;
+import org.springframework.boot.webmvc.autoconfigure.WebMvcAutoConfiguration;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RestController;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Operations with {@code fingerprint = false}: the key alone tells them apart.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class KeyAloneTests {
+
+	private static final String TOO_LARGE = "{\"note\":\"%s\"}".formatted("x".repeat(2000));
+
+	private TestServer server;
+
+	@BeforeAll
+	void start() {
+		this.server = TestServer.start(List.of(WebTestApplication.class, Endpoints.class),
+				"idempotency.http.max-request-body=1KB");
+	}
+
+	@AfterAll
+	void stop() {
+		this.server.close();
+	}
+
+	@Test
+	void aRetryMayAskForSomethingElse() {
+		String key = TestServer.newKey();
+		Answer first = this.server.post("/alone").key(key).json("{\"a\":1}").send();
+		Answer other = this.server.post("/alone?more=1").key(key).body("text/plain", "a = 2").send();
+		assertThat(first.status()).as("%s", first).isEqualTo(200);
+		assertThat(other.isReplay()).as("%s", other).isTrue();
+		assertThat(other.body()).isEqualTo(first.body());
+		assertThat(this.server.post("/alone").key(key + "2").json("{\"a\":1}").send().isReplay()).isFalse();
+	}
+
+	@Test
+	void aDryRunSeesThemAsTheSame() {
+		String key = TestServer.newKey();
+		this.server.post("/alone").key(key).json("{\"a\":1}").send();
+		Answer dryRun = this.server.post("/alone")
+			.key(key)
+			.json("{\"a\":2}")
+			.header("Idempotency-Dry-Run", "?1")
+			.send();
+		assertThat(dryRun.effect()).as("%s", dryRun).isEqualTo("would_replay");
+	}
+
+	@Test
+	void theBodyIsLeftToTheHandlerWhereTheKeyIsElsewhere() {
+		String key = TestServer.newKey();
+		Answer first = this.server.post("/alone").key(key).json(TOO_LARGE).send();
+		assertThat(first.text()).as("%s", first).endsWith(TOO_LARGE);
+		assertThat(this.server.post("/alone").key(key).json(TOO_LARGE).send().isReplay()).isTrue();
+	}
+
+	@Test
+	void theBodyIsReadWhereTheKeyIsInIt() {
+		assertThat(this.server.post("/in-body").json(TOO_LARGE).send().status()).isEqualTo(413);
+	}
+
+	@Test
+	void aDerivedKeyIsMadeOfTheRequestAllTheSame() {
+		String cookie = this.server.post("/begin-session").send().header("Set-Cookie");
+		String session = cookie.substring(0, cookie.indexOf(';'));
+		Answer first = derived(session, "{\"a\":1,\"b\":2}");
+		Answer again = derived(session, "{\"b\":2,\"a\":1}");
+		assertThat(first.status()).as("%s", first).isEqualTo(200);
+		assertThat(again.isReplay()).isTrue();
+		assertThat(again.body()).isEqualTo(first.body());
+		Answer other = derived(session, "{\"a\":2,\"b\":2}");
+		assertThat(other.status()).isEqualTo(200);
+		assertThat(other.isReplay()).isFalse();
+	}
+
+	private Answer derived(String session, String json) {
+		return this.server.post("/derived-alone").header("Cookie", session).json(json).send();
+	}
+
+	@Test
+	void aDerivedKeyCannotBeMadeWhereNothingIsFingerprinted() {
+		new WebApplicationContextRunner()
+			.withConfiguration(
+					AutoConfigurations.of(DispatcherServletAutoConfiguration.class, WebMvcAutoConfiguration.class,
+							IdempotencyAutoConfiguration.class, IdempotencyWebMvcAutoConfiguration.class))
+			.withUserConfiguration(Executions.class, Endpoints.class)
+			.withPropertyValues("idempotency.store=memory", "idempotency.http.fingerprint=none")
+			.run((context) -> assertThat(context).getFailure()
+				.isInstanceOf(IdempotencyConfigurationException.class)
+				.hasMessageContaining("derives its key from the request, and idempotency.http.fingerprint is none"));
+	}
+
+	@RestController
+	static class Endpoints {
+
+		private final Executions executions;
+
+		Endpoints(Executions executions) {
+			this.executions = executions;
+		}
+
+		@PostMapping("/alone")
+		@Idempotent(fingerprint = false)
+		String alone(@RequestBody String body) {
+			return this.executions.next("alone") + body;
+		}
+
+		@PostMapping("/in-body")
+		@Idempotent(key = "body('/note')", fingerprint = false)
+		String inBody(@RequestBody String body) {
+			return this.executions.next("in-body");
+		}
+
+		@PostMapping("/derived-alone")
+		@Idempotent(key = "derived()", fingerprint = false)
+		String derived(@RequestBody String body) {
+			return this.executions.next("derived-alone");
+		}
+
+		@PostMapping("/begin-session")
+		void session(HttpServletRequest request) {
+			request.getSession();
+		}
+
+	}
+
+}
