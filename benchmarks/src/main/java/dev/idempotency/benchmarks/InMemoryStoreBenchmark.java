@@ -14,6 +14,7 @@ import dev.idempotency.store.Claim;
 import dev.idempotency.store.ClaimResult;
 import dev.idempotency.store.ClaimTerms;
 import dev.idempotency.store.MonotonicClock;
+import dev.idempotency.store.OnReplay;
 import dev.idempotency.store.StoredResult;
 import dev.idempotency.store.memory.InMemoryIdempotencyStore;
 import dev.idempotency.store.memory.MemoryLimits;
@@ -44,7 +45,7 @@ public class InMemoryStoreBenchmark {
 
 	private static final Duration TTL = Duration.ofHours(24);
 
-	private static final ClaimTerms TERMS = new ClaimTerms(Duration.ofSeconds(30), TTL, OnCrash.RETRY, false);
+	private static final ClaimTerms TERMS = new ClaimTerms(Duration.ofSeconds(30), TTL, OnCrash.RETRY, OnReplay.READ);
 
 	private static final int RECENT = 1000;
 

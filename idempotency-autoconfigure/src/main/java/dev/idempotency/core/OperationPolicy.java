@@ -5,6 +5,7 @@ import java.util.Objects;
 
 import dev.idempotency.OnCrash;
 import dev.idempotency.store.ClaimTerms;
+import dev.idempotency.store.OnReplay;
 
 /**
  * How an operation is protected.
@@ -19,7 +20,7 @@ import dev.idempotency.store.ClaimTerms;
 public record OperationPolicy(Duration ttl, Duration lease, OnCrash onCrash, Duration patience, int maxReplays) {
 
 	public OperationPolicy {
-		new ClaimTerms(lease, ttl, onCrash, false);
+		new ClaimTerms(lease, ttl, onCrash, OnReplay.READ);
 		Objects.requireNonNull(patience, "patience must not be null");
 		if (patience.isNegative() || patience.compareTo(ClaimTerms.MAX_DURATION) > 0) {
 			throw new IllegalArgumentException(
@@ -85,7 +86,8 @@ public record OperationPolicy(Duration ttl, Duration lease, OnCrash onCrash, Dur
 	}
 
 	ClaimTerms terms() {
-		return new ClaimTerms(this.lease, this.ttl, this.onCrash, this.maxReplays > 0);
+		return new ClaimTerms(this.lease, this.ttl, this.onCrash,
+				(this.maxReplays > 0) ? OnReplay.COUNT : OnReplay.READ);
 	}
 
 }

@@ -12,10 +12,10 @@ import dev.idempotency.OnCrash;
  * @param ttl how long the record is remembered; it outlives the lease, so that the
  * attempt after a crash knows that it is not the first
  * @param onCrash whether a key whose lease is over may be taken over
- * @param countReplays whether a refusal with a completed record of the same fingerprint
- * counts as a replay, which makes it a write
+ * @param onReplay what a refusal with a completed record of the same fingerprint does to
+ * the record; where that is anything, it is done in the same atomic step
  */
-public record ClaimTerms(Duration lease, Duration ttl, OnCrash onCrash, boolean countReplays) {
+public record ClaimTerms(Duration lease, Duration ttl, OnCrash onCrash, OnReplay onReplay) {
 
 	/**
 	 * The longest lease or ttl: ten years.
@@ -26,6 +26,7 @@ public record ClaimTerms(Duration lease, Duration ttl, OnCrash onCrash, boolean 
 		requireUsable("lease", lease, "30s");
 		requireUsable("ttl", ttl, "24h");
 		Objects.requireNonNull(onCrash, "onCrash must not be null");
+		Objects.requireNonNull(onReplay, "onReplay must not be null");
 		if (lease.compareTo(ttl) > 0) {
 			throw new IllegalArgumentException(
 					"idempotency.lease (%s) must not be longer than idempotency.ttl (%s): a result would be forgotten before its retry"

@@ -25,7 +25,8 @@ public interface IdempotencyStore {
 	 * A key is granted when nothing is remembered under it, or when its lease is over,
 	 * the fingerprint is the same and the terms allow a takeover; the attempt number then
 	 * goes up by one and the fingerprint stays. Otherwise the claim is refused with the
-	 * record, its result included.
+	 * record, its result included. Only a completed record of the same fingerprint is
+	 * changed by that, as {@link ClaimTerms#onReplay()} says.
 	 * @param key the key
 	 * @param fingerprint what the operation was asked to do
 	 * @param terms for how long, and under which conditions

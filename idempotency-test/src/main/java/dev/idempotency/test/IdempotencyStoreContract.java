@@ -1,6 +1,5 @@
 package dev.idempotency.test;
 
-import java.util.List;
 import java.util.Map;
 import java.util.Random;
 
@@ -24,7 +23,6 @@ import static dev.idempotency.test.Scene.SHORT;
 import static dev.idempotency.test.Scene.TTL;
 import static dev.idempotency.test.Scene.abandoned;
 import static dev.idempotency.test.Scene.completed;
-import static dev.idempotency.test.Scene.countingReplays;
 import static dev.idempotency.test.Scene.granted;
 import static dev.idempotency.test.Scene.inProgress;
 import static dev.idempotency.test.Scene.newKey;
@@ -39,7 +37,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * What every store promises. Extend it in a test class, and implement the contract of
  * each further ability that the store has; the base class notices a missing one.
  */
-public abstract class IdempotencyStoreContract implements KeysContract, RacesContract {
+public abstract class IdempotencyStoreContract implements KeysContract, RacesContract, ReplaysContract {
 
 	private static final Map<Class<?>, Class<?>> CONTRACTS = Map.of(InspectableStore.class,
 			InspectableStoreContract.class, JoiningStore.class, JoiningStoreContract.class, NotifyingStore.class,
@@ -348,27 +346,6 @@ public abstract class IdempotencyStoreContract implements KeysContract, RacesCon
 		Claim next = granted(store().claim(key, OTHER_FINGERPRINT, terms(LONG)));
 		assertThat(next.attempt()).isEqualTo(1);
 		assertThat(store().complete(claim, RESULT, TTL)).isFalse();
-	}
-
-	// Replays
-
-	@Test
-	void countsReplaysOnlyWhereTheTermsSaySo() {
-		IdempotencyKey key = newKey();
-		store().complete(granted(store(), key), RESULT, TTL);
-		assertThat(completed(store(), key).replays()).isZero();
-		assertThat(completed(store().claim(key, FINGERPRINT, countingReplays())).replays()).isEqualTo(1);
-		assertThat(completed(store().claim(key, OTHER_FINGERPRINT, countingReplays())).replays()).isEqualTo(1);
-		assertThat(completed(store().claim(key, FINGERPRINT, countingReplays())).replays()).isEqualTo(2);
-		assertThat(completed(store(), key).replays()).isEqualTo(2);
-	}
-
-	@Test
-	void countsReplaysThatComeAtOnceOneByOne() {
-		IdempotencyKey key = newKey();
-		store().complete(granted(store(), key), RESULT, TTL);
-		List<Long> counts = Race.run(20, () -> completed(store().claim(key, FINGERPRINT, countingReplays())).replays());
-		assertThat(counts).doesNotHaveDuplicates().contains(1L, 20L);
 	}
 
 }

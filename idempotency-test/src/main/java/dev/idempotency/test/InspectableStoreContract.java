@@ -1,5 +1,7 @@
 package dev.idempotency.test;
 
+import java.time.Duration;
+
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.store.Claim;
 import dev.idempotency.store.IdempotencyRecord;
@@ -7,10 +9,13 @@ import dev.idempotency.store.InspectableStore;
 import dev.idempotency.store.InspectableStore.Inspection;
 import org.junit.jupiter.api.Test;
 
+import static dev.idempotency.test.Scene.FINGERPRINT;
 import static dev.idempotency.test.Scene.LONG;
 import static dev.idempotency.test.Scene.RESULT;
+import static dev.idempotency.test.Scene.SHORT;
 import static dev.idempotency.test.Scene.TTL;
 import static dev.idempotency.test.Scene.abandoned;
+import static dev.idempotency.test.Scene.extendingBy;
 import static dev.idempotency.test.Scene.granted;
 import static dev.idempotency.test.Scene.newKey;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -57,6 +62,19 @@ public interface InspectableStoreContract extends StoreUnderTest {
 		Inspection found = inspectable().find(key).orElseThrow();
 		assertThat(((IdempotencyRecord.Completed) found.record()).result()).isEqualTo(RESULT);
 		assertThat(found.completed()).isNotNull().isBetween(found.created(), found.expires());
+	}
+
+	@Test
+	default void findsAnExtendedResultWithALaterEndAndNoOtherDateChanged() {
+		IdempotencyKey key = newKey();
+		store().complete(granted(store(), key), RESULT, LONG);
+		Inspection before = inspectable().find(key).orElseThrow();
+		time().pass(SHORT);
+		store().claim(key, FINGERPRINT, extendingBy(TTL));
+		Inspection after = inspectable().find(key).orElseThrow();
+		assertThat(Duration.between(before.expires(), after.expires())).isGreaterThanOrEqualTo(TTL.minus(LONG));
+		assertThat(after.created()).isEqualTo(before.created());
+		assertThat(after.completed()).isEqualTo(before.completed());
 	}
 
 	@Test

@@ -12,6 +12,7 @@ import dev.idempotency.store.ClaimResult;
 import dev.idempotency.store.ClaimTerms;
 import dev.idempotency.store.IdempotencyRecord;
 import dev.idempotency.store.IdempotencyStore;
+import dev.idempotency.store.OnReplay;
 import dev.idempotency.store.StoredResult;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -55,15 +56,22 @@ final class Scene {
 	}
 
 	static ClaimTerms terms(Duration lease, Duration ttl) {
-		return new ClaimTerms(lease, ttl, OnCrash.RETRY, false);
+		return new ClaimTerms(lease, ttl, OnCrash.RETRY, OnReplay.READ);
 	}
 
 	static ClaimTerms withoutTakeover() {
-		return new ClaimTerms(LONG, TTL, OnCrash.REFUSE, false);
+		return new ClaimTerms(LONG, TTL, OnCrash.REFUSE, OnReplay.READ);
 	}
 
 	static ClaimTerms countingReplays() {
-		return new ClaimTerms(LONG, TTL, OnCrash.RETRY, true);
+		return new ClaimTerms(LONG, TTL, OnCrash.RETRY, OnReplay.COUNT);
+	}
+
+	/**
+	 * Terms whose replays let the ttl run anew.
+	 */
+	static ClaimTerms extendingBy(Duration ttl) {
+		return new ClaimTerms(SHORT, ttl, OnCrash.RETRY, OnReplay.EXTEND);
 	}
 
 	static ClaimResult claim(IdempotencyStore store, IdempotencyKey key) {

@@ -22,6 +22,7 @@ import dev.idempotency.store.IdempotencyRecord;
 import dev.idempotency.store.InspectableStore;
 import dev.idempotency.store.JoiningStore;
 import dev.idempotency.store.NotifyingStore;
+import dev.idempotency.store.OnReplay;
 import dev.idempotency.store.PurgeableStore;
 import dev.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
@@ -56,20 +57,32 @@ class ReferenceStore implements InspectableStore, JoiningStore, NotifyingStore, 
 			LockSupport.parkNanos(1000);
 			return grant(key, fingerprint, terms, 1);
 		}
+		if (this.defect == Defect.EXTENDING_READS_THEN_WRITES && terms.onReplay() == OnReplay.EXTEND) {
+			Row row = row(key);
+			if (row != null && row.result != null && row.fingerprint.equals(fingerprint)) {
+				long expires = Math.max(row.expires, now() + terms.ttl().toMillis());
+				LockSupport.parkNanos(1_000_000);
+				row.expires = expires;
+				return new ClaimResult.Refused(row.toRecord(now()));
+			}
+		}
 		return claimAtomically(key, fingerprint, terms);
 	}
 
 	private synchronized ClaimResult claimAtomically(IdempotencyKey key, Fingerprint fingerprint, ClaimTerms terms) {
 		Row row = row(key);
+		if (this.defect == Defect.EXTENDING_REVIVES_THE_FORGOTTEN && terms.onReplay() == OnReplay.EXTEND) {
+			row = this.rows.get(name(key));
+		}
 		if (row == null) {
 			return grant(key, fingerprint, terms, 1);
 		}
 		if (row.result != null) {
-			boolean same = row.fingerprint.equals(fingerprint) || this.defect == Defect.REPLAYS_COUNT_FOR_OTHERS;
-			if ((terms.countReplays() && same) || this.defect == Defect.REPLAYS_COUNT_ALWAYS) {
-				row.replays++;
-			}
+			replay(row, fingerprint, terms);
 			return new ClaimResult.Refused(row.toRecord(now()));
+		}
+		if (this.defect == Defect.EXTENDING_REACHES_THE_RUNNING && terms.onReplay() == OnReplay.EXTEND) {
+			extend(row, terms);
 		}
 		boolean over = row.leaseEnds <= now() && this.defect != Defect.TAKEOVER_NEVER;
 		boolean allowed = terms.onCrash() == OnCrash.RETRY || this.defect == Defect.TAKEOVER_DESPITE_TERMS;
@@ -79,6 +92,40 @@ class ReferenceStore implements InspectableStore, JoiningStore, NotifyingStore, 
 			return grant(key, fingerprint, terms, attempt);
 		}
 		return new ClaimResult.Refused(row.toRecord(now()));
+	}
+
+	private void replay(Row row, Fingerprint fingerprint, ClaimTerms terms) {
+		OnReplay onReplay = terms.onReplay();
+		boolean same = row.fingerprint.equals(fingerprint);
+		boolean counts = onReplay == OnReplay.COUNT
+				|| (onReplay == OnReplay.EXTEND && this.defect == Defect.EXTENDING_COUNTS);
+		if ((counts && (same || this.defect == Defect.REPLAYS_COUNT_FOR_OTHERS))
+				|| this.defect == Defect.REPLAYS_COUNT_ALWAYS) {
+			row.replays++;
+		}
+		boolean extend = switch (onReplay) {
+			case READ -> this.defect == Defect.READING_EXTENDS;
+			case COUNT -> this.defect == Defect.COUNTING_EXTENDS;
+			case EXTEND -> this.defect != Defect.EXTENDING_DOES_NOTHING;
+		};
+		if (extend && (same || this.defect == Defect.EXTENDING_SERVES_OTHERS)) {
+			extend(row, terms);
+		}
+	}
+
+	private void extend(Row row, ClaimTerms terms) {
+		long expires = now() + terms.ttl().toMillis();
+		row.expires = switch (this.defect) {
+			case EXTENDING_ADDS_UP -> row.expires + terms.ttl().toMillis();
+			case EXTENDING_SHORTENS -> expires;
+			default -> Math.max(row.expires, expires);
+		};
+		if (this.defect == Defect.EXTENDING_COMPLETES_ANEW) {
+			row.completed = now();
+		}
+		if (this.defect == Defect.EXTENDING_LOSES_THE_COUNT) {
+			row.replays = 0;
+		}
 	}
 
 	private synchronized ClaimResult grant(IdempotencyKey key, Fingerprint fingerprint, ClaimTerms terms, int attempt) {
@@ -285,10 +332,13 @@ class ReferenceStore implements InspectableStore, JoiningStore, NotifyingStore, 
 		TAKEOVER_BY_OTHER_REQUEST, TAKEOVER_IS_NOT_COUNTED, RENEW_IS_UNFENCED, RENEW_DOES_NOTHING,
 		RENEW_LETS_THE_TTL_RUN_OUT, COMPLETE_IS_UNFENCED, COMPLETE_REFUSES_THE_LATE, RELEASE_IS_UNFENCED,
 		RELEASE_FORGETS_THE_CRASH, RELEASE_KEEPS_THE_OWNER, TTL_IS_IGNORED, TTL_IS_THAT_OF_THE_CLAIM, RESULTS_ARE_CUT,
-		TOMBSTONES_ARE_EMPTY_RESULTS, FORMAT_IS_LOST, REPLAYS_COUNT_ALWAYS, REPLAYS_COUNT_FOR_OTHERS, KEYS_IGNORE_CASE,
-		KEYS_ARE_TRIMMED, KEYS_ARE_CUT, KEYS_IGNORE_THE_CALLER, KEYS_ARE_GLUED, FIND_TAKES_OVER,
-		FORGET_SPARES_THE_RUNNING, PURGE_TAKES_THE_ABANDONED, PURGE_IS_UNLIMITED, SUBSCRIPTIONS_LAST,
-		WAKES_UP_EVERYBODY, EVERYTHING_JOINS, JOINS_NOTHING, SEES_TRANSACTIONS_EVERYWHERE
+		TOMBSTONES_ARE_EMPTY_RESULTS, FORMAT_IS_LOST, REPLAYS_COUNT_ALWAYS, REPLAYS_COUNT_FOR_OTHERS, READING_EXTENDS,
+		COUNTING_EXTENDS, EXTENDING_DOES_NOTHING, EXTENDING_ADDS_UP, EXTENDING_SHORTENS, EXTENDING_SERVES_OTHERS,
+		EXTENDING_COUNTS, EXTENDING_LOSES_THE_COUNT, EXTENDING_COMPLETES_ANEW, EXTENDING_REACHES_THE_RUNNING,
+		EXTENDING_REVIVES_THE_FORGOTTEN, EXTENDING_READS_THEN_WRITES, KEYS_IGNORE_CASE, KEYS_ARE_TRIMMED, KEYS_ARE_CUT,
+		KEYS_IGNORE_THE_CALLER, KEYS_ARE_GLUED, FIND_TAKES_OVER, FORGET_SPARES_THE_RUNNING, PURGE_TAKES_THE_ABANDONED,
+		PURGE_IS_UNLIMITED, SUBSCRIPTIONS_LAST, WAKES_UP_EVERYBODY, EVERYTHING_JOINS, JOINS_NOTHING,
+		SEES_TRANSACTIONS_EVERYWHERE
 
 	}
 

@@ -16,6 +16,7 @@ import dev.idempotency.OnCrash;
 import dev.idempotency.OperationInProgressException;
 import dev.idempotency.store.ClaimTerms;
 import dev.idempotency.store.InspectableStore;
+import dev.idempotency.store.OnReplay;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -222,7 +223,7 @@ class ErrorAnswerTests {
 			.fingerprint();
 		// Someone who will not be heard of again
 		store.claim(new IdempotencyKey(scope, key), fingerprint,
-				new ClaimTerms(Duration.ofMillis(1), Duration.ofHours(1), OnCrash.REFUSE, false));
+				new ClaimTerms(Duration.ofMillis(1), Duration.ofHours(1), OnCrash.REFUSE, OnReplay.READ));
 		Answer answer = Awaitility.await()
 			.until(() -> api.post("/careful", key).send(), (it) -> !it.text().contains("in-progress"));
 		api.assertProblem(answer, 409, "outcome-unknown", key);

@@ -19,6 +19,7 @@ import dev.idempotency.store.ClaimResult;
 import dev.idempotency.store.ClaimTerms;
 import dev.idempotency.store.IdempotencyStore;
 import dev.idempotency.store.InspectableStore;
+import dev.idempotency.store.OnReplay;
 import dev.idempotency.store.StoredResult;
 import dev.idempotency.test.Race;
 import jakarta.servlet.http.HttpServletResponse;
@@ -440,7 +441,7 @@ abstract class TransactionalHttpContract {
 			InspectableStore store = (InspectableStore) this.store;
 			Fingerprint fingerprint = store.find(context.key()).orElseThrow().record().fingerprint();
 			store.forget(context.key());
-			ClaimTerms terms = new ClaimTerms(Duration.ofMinutes(1), Duration.ofHours(1), OnCrash.RETRY, false);
+			ClaimTerms terms = new ClaimTerms(Duration.ofMinutes(1), Duration.ofHours(1), OnCrash.RETRY, OnReplay.READ);
 			ClaimResult other = store.claim(context.key(), fingerprint, terms);
 			store.complete(((ClaimResult.Granted) other).claim(), StoredResult.tombstone(), Duration.ofHours(1));
 			this.payments.pay(text);

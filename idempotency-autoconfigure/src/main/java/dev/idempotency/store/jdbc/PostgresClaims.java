@@ -28,7 +28,7 @@ final class PostgresClaims implements Claims {
 			claim.setBytes(2, owner);
 			claim.setBytes(3, asked.fingerprint().toBytes());
 			claim.setBoolean(4, asked.terms().onCrash() == OnCrash.RETRY);
-			claim.setBoolean(5, asked.terms().countReplays());
+			claim.setString(5, asked.terms().onReplay().name());
 			claim.setLong(6, asked.lease());
 			claim.setLong(7, asked.ttl());
 			claim.setBytes(8, id);

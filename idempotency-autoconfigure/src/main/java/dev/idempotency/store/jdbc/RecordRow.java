@@ -118,8 +118,15 @@ final class RecordRow {
 				&& this.fingerprint.equals(fingerprint);
 	}
 
-	boolean countsAsReplay(Fingerprint fingerprint, ClaimTerms terms) {
-		return this.completed && terms.countReplays() && this.fingerprint.equals(fingerprint);
+	boolean isReplayedTo(Fingerprint fingerprint) {
+		return this.completed && this.fingerprint.equals(fingerprint);
+	}
+
+	/**
+	 * Whether the record is remembered for that long anyway.
+	 */
+	boolean outlives(Duration ttl) {
+		return !this.expiresAt.isBefore(this.now.plus(ttl));
 	}
 
 	IdempotencyRecord toRecord() {

@@ -5,6 +5,7 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 
 import dev.idempotency.store.ClaimResult;
+import dev.idempotency.store.OnReplay;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,10 +53,25 @@ final class StandardClaims implements Claims {
 		if (row.mayBeTakenOver(asked.fingerprint(), asked.terms())) {
 			return takeOver(connection, id, row, asked) ? asked.granted(row.attempt() + 1) : null;
 		}
-		if (row.countsAsReplay(asked.fingerprint(), asked.terms())) {
-			return countReplay(connection, id, row) ? new ClaimResult.Refused(row.toRecord(row.replays() + 1)) : null;
+		if (row.isReplayedTo(asked.fingerprint())) {
+			return replay(connection, id, row, asked);
 		}
 		return new ClaimResult.Refused(row.toRecord());
+	}
+
+	/**
+	 * Gives out a result.
+	 * @return {@code null} if it is no longer what it was
+	 */
+	private @Nullable ClaimResult replay(Connection connection, byte[] id, RecordRow row, Asked asked)
+			throws SQLException {
+		boolean stillThere = switch (asked.terms().onReplay()) {
+			case READ -> true;
+			case COUNT -> countReplay(connection, id, row);
+			case EXTEND -> row.outlives(asked.terms().ttl()) || extend(connection, id, row, asked);
+		};
+		long replays = row.replays() + ((asked.terms().onReplay() == OnReplay.COUNT) ? 1 : 0);
+		return stillThere ? new ClaimResult.Refused(row.toRecord(replays)) : null;
 	}
 
 	/**
@@ -110,6 +126,16 @@ final class StandardClaims implements Claims {
 			update.setBytes(1, id);
 			update.setBytes(2, row.owner());
 			update.setLong(3, row.replays());
+			return update.executeUpdate() == 1;
+		}
+	}
+
+	private boolean extend(Connection connection, byte[] id, RecordRow row, Asked asked) throws SQLException {
+		try (PreparedStatement update = connection.prepareStatement(this.statements.extend)) {
+			update.setLong(1, asked.ttl());
+			update.setLong(2, asked.ttl());
+			update.setBytes(3, id);
+			update.setBytes(4, row.owner());
 			return update.executeUpdate() == 1;
 		}
 	}

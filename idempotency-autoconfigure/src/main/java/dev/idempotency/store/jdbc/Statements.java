@@ -26,6 +26,8 @@ final class Statements {
 
 	final String countReplay;
 
+	final String extend;
+
 	final String renew;
 
 	final String complete;
@@ -67,6 +69,9 @@ final class Statements {
 				+ "and lease_until <= {now}");
 		this.countReplay = in("update {table} set replays = replays + 1 "
 				+ "where id = ? and owner = ? and replays = ? and state = 'COMPLETED'");
+		// Someone else may have extended it further since it was read
+		this.extend = in("update {table} set expires_at = case when expires_at < {later} then {later} else expires_at "
+				+ "end where id = ? and owner = ? and state = 'COMPLETED' and expires_at > {now}");
 		// Work that outlives the ttl must not be forgotten while it runs
 		this.renew = in("update {table} set lease_until = {later}, "
 				+ "expires_at = case when expires_at < {later} then {later} else expires_at end where " + HELD);

@@ -10,7 +10,8 @@ import dev.idempotency.store.InspectableStore.Inspection;
 import dev.idempotency.store.StoredResult;
 
 /**
- * A result; immutable but for the count of its replays.
+ * A result; immutable but for the count of its replays, which goes on when its life is
+ * extended.
  */
 final class CompletedEntry implements ExpiringCache.Expiring {
 
@@ -28,13 +29,18 @@ final class CompletedEntry implements ExpiringCache.Expiring {
 
 	private final Times times;
 
-	private final AtomicLong replays = new AtomicLong();
+	private final AtomicLong replays;
 
 	CompletedEntry(Fingerprint fingerprint, int attempt, StoredResult result, Times times) {
+		this(fingerprint, attempt, result, times, new AtomicLong());
+	}
+
+	private CompletedEntry(Fingerprint fingerprint, int attempt, StoredResult result, Times times, AtomicLong replays) {
 		this.fingerprint = fingerprint;
 		this.attempt = attempt;
 		this.result = result;
 		this.times = times;
+		this.replays = replays;
 	}
 
 	Fingerprint fingerprint() {
@@ -50,6 +56,15 @@ final class CompletedEntry implements ExpiringCache.Expiring {
 	 */
 	Completed replayed() {
 		return toRecord(this.replays.incrementAndGet());
+	}
+
+	/**
+	 * This result with a longer life.
+	 * @param expires when it is forgotten at the earliest
+	 */
+	CompletedEntry extended(long expires) {
+		return (expires <= this.times.expires) ? this : new CompletedEntry(this.fingerprint, this.attempt, this.result,
+				new Times(this.times.created, this.times.completed, expires), this.replays);
 	}
 
 	private Completed toRecord(long replays) {

@@ -1,7 +1,7 @@
 package dev.idempotency.store.memory;
 
 import java.time.Clock;
-import java.util.Set;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
@@ -9,6 +9,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Policy.VarExpiration;
 import com.github.benmanes.caffeine.cache.RemovalCause;
+import dev.idempotency.Fingerprint;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.ResultTooLargeException;
 import dev.idempotency.store.StoredResult;
@@ -72,13 +73,25 @@ final class CompletedResults {
 		this.cache.put(key, entry);
 	}
 
+	/**
+	 * Lets a result live longer if it is for the same fingerprint.
+	 * @param expires when it is forgotten at the earliest
+	 * @return what is there now, or {@code null} if nothing is
+	 */
+	@Nullable CompletedEntry extend(IdempotencyKey key, Fingerprint fingerprint, long expires) {
+		return this.cache.asMap()
+			.computeIfPresent(key,
+					(k, entry) -> entry.fingerprint().equals(fingerprint) ? entry.extended(expires) : entry);
+	}
+
 	boolean remove(IdempotencyKey key) {
 		return this.cache.asMap().remove(key) != null;
 	}
 
 	private void removed(@Nullable IdempotencyKey key, @Nullable CompletedEntry entry, RemovalCause cause) {
-		// Both are always there: neither keys nor values are weakly referenced
-		if (key != null && entry != null) {
+		// Both are always there: neither keys nor values are weakly referenced. What is
+		// replaced was extended, and takes as much as before
+		if (key != null && entry != null && cause != RemovalCause.REPLACED) {
 			this.entries.decrementAndGet();
 			this.bytes.addAndGet(-entry.bytes(key));
 		}
@@ -105,12 +118,13 @@ final class CompletedResults {
 	 * put, by a thread that will come here
 	 */
 	private boolean evictOldest() {
-		Set<IdempotencyKey> oldest = this.byExpiry.oldest(1).keySet();
-		for (IdempotencyKey key : oldest) {
-			if (isFull() && remove(key)) {
+		Map<IdempotencyKey, CompletedEntry> oldest = this.byExpiry.oldest(1);
+		oldest.forEach((key, entry) -> {
+			// Not if it was extended meanwhile: another one is the oldest then
+			if (isFull() && this.cache.asMap().remove(key, entry)) {
 				evicted(key);
 			}
-		}
+		});
 		return !oldest.isEmpty();
 	}
 

@@ -7,6 +7,7 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 
 import dev.idempotency.Fingerprint;
@@ -16,6 +17,7 @@ import dev.idempotency.store.ClaimResult;
 import dev.idempotency.store.ClaimTerms;
 import dev.idempotency.store.InspectableStore;
 import dev.idempotency.store.NotifyingStore;
+import dev.idempotency.store.OnReplay;
 import dev.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 
@@ -26,7 +28,8 @@ import org.jspecify.annotations.Nullable;
  * Keys in progress and results are kept apart. A key in progress is never evicted; it
  * goes when its ttl is over. Results are bounded, see {@link CompletedResults}. Every
  * change of a key happens inside {@code compute} on the map of keys in progress, which is
- * what makes the two maps one; a replay only reads the results, without any lock.
+ * what makes the two maps one; a replay only reads the results, without any lock, unless
+ * it extends one.
  */
 public final class InMemoryIdempotencyStore implements InspectableStore, NotifyingStore {
 
@@ -58,8 +61,11 @@ public final class InMemoryIdempotencyStore implements InspectableStore, Notifyi
 	public ClaimResult claim(IdempotencyKey key, Fingerprint fingerprint, ClaimTerms terms) {
 		while (true) {
 			CompletedEntry result = this.completed.get(key);
+			if (result != null && terms.onReplay() == OnReplay.EXTEND) {
+				result = extend(key, fingerprint, terms.ttl());
+			}
 			if (result != null) {
-				boolean counts = terms.countReplays() && result.fingerprint().equals(fingerprint);
+				boolean counts = terms.onReplay() == OnReplay.COUNT && result.fingerprint().equals(fingerprint);
 				return new ClaimResult.Refused(counts ? result.replayed() : result.toRecord());
 			}
 			UUID owner = new UUID(this.storeId, this.claims.incrementAndGet());
@@ -78,6 +84,21 @@ public final class InMemoryIdempotencyStore implements InspectableStore, Notifyi
 			}
 			// Completed between the two looks: the next turn finds its result
 		}
+	}
+
+	/**
+	 * Lets the ttl of a result run anew if it is for the same fingerprint.
+	 * @return the result, or {@code null} if it is no longer there
+	 */
+	private @Nullable CompletedEntry extend(IdempotencyKey key, Fingerprint fingerprint, Duration ttl) {
+		AtomicReference<@Nullable CompletedEntry> result = new AtomicReference<>();
+		// A change like any other: while it goes on, nobody finds the result over and
+		// claims its key
+		this.running.compute(key, (k, entry) -> {
+			result.setPlain(this.completed.extend(k, fingerprint, this.clock.millis() + ttl.toMillis()));
+			return entry;
+		});
+		return result.getPlain();
 	}
 
 	private boolean isCompleted(IdempotencyKey key) {

@@ -137,7 +137,7 @@ public final class RedisIdempotencyStore implements InspectableStore, NotifyingS
 		arguments.add(millis(terms.lease()));
 		arguments.add(millis(terms.ttl()));
 		arguments.add(flag(terms.onCrash() == OnCrash.RETRY));
-		arguments.add(flag(terms.countReplays()));
+		arguments.add(utf8(terms.onReplay().name()));
 		arguments.addAll(Names.description(key));
 		return arguments.toArray(byte[][]::new);
 	}

@@ -2,7 +2,7 @@
 -- The moment the statement began decides what is over; a claim that had to wait for its turn still gets its whole lease.
 with asked as (
 	select cast(? as bytea) as id, cast(? as bytea) as owner, cast(? as bytea) as fingerprint,
-		cast(? as boolean) as takes_over, cast(? as boolean) as counts_replays,
+		cast(? as boolean) as takes_over, cast(? as text) as on_replay,
 		cast(? as bigint) * interval '1 millisecond' as lease, cast(? as bigint) * interval '1 millisecond' as ttl
 ),
 there as (
@@ -13,7 +13,8 @@ there as (
 		and r.expires_at > statement_timestamp()
 		and not (r.state = 'IN_PROGRESS' and r.lease_until <= statement_timestamp()
 			and r.fingerprint = asked.fingerprint and asked.takes_over)
-		and not (r.state = 'COMPLETED' and r.fingerprint = asked.fingerprint and asked.counts_replays)
+		and not (r.state = 'COMPLETED' and r.fingerprint = asked.fingerprint and (asked.on_replay = 'COUNT'
+			or asked.on_replay = 'EXTEND' and r.expires_at < statement_timestamp() + asked.ttl))
 ),
 taken as (
 	insert into idempotency_record as r (id, namespace, operation, principal, tenant, idempotency_key,
@@ -43,11 +44,14 @@ taken as (
 				or r.state = 'IN_PROGRESS' and r.lease_until <= statement_timestamp()
 				and r.fingerprint = excluded.fingerprint and (select takes_over from asked)
 			then clock_timestamp() + (select ttl from asked)
+			when r.state = 'COMPLETED' and r.fingerprint = excluded.fingerprint
+				and (select on_replay from asked) = 'EXTEND'
+			then greatest(r.expires_at, clock_timestamp() + (select ttl from asked))
 			else r.expires_at end,
 		replays = case
 			when r.expires_at <= statement_timestamp() then 0
 			when r.state = 'COMPLETED' and r.fingerprint = excluded.fingerprint
-				and (select counts_replays from asked) then r.replays + 1
+				and (select on_replay from asked) = 'COUNT' then r.replays + 1
 			else r.replays end,
 		state = case when r.expires_at <= statement_timestamp() then excluded.state else r.state end,
 		fingerprint = case when r.expires_at <= statement_timestamp() then excluded.fingerprint else r.fingerprint end,

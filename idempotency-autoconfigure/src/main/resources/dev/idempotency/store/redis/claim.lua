@@ -1,7 +1,7 @@
--- ARGV: owner, fingerprint, lease, ttl, may take over, counts replays; then names and values for people to read
+-- ARGV: owner, fingerprint, lease, ttl, may take over, what a replay does; then names and values for people to read
 
 local owner, fingerprint, lease, ttl = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
-local mayTakeOver, countsReplays = ARGV[5] == '1', ARGV[6] == '1'
+local mayTakeOver, onReplay = ARGV[5] == '1', ARGV[6]
 
 local function grant(attempt)
 	redis.call('HSET', KEYS[1], 'owner', owner, 'attempt', attempt, 'lease', now + lease, 'expires', now + ttl)
@@ -20,8 +20,16 @@ if record.format ~= '1' then
 	return describe(record)
 end
 if record.state == 'completed' then
-	if countsReplays and record.fingerprint == fingerprint then
+	if record.fingerprint ~= fingerprint then
+		return describe(record)
+	end
+	if onReplay == 'COUNT' then
 		record.replays = redis.call('HINCRBY', KEYS[1], 'replays', 1)
+	elseif onReplay == 'EXTEND' and tonumber(record.expires) < now + ttl then
+		record.expires = now + ttl
+		-- In this order: a server that is out of memory lets through what does not begin with adding something
+		expireAt(record.expires)
+		redis.call('HSET', KEYS[1], 'expires', record.expires)
 	end
 	return describe(record)
 end

@@ -20,6 +20,7 @@ import dev.idempotency.servers.PostgresServer;
 import dev.idempotency.store.Claim;
 import dev.idempotency.store.ClaimResult;
 import dev.idempotency.store.ClaimTerms;
+import dev.idempotency.store.OnReplay;
 import dev.idempotency.store.StoredResult;
 import dev.idempotency.test.Race;
 import org.junit.jupiter.api.Test;
@@ -44,7 +45,7 @@ class JdbcIdempotencyStoreTests {
 	private static final Fingerprint FINGERPRINT = Fingerprint.sha256(new byte[] { 1 });
 
 	private static final ClaimTerms TERMS = new ClaimTerms(Duration.ofMinutes(1), Duration.ofHours(1), OnCrash.RETRY,
-			false);
+			OnReplay.READ);
 
 	private static final IdempotencyKey KEY = IdempotencyKey.of("tests", "key");
 

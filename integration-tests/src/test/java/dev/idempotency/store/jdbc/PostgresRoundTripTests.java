@@ -8,18 +8,24 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.idempotency.Fingerprint;
 import dev.idempotency.IdempotencyKey;
+import dev.idempotency.OnCrash;
 import dev.idempotency.core.Attempt;
 import dev.idempotency.core.Decision;
 import dev.idempotency.core.EngineSettings;
 import dev.idempotency.core.IdempotencyEngine;
 import dev.idempotency.core.OperationPolicy;
 import dev.idempotency.servers.PostgresServer;
+import dev.idempotency.store.ClaimResult;
+import dev.idempotency.store.ClaimTerms;
 import dev.idempotency.store.MonotonicClock;
+import dev.idempotency.store.OnReplay;
+import dev.idempotency.store.StoredResult;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -79,6 +85,35 @@ class PostgresRoundTripTests {
 					() -> assertThat(this.engine.begin(this.attempt)).isInstanceOf(Decision.Replay.class));
 			assertThat(replay).singleElement().asString().contains("with asked as");
 		}
+	}
+
+	@Test
+	void aReplayThatExtendsAsksOnceAndWritesOnlyWhatIsTooShort() throws IOException {
+		IdempotencyKey key = IdempotencyKey.of("tests", UUID.randomUUID().toString());
+		ClaimResult first = this.store.claim(key, Fingerprint.none(), terms(Duration.ofHours(1), OnReplay.READ));
+		this.store.complete(((ClaimResult.Granted) first).claim(), StoredResult.tombstone(), Duration.ofHours(1));
+		String completed = version(key);
+		this.store.claim(key, Fingerprint.none(), terms(Duration.ofHours(2), OnReplay.READ));
+		this.store.claim(key, Fingerprint.none(), terms(Duration.ofMinutes(1), OnReplay.EXTEND));
+		this.store.claim(key, Fingerprint.sha256(new byte[0]), terms(Duration.ofHours(2), OnReplay.EXTEND));
+		assertThat(version(key)).as("only read").isEqualTo(completed);
+		List<String> extension = statementsOf(
+				() -> this.store.claim(key, Fingerprint.none(), terms(Duration.ofHours(2), OnReplay.EXTEND)));
+		assertThat(extension).singleElement().asString().contains("with asked as");
+		assertThat(version(key)).as("written").isNotEqualTo(completed);
+	}
+
+	private static ClaimTerms terms(Duration ttl, OnReplay onReplay) {
+		return new ClaimTerms(Duration.ofSeconds(30), ttl, OnCrash.RETRY, onReplay);
+	}
+
+	/**
+	 * Tells a row from what it was before it was written again.
+	 */
+	private String version(IdempotencyKey key) {
+		return Objects.requireNonNull(new JdbcTemplate(this.dataSource).queryForObject(
+				"select ctid || ' ' || xmin from idempotency_record where id = ?", String.class,
+				(Object) key.digest()));
 	}
 
 	private List<String> statementsOf(Runnable work) throws IOException {

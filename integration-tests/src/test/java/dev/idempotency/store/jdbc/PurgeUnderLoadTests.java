@@ -18,6 +18,7 @@ import dev.idempotency.servers.PostgresServer;
 import dev.idempotency.store.Claim;
 import dev.idempotency.store.ClaimResult;
 import dev.idempotency.store.ClaimTerms;
+import dev.idempotency.store.OnReplay;
 import dev.idempotency.store.StoredResult;
 import dev.idempotency.test.LongRun;
 import org.junit.jupiter.api.Test;
@@ -36,7 +37,7 @@ class PurgeUnderLoadTests {
 	private static final Logger logger = LoggerFactory.getLogger(PurgeUnderLoadTests.class);
 
 	private static final ClaimTerms TERMS = new ClaimTerms(Duration.ofSeconds(30), Duration.ofHours(1), OnCrash.RETRY,
-			false);
+			OnReplay.READ);
 
 	@Test
 	void removesWhatIsOverWhileRequestsGoOn() throws Exception {

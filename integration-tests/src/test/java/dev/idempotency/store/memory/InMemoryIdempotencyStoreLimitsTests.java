@@ -13,6 +13,7 @@ import dev.idempotency.ResultTooLargeException;
 import dev.idempotency.store.Claim;
 import dev.idempotency.store.ClaimResult;
 import dev.idempotency.store.ClaimTerms;
+import dev.idempotency.store.OnReplay;
 import dev.idempotency.store.StoredResult;
 import dev.idempotency.test.MovableClock;
 import dev.idempotency.test.Race;
@@ -31,7 +32,13 @@ class InMemoryIdempotencyStoreLimitsTests {
 
 	private static final Duration TTL = Duration.ofHours(24);
 
-	private static final ClaimTerms TERMS = new ClaimTerms(Duration.ofSeconds(30), TTL, OnCrash.RETRY, false);
+	private static final ClaimTerms TERMS = new ClaimTerms(Duration.ofSeconds(30), TTL, OnCrash.RETRY, OnReplay.READ);
+
+	private static final ClaimTerms EXTENDING = new ClaimTerms(Duration.ofSeconds(30), TTL, OnCrash.RETRY,
+			OnReplay.EXTEND);
+
+	private static final ClaimTerms EXTENDING_FOR_LONG = new ClaimTerms(Duration.ofSeconds(30), ClaimTerms.MAX_DURATION,
+			OnCrash.RETRY, OnReplay.EXTEND);
 
 	private static final StoredResult RESULT = StoredResult.of(new byte[100]);
 
@@ -79,6 +86,40 @@ class InMemoryIdempotencyStoreLimitsTests {
 		for (int i = 2500; i < 3000; i++) {
 			assertThat(store.find(key("key " + i))).as("key %d", i).isPresent();
 		}
+	}
+
+	@Test
+	void evictsWhatWasExtendedAfterWhatWasNot() {
+		InMemoryIdempotencyStore store = store(1000, 64 << 20);
+		for (int i = 0; i < 1000; i++) {
+			complete(store, "key " + i);
+		}
+		this.clock.advance(Duration.ofHours(12));
+		for (int i = 0; i < 500; i++) {
+			store.claim(key("key " + i), Fingerprint.none(), EXTENDING);
+		}
+		for (int i = 0; i < 500; i++) {
+			complete(store, "new key " + i);
+		}
+		assertThat(this.evicted).hasSize(500);
+		for (int i = 0; i < 500; i++) {
+			assertThat(store.find(key("key " + i))).as("key %d", i).isPresent();
+		}
+	}
+
+	@Test
+	void countsAResultOnceHoweverOftenItIsExtended() {
+		InMemoryIdempotencyStore store = store(10, 1 << 20);
+		for (int i = 0; i < 10; i++) {
+			complete(store, "key " + i);
+			for (int j = 0; j < 5; j++) {
+				this.clock.advance(Duration.ofHours(1));
+				store.claim(key("key " + i), Fingerprint.none(), EXTENDING_FOR_LONG);
+			}
+		}
+		assertThat(this.evicted).isEmpty();
+		complete(store, "one too many");
+		assertThat(this.evicted).hasSize(1);
 	}
 
 	@Test

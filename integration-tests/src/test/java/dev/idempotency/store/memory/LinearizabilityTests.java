@@ -19,6 +19,7 @@ import dev.idempotency.store.ClaimResult;
 import dev.idempotency.store.ClaimTerms;
 import dev.idempotency.store.IdempotencyRecord;
 import dev.idempotency.store.IdempotencyStore;
+import dev.idempotency.store.OnReplay;
 import dev.idempotency.store.StoredResult;
 import dev.idempotency.test.LongRun;
 import dev.idempotency.test.MovableClock;
@@ -45,6 +46,8 @@ import static org.jetbrains.lincheck.datastructures.ManagedStrategyGuaranteeKt.f
 class LinearizabilityTests {
 
 	private static final Duration LEASE = Duration.ofSeconds(30);
+
+	private static final Duration TTL = LEASE.multipliedBy(2);
 
 	@Test
 	void everyInterleavingOfTheVerbsIsLinearizable() {
@@ -80,7 +83,13 @@ class LinearizabilityTests {
 			.addCustomScenario(duel("claim 1, passALease", "complete 1 | claim 2, complete 2", "claim 3"))
 			.addCustomScenario(duel("claim 1, passALease", "renew 1 | claim 2", "complete 1"))
 			.addCustomScenario(duel("claim 1, passALease", "release 1 | claim 2, release 2", "claim 3"))
-			.addCustomScenario(duel("claim 1", "passALease, claim 2 | renew 1, complete 1", "claim 3"));
+			.addCustomScenario(duel("claim 1", "passALease, claim 2 | renew 1, complete 1", "claim 3"))
+			.addCustomScenario(duel("claim 1", "complete 1 | extend 2", "extend 3"))
+			.addCustomScenario(duel("claim 1, complete 1, passALease", "extend 2 | passALease, claim 3", "claim 1"))
+			.addCustomScenario(
+					duel("claim 1, complete 1, passALease", "extend 2 | extend 3 | passALease", "passALease, claim 1"))
+			.addCustomScenario(
+					duel("claim 1, complete 1, passALease", "extend 2, passALease | passALease, extend 3", "claim 1"));
 	}
 
 	/**
@@ -134,7 +143,9 @@ class LinearizabilityTests {
 
 		private static final IdempotencyKey KEY = IdempotencyKey.of("test", "key");
 
-		private static final ClaimTerms TERMS = new ClaimTerms(LEASE, Duration.ofHours(1), OnCrash.RETRY, false);
+		private static final ClaimTerms TERMS = new ClaimTerms(LEASE, TTL, OnCrash.RETRY, OnReplay.READ);
+
+		private static final ClaimTerms EXTENDING = new ClaimTerms(LEASE, TTL, OnCrash.RETRY, OnReplay.EXTEND);
 
 		private final MovableClock clock = new MovableClock(Instant.parse("2026-01-01T00:00:00Z"));
 
@@ -146,7 +157,16 @@ class LinearizabilityTests {
 
 		@Operation(params = "claimant")
 		public String claim(int claimant) {
-			ClaimResult result = this.store.claim(KEY, Fingerprint.none(), TERMS);
+			return claim(claimant, TERMS);
+		}
+
+		@Operation(params = "claimant")
+		public String extend(int claimant) {
+			return claim(claimant, EXTENDING);
+		}
+
+		private String claim(int claimant, ClaimTerms terms) {
+			ClaimResult result = this.store.claim(KEY, Fingerprint.none(), terms);
 			if (result instanceof ClaimResult.Granted granted) {
 				this.claims.put(claimant, granted.claim());
 				return "granted " + granted.claim().attempt();
@@ -164,7 +184,7 @@ class LinearizabilityTests {
 		@Operation(params = "claimant")
 		public boolean complete(int claimant) {
 			Claim claim = this.claims.get(claimant);
-			return claim != null && this.store.complete(claim, StoredResult.tombstone(), Duration.ofHours(1));
+			return claim != null && this.store.complete(claim, StoredResult.tombstone(), TTL);
 		}
 
 		@Operation(params = "claimant")
@@ -229,12 +249,15 @@ class LinearizabilityTests {
 
 		@Override
 		public ClaimResult claim(IdempotencyKey key, Fingerprint fingerprint, ClaimTerms terms) {
+			long now = this.clock.millis();
 			CompletedEntry done = this.completed.get(key);
-			if (done != null) {
+			if (done != null && done.expires() > now) {
+				if (terms.onReplay() == OnReplay.EXTEND) {
+					this.completed.put(key, done.extended(now + terms.ttl().toMillis()));
+				}
 				return new ClaimResult.Refused(done.toRecord());
 			}
-			long now = this.clock.millis();
-			RunningEntry current = this.running.get(key);
+			RunningEntry current = running(key);
 			if (current != null && !current.mayBeTakenOver(fingerprint, terms, now)) {
 				return new ClaimResult.Refused(current.toRecord(now));
 			}
@@ -279,8 +302,13 @@ class LinearizabilityTests {
 			return held != null;
 		}
 
+		private @Nullable RunningEntry running(IdempotencyKey key) {
+			RunningEntry entry = this.running.get(key);
+			return (entry != null && entry.expires() > this.clock.millis()) ? entry : null;
+		}
+
 		private @Nullable RunningEntry held(Claim claim) {
-			RunningEntry entry = this.running.get(claim.key());
+			RunningEntry entry = running(claim.key());
 			return (entry != null && entry.isOwnedBy(claim.owner())) ? entry : null;
 		}
 

@@ -6,6 +6,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.IdempotencyStoreException;
+import dev.idempotency.OnCrash;
 import dev.idempotency.core.Decision;
 import dev.idempotency.core.EngineSettings.OnStoreFailure;
 import dev.idempotency.core.IdempotencyEngine;
@@ -13,6 +14,9 @@ import dev.idempotency.core.IdempotencyEvent;
 import dev.idempotency.servers.RedisServerProcess;
 import dev.idempotency.store.Claim;
 import dev.idempotency.store.ClaimResult;
+import dev.idempotency.store.ClaimTerms;
+import dev.idempotency.store.InspectableStore.Inspection;
+import dev.idempotency.store.OnReplay;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,6 +26,8 @@ import org.springframework.beans.factory.DisposableBean;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
+import static dev.idempotency.store.redis.RedisScene.FINGERPRINT;
+import static dev.idempotency.store.redis.RedisScene.LEASE;
 import static dev.idempotency.store.redis.RedisScene.PREFIX;
 import static dev.idempotency.store.redis.RedisScene.RESULT;
 import static dev.idempotency.store.redis.RedisScene.TTL;
@@ -113,6 +119,25 @@ class RedisFailureTests {
 			assertThat(store.find(refused)).isEmpty();
 			assertThatException().isThrownBy(() -> store.complete(claim, RESULT, TTL)).withStackTraceContaining("OOM");
 			assertThat(store.release(claim)).isTrue();
+		}
+		finally {
+			factory.destroy();
+		}
+	}
+
+	@Test
+	void aServerOutOfMemoryStillExtendsTheLifeOfAResult() {
+		RedisServerProcess server = RedisServerProcess.start();
+		LettuceConnectionFactory factory = RedisServers.lettuce(RedisServers.standalone(server));
+		try (server; RedisIdempotencyStore store = new RedisIdempotencyStore(factory, PREFIX, 0)) {
+			IdempotencyKey key = newKey();
+			store.complete(granted(store, key), RESULT, LEASE);
+			server.send("CONFIG SET maxmemory 1");
+			ClaimResult result = store.claim(key, FINGERPRINT,
+					new ClaimTerms(LEASE, TTL, OnCrash.RETRY, OnReplay.EXTEND));
+			assertThat(result).isInstanceOf(ClaimResult.Refused.class);
+			Inspection found = store.find(key).orElseThrow();
+			assertThat(Duration.between(found.created(), found.expires())).isGreaterThanOrEqualTo(TTL);
 		}
 		finally {
 			factory.destroy();

@@ -13,6 +13,7 @@ import dev.idempotency.OnCrash;
 import dev.idempotency.UnsupportedFormatException;
 import dev.idempotency.store.Claim;
 import dev.idempotency.store.ClaimTerms;
+import dev.idempotency.store.OnReplay;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
@@ -99,13 +100,15 @@ class RedisRecordTests {
 		IdempotencyKey key = newKey();
 		Duration ttl = Duration.ofHours(3);
 		Claim claim = ((dev.idempotency.store.ClaimResult.Granted) this.store.claim(key, FINGERPRINT,
-				new ClaimTerms(Duration.ofSeconds(1), ttl, OnCrash.RETRY, false)))
+				new ClaimTerms(Duration.ofSeconds(1), ttl, OnCrash.RETRY, OnReplay.READ)))
 			.claim();
 		assertThat(left(key)).as("in progress, long after its lease").isBetween(ttl.minusMinutes(1), ttl);
 		this.store.renew(claim, Duration.ofHours(4));
 		assertThat(left(key)).as("renewed beyond its ttl").isBetween(Duration.ofHours(3), Duration.ofHours(4));
 		this.store.complete(claim, RESULT, Duration.ofHours(2));
 		assertThat(left(key)).as("completed").isBetween(Duration.ofHours(1), Duration.ofHours(2));
+		this.store.claim(key, FINGERPRINT, new ClaimTerms(Duration.ofSeconds(1), ttl, OnCrash.RETRY, OnReplay.EXTEND));
+		assertThat(left(key)).as("extended").isBetween(ttl.minusMinutes(1), ttl);
 	}
 
 	private static Duration left(IdempotencyKey key) {

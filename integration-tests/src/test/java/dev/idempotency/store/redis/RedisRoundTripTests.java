@@ -4,11 +4,15 @@ import java.io.IOException;
 import java.util.stream.Stream;
 
 import dev.idempotency.IdempotencyKey;
+import dev.idempotency.OnCrash;
 import dev.idempotency.core.Decision;
 import dev.idempotency.core.EngineSettings.OnStoreFailure;
 import dev.idempotency.core.IdempotencyEngine;
 import dev.idempotency.servers.RedisServerProcess;
 import dev.idempotency.store.Claim;
+import dev.idempotency.store.ClaimResult;
+import dev.idempotency.store.ClaimTerms;
+import dev.idempotency.store.OnReplay;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -18,11 +22,13 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
+import static dev.idempotency.store.redis.RedisScene.FINGERPRINT;
 import static dev.idempotency.store.redis.RedisScene.LEASE;
 import static dev.idempotency.store.redis.RedisScene.PREFIX;
 import static dev.idempotency.store.redis.RedisScene.RESULT;
 import static dev.idempotency.store.redis.RedisScene.TTL;
 import static dev.idempotency.store.redis.RedisScene.begin;
+import static dev.idempotency.store.redis.RedisScene.claim;
 import static dev.idempotency.store.redis.RedisScene.granted;
 import static dev.idempotency.store.redis.RedisScene.newKey;
 import static dev.idempotency.store.redis.RedisScene.proceed;
@@ -76,6 +82,30 @@ class RedisRoundTripTests {
 			assertThat(begin(engine, key)).isInstanceOf(Decision.Replay.class);
 			assertThat(monitor.commands()).containsExactly("evalsha");
 		}
+	}
+
+	@ParameterizedTest
+	@MethodSource("drivers")
+	void onlyAReplayThatExtendsWrites(RedisConnectionFactory driver) {
+		RedisIdempotencyStore store = new RedisIdempotencyStore(driver, PREFIX, 0);
+		IdempotencyKey key = newKey();
+		store.complete(granted(store, key), RESULT, LEASE);
+		String before = writes();
+		assertThat(claim(store, key)).isInstanceOf(ClaimResult.Refused.class);
+		assertThat(writes()).isEqualTo(before);
+		store.claim(key, FINGERPRINT, new ClaimTerms(LEASE, TTL, OnCrash.RETRY, OnReplay.EXTEND));
+		String extended = writes();
+		assertThat(extended).isNotEqualTo(before);
+		store.claim(key, FINGERPRINT, new ClaimTerms(LEASE, LEASE, OnCrash.RETRY, OnReplay.EXTEND));
+		assertThat(writes()).isEqualTo(extended);
+	}
+
+	private static String writes() {
+		return server.send("INFO persistence")
+			.lines()
+			.filter((line) -> line.startsWith("rdb_changes_since_last_save"))
+			.findFirst()
+			.orElseThrow();
 	}
 
 	@ParameterizedTest

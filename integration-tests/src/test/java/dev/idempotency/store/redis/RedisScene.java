@@ -22,6 +22,7 @@ import dev.idempotency.store.ClaimResult;
 import dev.idempotency.store.ClaimTerms;
 import dev.idempotency.store.IdempotencyStore;
 import dev.idempotency.store.MonotonicClock;
+import dev.idempotency.store.OnReplay;
 import dev.idempotency.store.StoredResult;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -39,7 +40,7 @@ final class RedisScene {
 
 	static final Duration TTL = Duration.ofHours(1);
 
-	static final ClaimTerms TERMS = new ClaimTerms(LEASE, TTL, OnCrash.RETRY, false);
+	static final ClaimTerms TERMS = new ClaimTerms(LEASE, TTL, OnCrash.RETRY, OnReplay.READ);
 
 	static final OperationPolicy POLICY = OperationPolicy.of(TTL, LEASE);
 

@@ -1,0 +1,24 @@
+package dev.idempotency.store;
+
+/**
+ * What a claim does to the completed record of the same fingerprint that it is refused
+ * with.
+ */
+public enum OnReplay {
+
+	/**
+	 * Nothing: the claim only reads.
+	 */
+	READ,
+
+	/**
+	 * It counts as a replay.
+	 */
+	COUNT,
+
+	/**
+	 * It lets the record's ttl run anew from now, and never shortens what is left of it.
+	 */
+	EXTEND
+
+}
