@@ -16,8 +16,11 @@ import dev.idempotency.store.OnReplay;
  * @param patience how long to wait for the same operation when it is already running;
  * zero: not at all
  * @param maxReplays how often a result is given out again; zero: without a limit
+ * @param extendsOnReplay whether the ttl of a result runs anew whenever it is given out
+ * again; such a result is given out without a limit
  */
-public record OperationPolicy(Duration ttl, Duration lease, OnCrash onCrash, Duration patience, int maxReplays) {
+public record OperationPolicy(Duration ttl, Duration lease, OnCrash onCrash, Duration patience, int maxReplays,
+		boolean extendsOnReplay) {
 
 	public OperationPolicy {
 		new ClaimTerms(lease, ttl, onCrash, OnReplay.READ);
@@ -32,6 +35,23 @@ public record OperationPolicy(Duration ttl, Duration lease, OnCrash onCrash, Dur
 					"idempotency.max-replays must not be negative, but is %d: write 0 for no limit"
 						.formatted(maxReplays));
 		}
+		if (extendsOnReplay && maxReplays > 0) {
+			throw new IllegalArgumentException(
+					"A result that lives longer with each replay cannot have a limit of replays, but it is %d"
+						.formatted(maxReplays));
+		}
+	}
+
+	/**
+	 * Create the policy of an operation whose results live for their ttl and no longer.
+	 * @param ttl how long its result is remembered
+	 * @param lease how long a claim holds unless it is renewed
+	 * @param onCrash what becomes of a key whose executor vanished
+	 * @param patience how long to wait for the same operation when it is already running
+	 * @param maxReplays how often a result is given out again; zero: without a limit
+	 */
+	public OperationPolicy(Duration ttl, Duration lease, OnCrash onCrash, Duration patience, int maxReplays) {
+		this(ttl, lease, onCrash, patience, maxReplays, false);
 	}
 
 	/**
@@ -51,7 +71,7 @@ public record OperationPolicy(Duration ttl, Duration lease, OnCrash onCrash, Dur
 	 * @return the policy
 	 */
 	public OperationPolicy withTtl(Duration ttl) {
-		return new OperationPolicy(ttl, this.lease, this.onCrash, this.patience, this.maxReplays);
+		return new OperationPolicy(ttl, this.lease, this.onCrash, this.patience, this.maxReplays, this.extendsOnReplay);
 	}
 
 	/**
@@ -60,7 +80,7 @@ public record OperationPolicy(Duration ttl, Duration lease, OnCrash onCrash, Dur
 	 * @return the policy
 	 */
 	public OperationPolicy withOnCrash(OnCrash onCrash) {
-		return new OperationPolicy(this.ttl, this.lease, onCrash, this.patience, this.maxReplays);
+		return new OperationPolicy(this.ttl, this.lease, onCrash, this.patience, this.maxReplays, this.extendsOnReplay);
 	}
 
 	/**
@@ -69,16 +89,28 @@ public record OperationPolicy(Duration ttl, Duration lease, OnCrash onCrash, Dur
 	 * @return the policy
 	 */
 	public OperationPolicy withPatience(Duration patience) {
-		return new OperationPolicy(this.ttl, this.lease, this.onCrash, patience, this.maxReplays);
+		return new OperationPolicy(this.ttl, this.lease, this.onCrash, patience, this.maxReplays, this.extendsOnReplay);
 	}
 
 	/**
 	 * This policy with another limit of replays.
 	 * @param maxReplays how often a result is given out again; zero: without a limit
 	 * @return the policy
+	 * @throws IllegalArgumentException if there is a limit and replays extend the life of
+	 * a result
 	 */
 	public OperationPolicy withMaxReplays(int maxReplays) {
-		return new OperationPolicy(this.ttl, this.lease, this.onCrash, this.patience, maxReplays);
+		return new OperationPolicy(this.ttl, this.lease, this.onCrash, this.patience, maxReplays, this.extendsOnReplay);
+	}
+
+	/**
+	 * This policy with results whose ttl runs anew whenever they are given out again, and
+	 * without a limit of replays: for what must live as long as someone still asks for
+	 * it.
+	 * @return the policy
+	 */
+	public OperationPolicy withExtendingReplays() {
+		return new OperationPolicy(this.ttl, this.lease, this.onCrash, this.patience, 0, true);
 	}
 
 	boolean isPatient() {
@@ -86,8 +118,14 @@ public record OperationPolicy(Duration ttl, Duration lease, OnCrash onCrash, Dur
 	}
 
 	ClaimTerms terms() {
-		return new ClaimTerms(this.lease, this.ttl, this.onCrash,
-				(this.maxReplays > 0) ? OnReplay.COUNT : OnReplay.READ);
+		return new ClaimTerms(this.lease, this.ttl, this.onCrash, onReplay());
+	}
+
+	private OnReplay onReplay() {
+		if (this.extendsOnReplay) {
+			return OnReplay.EXTEND;
+		}
+		return (this.maxReplays > 0) ? OnReplay.COUNT : OnReplay.READ;
 	}
 
 }

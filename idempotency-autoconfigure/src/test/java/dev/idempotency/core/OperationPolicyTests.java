@@ -2,6 +2,9 @@ package dev.idempotency.core;
 
 import java.time.Duration;
 
+import dev.idempotency.OnCrash;
+import dev.idempotency.store.ClaimTerms;
+import dev.idempotency.store.OnReplay;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -58,6 +61,32 @@ class OperationPolicyTests {
 	void changesOneThingAtATime() {
 		assertThat(this.policy.withPatience(SECOND).withMaxReplays(3).withTtl(Duration.ofHours(2)))
 			.isEqualTo(new OperationPolicy(Duration.ofHours(2), SECOND, this.policy.onCrash(), SECOND, 3));
+	}
+
+	@Test
+	void readsReplaysUnlessTheyAreLimited() {
+		assertThat(this.policy.terms().onReplay()).isEqualTo(OnReplay.READ);
+		assertThat(this.policy.withMaxReplays(3).terms().onReplay()).isEqualTo(OnReplay.COUNT);
+	}
+
+	@Test
+	void extendsWithoutALimitOfReplays() {
+		OperationPolicy extending = this.policy.withMaxReplays(3).withExtendingReplays();
+		assertThat(extending.terms().onReplay()).isEqualTo(OnReplay.EXTEND);
+		assertThat(extending.maxReplays()).isZero();
+		assertThatIllegalArgumentException().isThrownBy(() -> extending.withMaxReplays(3))
+			.withMessageContaining("limit of replays");
+	}
+
+	@Test
+	void goesOnExtendingWhateverElseChanges() {
+		OperationPolicy changed = this.policy.withExtendingReplays()
+			.withTtl(Duration.ofHours(2))
+			.withOnCrash(OnCrash.REFUSE)
+			.withPatience(SECOND)
+			.withMaxReplays(0);
+		assertThat(changed.terms())
+			.isEqualTo(new ClaimTerms(SECOND, Duration.ofHours(2), OnCrash.REFUSE, OnReplay.EXTEND));
 	}
 
 }
