@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 
+import dev.idempotency.servers.JavaProcess;
 import org.awaitility.Awaitility;
 
 /**
@@ -25,18 +26,15 @@ final class Instance implements AutoCloseable {
 		.connectTimeout(Duration.ofSeconds(5))
 		.build();
 
-	private final Process process;
+	private final JavaProcess process;
 
 	private final Path portFile;
 
-	private final Path log;
-
 	private volatile int port;
 
-	private Instance(Process process, Path portFile, Path log) {
+	private Instance(JavaProcess process, Path portFile) {
 		this.process = process;
 		this.portFile = portFile;
-		this.log = log;
 	}
 
 	/**
@@ -46,24 +44,12 @@ final class Instance implements AutoCloseable {
 		String name = UUID.randomUUID().toString();
 		Path portFile = folder.resolve(name + ".port");
 		Path log = folder.resolve(name + ".log");
-		List<String> command = new ArrayList<>(List.of(ProcessHandle.current().info().command().orElse("java"),
-				"-XX:TieredStopAtLevel=1", "-Xshare:auto", "-Xmx256m", "-cp",
-				System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
-				TortureApplication.class.getName(), "--server.port=0", "--torture.port-file=" + portFile,
-				"--torture.journal=" + journal(folder), "--spring.main.banner-mode=off",
-				"--spring.application.name=torture", "--spring.jmx.enabled=false",
-				"--spring.autoconfigure.exclude=" + String.join(",", EXCLUDED)));
-		command.addAll(settings);
-		try {
-			Process process = new ProcessBuilder(command).redirectErrorStream(true)
-				.redirectOutput(log.toFile())
-				.start();
-			Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
-			return new Instance(process, portFile, log);
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		List<String> arguments = new ArrayList<>(
+				List.of("--server.port=0", "--torture.port-file=" + portFile, "--torture.journal=" + journal(folder),
+						"--spring.main.banner-mode=off", "--spring.application.name=torture",
+						"--spring.jmx.enabled=false", "--spring.autoconfigure.exclude=" + String.join(",", EXCLUDED)));
+		arguments.addAll(settings);
+		return new Instance(JavaProcess.launch(TortureApplication.class, log, arguments), portFile);
 	}
 
 	private static final List<String> EXCLUDED = List.of(
@@ -71,8 +57,10 @@ final class Instance implements AutoCloseable {
 			"org.springframework.boot.security.autoconfigure.UserDetailsServiceAutoConfiguration",
 			"org.springframework.boot.security.autoconfigure.web.servlet.SecurityFilterAutoConfiguration",
 			"org.springframework.boot.security.autoconfigure.web.servlet.ServletWebSecurityAutoConfiguration",
+			"org.springframework.boot.amqp.autoconfigure.RabbitAutoConfiguration",
 			"org.springframework.boot.flyway.autoconfigure.FlywayAutoConfiguration",
 			"org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration",
+			"org.springframework.boot.kafka.autoconfigure.KafkaAutoConfiguration",
 			"org.springframework.boot.data.jpa.autoconfigure.DataJpaRepositoriesAutoConfiguration");
 
 	/**
@@ -84,9 +72,7 @@ final class Instance implements AutoCloseable {
 
 	Instance ready() {
 		Awaitility.await().atMost(Duration.ofMinutes(2)).pollInterval(Duration.ofMillis(20)).until(() -> {
-			if (!this.process.isAlive()) {
-				throw new IllegalStateException("The application did not start:\n" + Files.readString(this.log));
-			}
+			this.process.requireRunning();
 			return Files.exists(this.portFile);
 		});
 		try {
@@ -134,8 +120,7 @@ final class Instance implements AutoCloseable {
 	 * Kills the process, as {@code kill -9} does.
 	 */
 	void kill() {
-		this.process.destroyForcibly();
-		this.process.onExit().join();
+		this.process.kill();
 	}
 
 	@Override

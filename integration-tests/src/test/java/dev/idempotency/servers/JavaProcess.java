@@ -1,0 +1,79 @@
+package dev.idempotency.servers;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * An application of the tests in a process of its own, which can be killed.
+ */
+public final class JavaProcess implements AutoCloseable {
+
+	private final Process process;
+
+	private final Path log;
+
+	private JavaProcess(Process process, Path log) {
+		this.process = process;
+		this.log = log;
+	}
+
+	/**
+	 * Begins to start an application.
+	 */
+	public static JavaProcess launch(Class<?> application, Path log, List<String> arguments) {
+		List<String> command = new ArrayList<>(List.of(ProcessHandle.current().info().command().orElse("java"),
+				"-XX:TieredStopAtLevel=1", "-Xshare:auto", "-Xmx256m", "-cp",
+				System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
+				application.getName()));
+		command.addAll(arguments);
+		try {
+			Process process = new ProcessBuilder(command).redirectErrorStream(true)
+				.redirectOutput(log.toFile())
+				.start();
+			Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
+			return new JavaProcess(process, log);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	/**
+	 * What the application has said so far.
+	 */
+	public String output() {
+		try {
+			return Files.readString(this.log);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	/**
+	 * Refuses to wait for something from an application that has ended.
+	 */
+	public void requireRunning() {
+		if (!this.process.isAlive()) {
+			throw new IllegalStateException("The application has ended:\n" + output());
+		}
+	}
+
+	/**
+	 * Kills the process, as {@code kill -9} does.
+	 */
+	public void kill() {
+		this.process.destroyForcibly();
+		this.process.onExit().join();
+	}
+
+	@Override
+	public void close() {
+		kill();
+	}
+
+}
