@@ -62,6 +62,15 @@ public final class IdempotencyRouteFilter implements HandlerFilterFunction<Serve
 	}
 
 	/**
+	 * A filter for routes where the key alone tells requests apart, as with
+	 * {@link dev.idempotency.Idempotent#fingerprint()}.
+	 * @return the filter
+	 */
+	public IdempotencyRouteFilter withoutFingerprint() {
+		return with((it) -> it.operation().withoutFingerprint());
+	}
+
+	/**
 	 * A filter for routes whose answers are remembered for another time.
 	 * @param ttl how long
 	 * @return the filter

@@ -31,6 +31,11 @@ record ProtectedOperation(boolean required, KeySource keySource, boolean fingerp
 				this.dryRun, this.effect, this.streams, this.transactional);
 	}
 
+	ProtectedOperation withoutFingerprint() {
+		return new ProtectedOperation(this.required, this.keySource, false, this.policy, this.store, this.dryRun,
+				this.effect, this.streams, this.transactional);
+	}
+
 	ProtectedOperation withPolicy(OperationPolicy policy) {
 		return new ProtectedOperation(this.required, this.keySource, this.fingerprinted, policy, this.store,
 				this.dryRun, this.effect, this.streams, this.transactional);

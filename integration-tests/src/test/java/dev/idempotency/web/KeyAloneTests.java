@@ -16,9 +16,13 @@ import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.boot.webmvc.autoconfigure.DispatcherServletAutoConfiguration;
 import org.springframework.boot.webmvc.autoconfigure.WebMvcAutoConfiguration;
+import org.springframework.context.annotation.Bean;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.servlet.function.RouterFunction;
+import org.springframework.web.servlet.function.RouterFunctions;
+import org.springframework.web.servlet.function.ServerResponse;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -52,6 +56,16 @@ class KeyAloneTests {
 		assertThat(other.isReplay()).as("%s", other).isTrue();
 		assertThat(other.body()).isEqualTo(first.body());
 		assertThat(this.server.post("/alone").key(key + "2").json("{\"a\":1}").send().isReplay()).isFalse();
+	}
+
+	@Test
+	void aRetryOfARouteMayAskForSomethingElse() {
+		String key = TestServer.newKey();
+		Answer first = this.server.post("/alone-route").key(key).json("{\"a\":1}").send();
+		Answer other = this.server.post("/alone-route").key(key).json("{\"a\":2}").send();
+		assertThat(first.status()).as("%s", first).isEqualTo(200);
+		assertThat(other.isReplay()).as("%s", other).isTrue();
+		assertThat(other.body()).isEqualTo(first.body());
 	}
 
 	@Test
@@ -123,6 +137,14 @@ class KeyAloneTests {
 		@Idempotent(fingerprint = false)
 		String alone(@RequestBody String body) {
 			return this.executions.next("alone") + body;
+		}
+
+		@Bean
+		RouterFunction<ServerResponse> route(IdempotencyRouteFilter idempotency) {
+			return RouterFunctions.route()
+				.POST("/alone-route", (request) -> ServerResponse.ok().body(this.executions.next("route")))
+				.filter(idempotency.withoutFingerprint())
+				.build();
 		}
 
 		@PostMapping("/in-body")
