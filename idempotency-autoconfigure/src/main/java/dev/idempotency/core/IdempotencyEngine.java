@@ -50,6 +50,8 @@ public final class IdempotencyEngine implements AutoCloseable {
 
 	private final LeaseKeeper leaseKeeper;
 
+	private final WaitingRoom waitingRoom = new WaitingRoom();
+
 	/**
 	 * Create an engine.
 	 * @param store remembers
@@ -198,6 +200,29 @@ public final class IdempotencyEngine implements AutoCloseable {
 			return result;
 		}
 		long deadline = this.clock.millis() + attempt.policy().patience().toMillis();
+		try (WaitingRoom.Party party = this.waitingRoom.enter(attempt)) {
+			while (true) {
+				ClaimResult known = result;
+				ClaimResult seen = party.tryToLook(() -> look(attempt, known, deadline),
+						(refused) -> !isRunning(attempt, refused));
+				if (seen != null) {
+					return seen;
+				}
+				boolean interrupted = !party.await(deadline - this.clock.millis());
+				ClaimResult.Refused found = party.found();
+				if (found != null) {
+					// Each replay counts
+					return (attempt.policy().maxReplays() > 0) ? claimAgain(attempt, found) : found;
+				}
+				if (interrupted || deadline <= this.clock.millis()) {
+					return result;
+				}
+			}
+		}
+	}
+
+	private ClaimResult look(Attempt attempt, ClaimResult known, long deadline) {
+		ClaimResult result = known;
 		try (WakeUps wakeUps = this.store.wakeUps(attempt.key())) {
 			while (true) {
 				// At once the first time: nobody told us what happened before we listened

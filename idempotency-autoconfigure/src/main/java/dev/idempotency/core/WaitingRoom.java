@@ -1,0 +1,171 @@
+package dev.idempotency.core;
+
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+
+import dev.idempotency.Fingerprint;
+import dev.idempotency.IdempotencyKey;
+import dev.idempotency.store.ClaimResult;
+import dev.idempotency.store.ClaimTerms;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where all who wait for the same in this process share one wait: one of them looks into
+ * the store, and the others are told what it found. When it leaves without an answer for
+ * all, because its patience ended or because the key is its own now, the next one looks.
+ */
+final class WaitingRoom {
+
+	private final ConcurrentMap<Subject, Party> parties = new ConcurrentHashMap<>();
+
+	/**
+	 * Enters the room.
+	 * @return the party of those who wait for the same, to be left by closing it
+	 */
+	Party enter(Attempt attempt) {
+		Subject subject = new Subject(attempt.key(), attempt.fingerprint(), attempt.policy().terms());
+		return this.parties.compute(subject, (key, present) -> {
+			Party party = (present != null) ? present : new Party(key);
+			party.members++;
+			return party;
+		});
+	}
+
+	/**
+	 * What is waited for: nobody is told what another question was answered with.
+	 */
+	private record Subject(IdempotencyKey key, Fingerprint fingerprint, ClaimTerms terms) {
+	}
+
+	/**
+	 * Those who wait for the same.
+	 */
+	final class Party implements AutoCloseable {
+
+		private final Subject subject;
+
+		private final ReentrantLock lock = new ReentrantLock();
+
+		private final Condition changed = this.lock.newCondition();
+
+		/**
+		 * Guarded by the map of parties.
+		 */
+		private int members;
+
+		private boolean looking;
+
+		private ClaimResult.@Nullable Refused found;
+
+		private Party(Subject subject) {
+			this.subject = subject;
+		}
+
+		/**
+		 * Waits until someone has found an answer for all, until nobody is looking any
+		 * more, or for as long as it may take.
+		 * @return {@code false} if the thread was interrupted; it is still marked so
+		 */
+		boolean await(long millis) {
+			this.lock.lock();
+			try {
+				long left = TimeUnit.MILLISECONDS.toNanos(millis);
+				while (this.looking && this.found == null && left > 0) {
+					left = this.changed.awaitNanos(left);
+				}
+				return true;
+			}
+			catch (InterruptedException ex) {
+				Thread.currentThread().interrupt();
+				return false;
+			}
+			finally {
+				this.lock.unlock();
+			}
+		}
+
+		/**
+		 * Looks on behalf of all, if nobody does.
+		 * @param look comes back when there is no more waiting for the one who looks
+		 * @param answersAll whether what was found is an answer for all
+		 * @return what was found, or {@code null} if someone is looking already
+		 */
+		@Nullable ClaimResult tryToLook(Supplier<ClaimResult> look, Predicate<ClaimResult.Refused> answersAll) {
+			if (!begin()) {
+				return null;
+			}
+			ClaimResult.Refused answer = null;
+			try {
+				ClaimResult result = look.get();
+				if (result instanceof ClaimResult.Refused refused && answersAll.test(refused)) {
+					answer = refused;
+				}
+				return result;
+			}
+			finally {
+				end(answer);
+			}
+		}
+
+		private boolean begin() {
+			this.lock.lock();
+			try {
+				if (this.looking || this.found != null) {
+					return false;
+				}
+				this.looking = true;
+				return true;
+			}
+			finally {
+				this.lock.unlock();
+			}
+		}
+
+		private void end(ClaimResult.@Nullable Refused answer) {
+			if (answer != null) {
+				// Whoever comes from now on waits for something else
+				WaitingRoom.this.parties.remove(this.subject, this);
+			}
+			this.lock.lock();
+			try {
+				this.looking = false;
+				this.found = answer;
+				this.changed.signalAll();
+			}
+			finally {
+				this.lock.unlock();
+			}
+		}
+
+		/**
+		 * What someone has found for all.
+		 */
+		ClaimResult.@Nullable Refused found() {
+			this.lock.lock();
+			try {
+				return this.found;
+			}
+			finally {
+				this.lock.unlock();
+			}
+		}
+
+		@Override
+		public void close() {
+			WaitingRoom.this.parties.computeIfPresent(this.subject, (key, present) -> {
+				if (present != this) {
+					return present;
+				}
+				this.members--;
+				return (this.members > 0) ? this : null;
+			});
+		}
+
+	}
+
+}
