@@ -60,6 +60,12 @@ public interface IdempotencyContext {
 	void doNotStore();
 
 	/**
+	 * The steps of the operation: sub-results that a retry does not work out again.
+	 * @return the steps
+	 */
+	Steps steps();
+
+	/**
 	 * Makes this the current context of the calling thread, for work that is handed to
 	 * another one.
 	 * @return undoes it when closed, on the same thread

@@ -41,11 +41,11 @@ class ArchitectureTests {
 	private static final Map<String, Set<String>> ARROWS = Map.ofEntries(Map.entry("", Set.of()),
 			Map.entry("store", Set.of("")), Map.entry("store.memory", Set.of("", "store")),
 			Map.entry("store.jdbc", Set.of("", "store")), Map.entry("store.redis", Set.of("", "store")),
-			Map.entry("core", Set.of("", "store")), Map.entry("web", Set.of("", "store", "core")),
-			Map.entry("method", Set.of("", "store", "core")), Map.entry("ai", Set.of("", "store", "core")),
-			Map.entry("actuate", Set.of("", "store", "core")), Map.entry("client", Set.of("")),
-			Map.entry("autoconfigure", Set.of("", "store", "store.memory", "store.jdbc", "store.redis", "core", "web",
-					"method", "ai", "actuate", "client")));
+			Map.entry("core", Set.of("", "store")), Map.entry("call", Set.of("", "store", "core")),
+			Map.entry("web", Set.of("", "store", "core", "call")), Map.entry("method", Set.of("", "core", "call")),
+			Map.entry("ai", Set.of("", "core", "call")), Map.entry("actuate", Set.of("", "store", "core")),
+			Map.entry("client", Set.of("")), Map.entry("autoconfigure", Set.of("", "store", "store.memory",
+					"store.jdbc", "store.redis", "core", "call", "web", "method", "ai", "actuate", "client")));
 
 	static final Set<String> PACKAGES = ARROWS.keySet();
 

@@ -1,6 +1,11 @@
 package dev.idempotency.autoconfigure;
 
+import dev.idempotency.Idempotency;
 import dev.idempotency.autoconfigure.IdempotencyProperties.StoreType;
+import dev.idempotency.call.AnnotationPolicies;
+import dev.idempotency.call.Calls;
+import dev.idempotency.call.IdempotencyTemplate;
+import dev.idempotency.call.ResultCodec;
 import dev.idempotency.core.EngineSettings;
 import dev.idempotency.core.IdempotencyEngine;
 import dev.idempotency.core.IdempotencyListener;
@@ -9,6 +14,7 @@ import dev.idempotency.store.IdempotencyStore;
 import dev.idempotency.store.MonotonicClock;
 import dev.idempotency.store.memory.EvictionListener;
 import dev.idempotency.store.memory.InMemoryIdempotencyStore;
+import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -73,6 +79,29 @@ public final class IdempotencyAutoConfiguration {
 	@ConditionalOnMissingBean
 	OperationPolicy idempotencyOperationPolicy(IdempotencyProperties properties) {
 		return properties.defaultPolicy();
+	}
+
+	@Bean
+	AnnotationPolicies idempotencyAnnotationPolicies(OperationPolicy defaults, IdempotencyProperties properties,
+			Environment environment) {
+		return new AnnotationPolicies(defaults, properties.waitTimeout(), environment::resolveRequiredPlaceholders);
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	ResultCodec idempotencyResultCodec(ObjectProvider<JsonMapper> mapper) {
+		return new ResultCodec(mapper.getIfUnique(JsonMapper::shared));
+	}
+
+	@Bean
+	Calls idempotencyCalls(IdempotencyEngine engine, ResultCodec codec) {
+		return new Calls(engine, codec, new MonotonicClock());
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	Idempotency idempotency(Calls calls, OperationPolicy policy, IdempotencyProperties properties) {
+		return new IdempotencyTemplate(calls, policy, properties.waitTimeout());
 	}
 
 }

@@ -72,7 +72,7 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled,
 	 */
 	HttpSettings httpSettings() {
 		return new HttpSettings(this.http.protect, this.http.unprotected, bytes(this.http.maxRequestBody),
-				bytes(this.http.maxResponseBody), this.http.excludedHeaders, this.waitTimeout, this.http.problemBase,
+				bytes(this.http.maxResponseBody), this.http.excludedHeaders, this.http.problemBase,
 				this.http.documentationUrl);
 	}
 

@@ -2,8 +2,9 @@ package dev.idempotency.autoconfigure;
 
 import java.util.List;
 
+import dev.idempotency.call.AnnotationPolicies;
+import dev.idempotency.call.Calls;
 import dev.idempotency.core.IdempotencyEngine;
-import dev.idempotency.core.OperationPolicy;
 import dev.idempotency.web.HttpStrategies;
 import dev.idempotency.web.IdempotencyFilter;
 import dev.idempotency.web.IdempotencyRouteFilter;
@@ -74,9 +75,9 @@ public final class IdempotencyWebMvcAutoConfiguration {
 	}
 
 	@Bean
-	IdempotencyWeb idempotencyWeb(IdempotencyEngine engine, OperationPolicy policy, IdempotencyProperties properties,
-			HttpStrategies strategies, ApplicationContext context) {
-		return new IdempotencyWeb(engine, policy, properties.httpSettings(), strategies, context);
+	IdempotencyWeb idempotencyWeb(IdempotencyEngine engine, Calls calls, AnnotationPolicies policies,
+			IdempotencyProperties properties, HttpStrategies strategies, ApplicationContext context) {
+		return new IdempotencyWeb(engine, calls, policies, properties.httpSettings(), strategies, context);
 	}
 
 	@Bean

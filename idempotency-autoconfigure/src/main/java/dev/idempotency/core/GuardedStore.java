@@ -124,8 +124,22 @@ final class GuardedStore {
 	 * @throws UnsupportedOperationException if the store cannot be looked into
 	 */
 	Optional<Inspection> find(IdempotencyKey key) {
+		InspectableStore inspectable = inspectable();
+		return ask(StoreVerb.FIND, key, () -> inspectable.find(key));
+	}
+
+	/**
+	 * Forgets a key in whatever state it is.
+	 * @throws UnsupportedOperationException if the store cannot be looked into
+	 */
+	boolean forget(IdempotencyKey key) {
+		InspectableStore inspectable = inspectable();
+		return ask(StoreVerb.FORGET, key, () -> inspectable.forget(key));
+	}
+
+	private InspectableStore inspectable() {
 		if (this.store instanceof InspectableStore inspectable) {
-			return ask(StoreVerb.FIND, key, () -> inspectable.find(key));
+			return inspectable;
 		}
 		throw new UnsupportedOperationException(
 				"%s cannot be looked into: it is no InspectableStore".formatted(this.store.getClass().getName()));

@@ -8,6 +8,7 @@ import java.util.concurrent.ThreadFactory;
 
 import dev.idempotency.IdempotencyConfigurationException;
 import dev.idempotency.IdempotencyException;
+import dev.idempotency.IdempotencyKey;
 import dev.idempotency.IdempotencyStoreException;
 import dev.idempotency.OnCrash;
 import dev.idempotency.core.EngineSettings.Mode;
@@ -18,6 +19,7 @@ import dev.idempotency.store.ClaimResult;
 import dev.idempotency.store.IdempotencyRecord;
 import dev.idempotency.store.IdempotencyStore;
 import dev.idempotency.store.InspectableStore.Inspection;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -143,6 +145,43 @@ public final class IdempotencyEngine implements AutoCloseable {
 	}
 
 	/**
+	 * The key as the store knows it.
+	 * @param key the key
+	 * @return the key inside the engine's namespace, unless it has one
+	 */
+	public IdempotencyKey qualify(IdempotencyKey key) {
+		return key.within(this.settings.namespace());
+	}
+
+	/**
+	 * Says what is remembered under a key, and changes nothing. Its result, if there is
+	 * one, is as the store keeps it.
+	 * @param key the key; without a namespace, the engine's own
+	 * @return what is there, if anything
+	 * @throws IdempotencyStoreException if the store failed
+	 * @throws UnsupportedOperationException if the store cannot be looked into
+	 */
+	public Optional<Inspection> find(IdempotencyKey key) {
+		return this.store.find(qualify(key));
+	}
+
+	/**
+	 * Forgets a key in whatever state it is; the next attempt is a first one.
+	 * @param key the key; without a namespace, the engine's own
+	 * @return whether there was anything to forget
+	 * @throws IdempotencyStoreException if the store failed
+	 * @throws UnsupportedOperationException if the store cannot forget
+	 */
+	public boolean forget(IdempotencyKey key) {
+		IdempotencyKey qualified = qualify(key);
+		boolean forgotten = this.store.forget(qualified);
+		if (forgotten) {
+			this.listeners.publish(new IdempotencyEvent.Forgotten(qualified));
+		}
+		return forgotten;
+	}
+
+	/**
 	 * Hears of a request that is to be turned away before its key can be looked up.
 	 * @param operation the operation it was meant for
 	 * @param reason what is wrong with it
@@ -162,28 +201,57 @@ public final class IdempotencyEngine implements AutoCloseable {
 	}
 
 	/**
-	 * Makes sure that keys can be completed inside such transactions.
-	 * @param transactions in which operations are to do their work
-	 * @throws IdempotencyConfigurationException if the store cannot take part in them
+	 * Makes sure that the keys of an operation can be completed inside transactions.
+	 * @param transactions in which it is to do its work, or {@code null} if there are
+	 * none
+	 * @param operation its name, for people
+	 * @throws IdempotencyConfigurationException if they cannot
 	 */
-	public void requireJoining(Transactions transactions) {
+	public void requireJoining(@Nullable Transactions transactions, String operation) {
+		if (transactions == null) {
+			throw new IdempotencyConfigurationException(
+					"%s asks for transactional = true, and there is no transaction manager".formatted(operation),
+					"Define a PlatformTransactionManager bean (exactly one, or a primary one), or leave it out.");
+		}
 		if (!this.store.canJoin()) {
 			throw new IdempotencyConfigurationException(
-					"An operation is transactional, and its key is remembered where no transaction can be joined",
+					"%s is transactional, and its key is remembered where no transaction can be joined"
+						.formatted(operation),
 					"Set idempotency.store=jdbc, or leave transactional out.");
 		}
-		Transactions.Transaction transaction = transactions.begin();
+		if (!isJoined(transactions, operation)) {
+			throw new IdempotencyConfigurationException(
+					("%s is transactional, and the transaction manager does not manage the database of the idempotency "
+							+ "store: its work and its key would not be committed together")
+						.formatted(operation),
+					"Let the store and the transaction manager use the same DataSource, or leave transactional out.");
+		}
+	}
+
+	private boolean isJoined(Transactions transactions, String operation) {
 		try {
-			if (!this.store.isInTransaction()) {
-				throw new IdempotencyConfigurationException(
-						"An operation is transactional, and the transaction manager does not manage the database of the "
-								+ "idempotency store: its work and its key would not be committed together",
-						"Let the store and the transaction manager use the same DataSource, or leave transactional out.");
+			Transactions.Transaction transaction = transactions.begin();
+			try {
+				return this.store.isInTransaction();
+			}
+			finally {
+				transaction.rollBack();
 			}
 		}
-		finally {
-			transaction.rollBack();
+		catch (RuntimeException ex) {
+			// Whether the application can live without its database is not ours to decide
+			logger.warn("Could not check whether {} can run in a transaction: {}", operation, ex.toString());
+			return true;
 		}
+	}
+
+	/**
+	 * Whether a key could be completed inside the transaction that the calling thread is
+	 * in.
+	 * @return whether it is in one, in the store's own database
+	 */
+	public boolean isInTransaction() {
+		return this.store.isInTransaction();
 	}
 
 	private boolean mayRunWithoutStore(IdempotencyException ex) {

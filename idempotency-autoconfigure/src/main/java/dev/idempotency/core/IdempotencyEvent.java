@@ -77,6 +77,14 @@ public sealed interface IdempotencyEvent {
 	}
 
 	/**
+	 * Someone has made the store forget a key, whatever state it was in.
+	 *
+	 * @param key the key
+	 */
+	record Forgotten(IdempotencyKey key) implements OfKey {
+	}
+
+	/**
 	 * Someone else has the key of an execution that is still running.
 	 *
 	 * @param key the key

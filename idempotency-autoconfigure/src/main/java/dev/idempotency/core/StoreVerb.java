@@ -30,7 +30,12 @@ public enum StoreVerb {
 	/**
 	 * Say what is remembered.
 	 */
-	FIND;
+	FIND,
+
+	/**
+	 * Forget a key.
+	 */
+	FORGET;
 
 	@Override
 	public String toString() {

@@ -87,6 +87,7 @@ final class AnswerDelivery {
 		}
 		catch (IdempotencyException ex) {
 			EffectHeader.NONE.writeTo(container);
+			this.exchange.refused(ex);
 			this.exchange.rules().problemRenderer().render(this.exchange.request(), container, this.handler, ex);
 		}
 	}
@@ -101,6 +102,7 @@ final class AnswerDelivery {
 		if (!(cause instanceof IdempotencyException problem)) {
 			throw cause;
 		}
+		this.exchange.refused(problem);
 		this.exchange.rules().problemRenderer().render(this.exchange.request(), container, this.handler, problem);
 	}
 

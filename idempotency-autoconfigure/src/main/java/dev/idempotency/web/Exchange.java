@@ -4,7 +4,9 @@ import java.io.IOException;
 import java.util.Map;
 
 import dev.idempotency.IdempotencyContext;
+import dev.idempotency.IdempotencyException;
 import dev.idempotency.IdempotencyKey;
+import dev.idempotency.Steps;
 import dev.idempotency.core.Execution;
 import jakarta.servlet.ServletRequest;
 import jakarta.servlet.http.HttpServletRequest;
@@ -22,6 +24,8 @@ final class Exchange {
 	private static final String ATTRIBUTE = Exchange.class.getName();
 
 	private final AnswerRules rules;
+
+	private @Nullable IdempotencyException refusal;
 
 	private ExchangeRequest request;
 
@@ -134,6 +138,21 @@ final class Exchange {
 		}
 	}
 
+	/**
+	 * This request is refused, with nobody's failure but its own.
+	 */
+	void refused(IdempotencyException problem) {
+		this.refusal = problem;
+	}
+
+	/**
+	 * Whether an exception says that this very request is refused. Others come from what
+	 * its handler has called.
+	 */
+	boolean isRefusal(Exception ex) {
+		return ex.equals(this.refusal);
+	}
+
 	boolean isKept(String header) {
 		return this.rules.keptHeaders().isKept(header);
 	}
@@ -198,15 +217,15 @@ final class Exchange {
 	/**
 	 * Runs the handler, and records its answer.
 	 */
-	ProtectedRun arm(ProtectedOperation operation, Object handler, Execution execution) {
-		return arm(new ProtectedRun(this, operation, handler, execution.key(), execution));
+	ProtectedRun arm(ProtectedOperation operation, Object handler, Execution execution, Steps steps) {
+		return arm(new ProtectedRun(this, operation, handler, execution, steps));
 	}
 
 	/**
 	 * Runs the handler of a dry run.
 	 */
 	ProtectedRun armDryRun(ProtectedOperation operation, Object handler, @Nullable IdempotencyKey key) {
-		return arm(new ProtectedRun(this, operation, handler, key, null));
+		return arm(new ProtectedRun(this, operation, handler, key));
 	}
 
 	private ProtectedRun arm(ProtectedRun armed) {

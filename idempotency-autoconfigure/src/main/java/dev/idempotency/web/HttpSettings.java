@@ -1,7 +1,6 @@
 package dev.idempotency.web;
 
 import java.net.URI;
-import java.time.Duration;
 import java.util.List;
 
 import org.jspecify.annotations.Nullable;
@@ -14,12 +13,11 @@ import org.jspecify.annotations.Nullable;
  * @param maxRequestBody the largest body that is read ahead of a handler, in bytes
  * @param maxResponseBody the largest body that is stored, in bytes
  * @param excludedHeaders headers that are not stored, beside those that never are
- * @param waitTimeout how long a request waits for its running twin, where it waits at all
  * @param problemBase what the type of each problem begins with
  * @param documentationUrl where people read about it, or {@code null}
  */
 public record HttpSettings(Protect protect, Unprotected unprotected, int maxRequestBody, int maxResponseBody,
-		List<String> excludedHeaders, Duration waitTimeout, String problemBase, @Nullable URI documentationUrl) {
+		List<String> excludedHeaders, String problemBase, @Nullable URI documentationUrl) {
 
 	public HttpSettings {
 		excludedHeaders = List.copyOf(excludedHeaders);

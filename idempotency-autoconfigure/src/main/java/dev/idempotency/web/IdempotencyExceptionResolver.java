@@ -3,6 +3,7 @@ package dev.idempotency.web;
 import java.io.IOException;
 
 import dev.idempotency.IdempotencyException;
+import dev.idempotency.OperationInProgressException;
 import dev.idempotency.web.ProtectedRun.Interruption;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
@@ -54,7 +55,7 @@ public final class IdempotencyExceptionResolver implements HandlerExceptionResol
 			// The container, which could not read it, has refused it already
 			return new ModelAndView();
 		}
-		if (!(ex instanceof IdempotencyException problem) || response.isCommitted()
+		if (!(ex instanceof IdempotencyException problem) || response.isCommitted() || !isForClients(problem, exchange)
 				|| this.explicitHandlers.handle(problem, handler)) {
 			return null;
 		}
@@ -66,6 +67,14 @@ public final class IdempotencyExceptionResolver implements HandlerExceptionResol
 			logger.debug("The client of {} is gone", handler, writing);
 			return new ModelAndView();
 		}
+	}
+
+	/**
+	 * What a protected method that the handler calls has to say is for the handler, and
+	 * no client's fault. But a client can be asked to come back later.
+	 */
+	private static boolean isForClients(IdempotencyException problem, @Nullable Exchange exchange) {
+		return problem instanceof OperationInProgressException || (exchange != null && exchange.isRefusal(problem));
 	}
 
 	private static void tell(ProtectedRun run, @Nullable Object handler, Exception ex) {

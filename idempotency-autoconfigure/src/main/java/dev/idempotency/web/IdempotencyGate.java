@@ -12,6 +12,8 @@ import dev.idempotency.IdempotencyKey;
 import dev.idempotency.IdempotencyKeyInvalidException;
 import dev.idempotency.IdempotencyKeyMissingException;
 import dev.idempotency.IdempotencyScope;
+import dev.idempotency.Steps;
+import dev.idempotency.call.Calls;
 import dev.idempotency.core.Attempt;
 import dev.idempotency.core.Decision;
 import dev.idempotency.core.IdempotencyEngine;
@@ -22,8 +24,6 @@ import dev.idempotency.core.Transactions;
 import dev.idempotency.core.Transactions.Transaction;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 import org.springframework.web.context.request.async.WebAsyncUtils;
 import org.springframework.web.servlet.HandlerMapping;
@@ -34,11 +34,11 @@ import org.springframework.web.servlet.HandlerMapping;
  */
 final class IdempotencyGate {
 
-	private static final Logger logger = LoggerFactory.getLogger(IdempotencyInterceptor.class);
-
 	static final String DRY_RUN = "Idempotency-Dry-Run";
 
 	private final IdempotencyEngine engine;
+
+	private final Calls calls;
 
 	private final ScopeResolver scopeResolver;
 
@@ -46,9 +46,10 @@ final class IdempotencyGate {
 
 	private final @Nullable Transactions transactions;
 
-	IdempotencyGate(IdempotencyEngine engine, ScopeResolver scopeResolver, RequestFingerprinter fingerprinter,
-			@Nullable Transactions transactions) {
+	IdempotencyGate(IdempotencyEngine engine, Calls calls, ScopeResolver scopeResolver,
+			RequestFingerprinter fingerprinter, @Nullable Transactions transactions) {
 		this.engine = engine;
+		this.calls = calls;
 		this.scopeResolver = scopeResolver;
 		this.fingerprinter = fingerprinter;
 		this.transactions = transactions;
@@ -59,23 +60,13 @@ final class IdempotencyGate {
 	 * @throws IdempotencyConfigurationException if it cannot
 	 */
 	void requireTransactions(ProtectedOperation operation, Object handler) {
-		boolean needed = operation.transactional() || operation.dryRun() == DryRun.ROLLBACK;
-		if (needed && this.transactions == null) {
-			throw new IdempotencyConfigurationException(
-					"%s asks for %s, and there is no transaction manager".formatted(handler,
-							operation.transactional() ? "transactional = true" : "dryRun = ROLLBACK"),
-					"Define a PlatformTransactionManager bean (exactly one, or a primary one), or leave it out.");
+		if (operation.transactional()) {
+			this.engine.requireJoining(this.transactions, handler.toString());
 		}
-		if (operation.transactional() && this.transactions != null) {
-			try {
-				this.engine.requireJoining(this.transactions);
-			}
-			catch (IdempotencyConfigurationException ex) {
-				throw new IdempotencyConfigurationException("%s: %s".formatted(handler, ex.getMessage()), ex.action());
-			}
-			catch (RuntimeException ex) {
-				logger.warn("Could not check whether {} can run in a transaction: {}", handler, ex.toString());
-			}
+		if (operation.dryRun() == DryRun.ROLLBACK && this.transactions == null) {
+			throw new IdempotencyConfigurationException(
+					"%s asks for dryRun = ROLLBACK, and there is no transaction manager".formatted(handler),
+					"Define a PlatformTransactionManager bean (exactly one, or a primary one), or leave it out.");
 		}
 	}
 
@@ -114,6 +105,7 @@ final class IdempotencyGate {
 				return Pass.NOTHING;
 			}
 			EffectHeader.NONE.writeTo(exchange.response());
+			exchange.refused(ex);
 			throw ex;
 		}
 	}
@@ -143,7 +135,8 @@ final class IdempotencyGate {
 	private @Nullable Pass begin(Exchange exchange, Object handler, ProtectedOperation operation, Attempt attempt) {
 		Decision decision = this.engine.begin(attempt);
 		if (decision instanceof Decision.Proceed proceed) {
-			ProtectedRun run = exchange.arm(operation, handler, proceed.execution());
+			Steps steps = this.calls.stepsOf(attempt.key(), attempt.fingerprint(), operation.policy());
+			ProtectedRun run = exchange.arm(operation, handler, proceed.execution(), steps);
 			if (operation.transactional()) {
 				beginTransaction(run);
 			}

@@ -3,8 +3,9 @@ package dev.idempotency.web;
 import java.util.Collection;
 
 import dev.idempotency.IdempotencyConfigurationException;
+import dev.idempotency.call.AnnotationPolicies;
+import dev.idempotency.call.Calls;
 import dev.idempotency.core.IdempotencyEngine;
-import dev.idempotency.core.OperationPolicy;
 import dev.idempotency.core.Transactions;
 
 import org.springframework.context.ApplicationContext;
@@ -33,19 +34,19 @@ public final class IdempotencyWeb {
 	/**
 	 * Create the edge.
 	 * @param engine decides
-	 * @param defaultPolicy how operations are protected that say nothing else
+	 * @param calls remembers the steps of handlers
+	 * @param policies how annotated operations are protected
 	 * @param settings how requests are protected
 	 * @param strategies what the application decides differently
 	 * @param context the application
 	 */
-	public IdempotencyWeb(IdempotencyEngine engine, OperationPolicy defaultPolicy, HttpSettings settings,
+	public IdempotencyWeb(IdempotencyEngine engine, Calls calls, AnnotationPolicies policies, HttpSettings settings,
 			HttpStrategies strategies, ApplicationContext context) {
 		this.settings = settings;
 		this.strategies = strategies;
 		this.context = context;
-		this.operations = new ProtectedOperations(settings, defaultPolicy, strategies.keyResolver(),
-				context.getEnvironment()::resolveRequiredPlaceholders);
-		this.gate = new IdempotencyGate(engine, strategies.scopeResolver(), strategies.fingerprinter(),
+		this.operations = new ProtectedOperations(settings, policies, strategies.keyResolver());
+		this.gate = new IdempotencyGate(engine, calls, strategies.scopeResolver(), strategies.fingerprinter(),
 				context.getBeanProvider(Transactions.class).getIfAvailable());
 		this.exceptionResolver = new IdempotencyExceptionResolver(new Problems(settings),
 				new ExplicitExceptionHandlers(() -> ControllerAdviceBean.findAnnotatedBeans(context)));

@@ -5,24 +5,22 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.UnaryOperator;
 
 import dev.idempotency.DryRun;
 import dev.idempotency.IdempotencyConfigurationException;
 import dev.idempotency.IdempotencyKeyMissingException;
 import dev.idempotency.Idempotent;
 import dev.idempotency.OnConflict;
+import dev.idempotency.call.AnnotationPolicies;
 import dev.idempotency.core.OperationPolicy;
 import dev.idempotency.web.HttpSettings.Protect;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.boot.convert.DurationStyle;
 import org.springframework.boot.webmvc.error.ErrorController;
 import org.springframework.core.ResolvableType;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.http.HttpEntity;
-import org.springframework.util.StringUtils;
 import org.springframework.web.context.request.async.DeferredResult;
 import org.springframework.web.context.request.async.WebAsyncTask;
 import org.springframework.web.method.HandlerMethod;
@@ -38,18 +36,15 @@ final class ProtectedOperations {
 
 	private final HttpSettings settings;
 
-	private final OperationPolicy defaultPolicy;
+	private final AnnotationPolicies policies;
 
 	private final KeySource defaultKeySource;
 
-	private final UnaryOperator<String> placeholders;
-
 	private final Map<HandlerMethod, Protection> known = new ConcurrentHashMap<>();
 
-	ProtectedOperations(HttpSettings settings, OperationPolicy defaultPolicy, KeyResolver keyResolver,
-			UnaryOperator<String> placeholders) {
+	ProtectedOperations(HttpSettings settings, AnnotationPolicies policies, KeyResolver keyResolver) {
 		this.settings = settings;
-		this.defaultPolicy = defaultPolicy;
+		this.policies = policies;
 		this.defaultKeySource = (facts) -> {
 			String key = keyResolver.resolveKey(facts.request());
 			if (key == null) {
@@ -57,7 +52,6 @@ final class ProtectedOperations {
 			}
 			return key;
 		};
-		this.placeholders = placeholders;
 	}
 
 	/**
@@ -107,11 +101,7 @@ final class ProtectedOperations {
 		Class<?> answer = (method != null) ? answerType(method) : Object.class;
 		requireSynchronous(annotation.dryRun() == DryRun.ROLLBACK, "dryRun = ROLLBACK", answer, handler);
 		requireSynchronous(annotation.transactional(), "transactional = true", answer, handler);
-		OperationPolicy policy = this.defaultPolicy.withOnCrash(annotation.onCrash())
-			.withPatience(patience(annotation.onConflict()));
-		if (!annotation.ttl().isEmpty()) {
-			policy = policy.withTtl(ttl(annotation.ttl(), handler));
-		}
+		OperationPolicy policy = this.policies.policyOf(annotation, handler);
 		ProtectedOperation operation = new ProtectedOperation(annotation.required(),
 				keySource(annotation.key(), handler), annotation.fingerprint(), policy, annotation.store(),
 				annotation.dryRun(), annotation.effect(), streams(method, answer), false);
@@ -128,7 +118,7 @@ final class ProtectedOperations {
 	}
 
 	Duration patience(OnConflict onConflict) {
-		return (onConflict == OnConflict.WAIT) ? this.settings.waitTimeout() : Duration.ZERO;
+		return this.policies.patience(onConflict);
 	}
 
 	KeySource keySource(String expression, String handler) {
@@ -143,20 +133,6 @@ final class ProtectedOperations {
 					"The key \"%s\" of %s cannot be used: %s".formatted(expression, handler, ex.getMessage()),
 					"Write an expression of header('name'), body('/json/pointer'), path('variable'), "
 							+ "query('parameter') and derived(), joined by +, such as path('id') + ':' + query('version').");
-		}
-	}
-
-	private Duration ttl(String text, String handler) {
-		try {
-			String resolved = this.placeholders.apply(text);
-			Duration ttl = DurationStyle.detectAndParse(StringUtils.trimAllWhitespace(resolved));
-			this.defaultPolicy.withTtl(ttl);
-			return ttl;
-		}
-		catch (IllegalArgumentException ex) {
-			throw new IdempotencyConfigurationException(
-					"The ttl \"%s\" of %s cannot be used: %s".formatted(text, handler, ex.getMessage()),
-					"Write a duration such as 24h, 7d or ${orders.ttl:24h}.");
 		}
 	}
 

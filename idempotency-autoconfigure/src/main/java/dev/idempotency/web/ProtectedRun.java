@@ -5,7 +5,9 @@ import java.io.IOException;
 import dev.idempotency.Effect;
 import dev.idempotency.IdempotencyContext;
 import dev.idempotency.IdempotencyKey;
+import dev.idempotency.Steps;
 import dev.idempotency.StoredAnswers;
+import dev.idempotency.call.Calls;
 import dev.idempotency.core.Completion;
 import dev.idempotency.core.Execution;
 import dev.idempotency.core.Transactions.Transaction;
@@ -36,6 +38,8 @@ final class ProtectedRun implements IdempotencyContext {
 	 */
 	private final @Nullable Execution execution;
 
+	private final Steps steps;
+
 	private final AnswerRecorder recorder;
 
 	private final HandlerTask task = new HandlerTask();
@@ -59,13 +63,25 @@ final class ProtectedRun implements IdempotencyContext {
 	 */
 	private @Nullable SettledAnswer pending;
 
-	ProtectedRun(Exchange exchange, ProtectedOperation operation, Object handler, @Nullable IdempotencyKey key,
-			@Nullable Execution execution) {
+	ProtectedRun(Exchange exchange, ProtectedOperation operation, Object handler, Execution execution, Steps steps) {
+		this(exchange, operation, handler, execution.key(), execution, steps);
+	}
+
+	/**
+	 * The dry run of a handler.
+	 */
+	ProtectedRun(Exchange exchange, ProtectedOperation operation, Object handler, @Nullable IdempotencyKey key) {
+		this(exchange, operation, handler, key, null, Calls.unprotectedSteps());
+	}
+
+	private ProtectedRun(Exchange exchange, ProtectedOperation operation, Object handler, @Nullable IdempotencyKey key,
+			@Nullable Execution execution, Steps steps) {
 		this.exchange = exchange;
 		this.operation = operation;
 		this.handler = handler;
 		this.key = key;
 		this.execution = execution;
+		this.steps = steps;
 		this.completion = new HandlerCompletion(execution, this.transaction);
 		this.recorder = new AnswerRecorder(exchange, operation, this, this::clientLost);
 		this.delivery = new AnswerDelivery(exchange, operation, handler, key, this.recorder);
@@ -101,6 +117,11 @@ final class ProtectedRun implements IdempotencyContext {
 	@Override
 	public void doNotStore() {
 		this.released = true;
+	}
+
+	@Override
+	public Steps steps() {
+		return this.steps;
 	}
 
 	boolean isDryRun() {

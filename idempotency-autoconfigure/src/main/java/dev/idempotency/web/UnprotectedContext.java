@@ -3,6 +3,8 @@ package dev.idempotency.web;
 import dev.idempotency.Effect;
 import dev.idempotency.IdempotencyContext;
 import dev.idempotency.IdempotencyKey;
+import dev.idempotency.Steps;
+import dev.idempotency.call.Calls;
 
 /**
  * What a handler is told that runs only because nothing is enforced.
@@ -27,6 +29,11 @@ final class UnprotectedContext implements IdempotencyContext {
 	@Override
 	public void doNotStore() {
 		// Nothing is
+	}
+
+	@Override
+	public Steps steps() {
+		return Calls.unprotectedSteps();
 	}
 
 }

@@ -1,0 +1,85 @@
+package dev.idempotency;
+
+import java.lang.reflect.GenericArrayType;
+import java.lang.reflect.ParameterizedType;
+import java.lang.reflect.Type;
+import java.lang.reflect.TypeVariable;
+import java.util.Arrays;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The type of a result, with its type arguments: {@code new ResultType<List<Receipt>>()
+ * {}}. Results are read back as this type; what is stored never names one.
+ *
+ * @param <T> the type
+ */
+public abstract class ResultType<T extends @Nullable Object> {
+
+	private final Type type;
+
+	/**
+	 * Takes the type from the subclass.
+	 * @throws IllegalStateException if the subclass does not say which type
+	 */
+	protected ResultType() {
+		if (!(getClass().getGenericSuperclass() instanceof ParameterizedType parameterized)
+				|| !isKnown(parameterized)) {
+			throw new IllegalStateException("Say which type: new ResultType<List<Receipt>>() {}");
+		}
+		this.type = parameterized.getActualTypeArguments()[0];
+	}
+
+	/**
+	 * A type variable says nothing about what to read: the first call would give back
+	 * what the work gave, and its replay something else.
+	 */
+	private static boolean isKnown(Type type) {
+		if (type instanceof ParameterizedType parameterized) {
+			return Arrays.stream(parameterized.getActualTypeArguments()).allMatch(ResultType::isKnown);
+		}
+		if (type instanceof GenericArrayType array) {
+			return isKnown(array.getGenericComponentType());
+		}
+		return !(type instanceof TypeVariable);
+	}
+
+	private ResultType(Type type) {
+		this.type = type;
+	}
+
+	/**
+	 * A type without type arguments.
+	 * @param type the type
+	 * @param <T> the type
+	 * @return the type
+	 */
+	public static <T extends @Nullable Object> ResultType<T> of(Class<T> type) {
+		return new ResultType<T>(type) {
+		};
+	}
+
+	/**
+	 * The type.
+	 * @return the type
+	 */
+	public final Type type() {
+		return this.type;
+	}
+
+	@Override
+	public final boolean equals(@Nullable Object other) {
+		return other instanceof ResultType<?> that && this.type.equals(that.type);
+	}
+
+	@Override
+	public final int hashCode() {
+		return this.type.hashCode();
+	}
+
+	@Override
+	public final String toString() {
+		return this.type.getTypeName();
+	}
+
+}

@@ -1,0 +1,145 @@
+package dev.idempotency.call;
+
+import java.lang.reflect.Type;
+import java.time.Clock;
+import java.util.Objects;
+
+import dev.idempotency.Fingerprint;
+import dev.idempotency.IdempotencyContext.Binding;
+import dev.idempotency.IdempotencyKey;
+import dev.idempotency.ReplayedFailureException;
+import dev.idempotency.Steps;
+import dev.idempotency.UnreadableResultException;
+import dev.idempotency.Work;
+import dev.idempotency.core.Attempt;
+import dev.idempotency.core.Decision;
+import dev.idempotency.core.IdempotencyEngine;
+import dev.idempotency.core.OperationPolicy;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The engine for callers who deal in Java values.
+ */
+public final class Calls {
+
+	private final IdempotencyEngine engine;
+
+	private final ResultCodec codec;
+
+	private final Clock clock;
+
+	/**
+	 * Create the calls of an application.
+	 * @param engine decides
+	 * @param codec writes and reads results
+	 * @param clock tells how long ago something was remembered
+	 */
+	public Calls(IdempotencyEngine engine, ResultCodec codec, Clock clock) {
+		this.engine = engine;
+		this.codec = codec;
+		this.clock = clock;
+	}
+
+	IdempotencyEngine engine() {
+		return this.engine;
+	}
+
+	/**
+	 * Writes and reads results.
+	 * @return the codec
+	 */
+	public ResultCodec codec() {
+		return this.codec;
+	}
+
+	/**
+	 * Begins a call.
+	 * @param attempt the attempt
+	 * @param format how its result is written and read
+	 * @return how far it has come: running, replayed or refused
+	 * @throws UnreadableResultException if it has run, and its result does not fit the
+	 * format
+	 * @throws ReplayedFailureException if it has run, and its failure was stored
+	 */
+	public CallState begin(Attempt attempt, ResultFormat format) {
+		Decision decision = this.engine.begin(attempt);
+		if (decision instanceof Decision.Proceed proceed) {
+			Steps steps = stepsOf(proceed.execution().key(), attempt.fingerprint(), attempt.policy());
+			return new CallState.Running(new RunningCall(proceed.execution(), format, steps));
+		}
+		return RunningCall.ofDecision(decision, format, this.engine.qualify(attempt.key()));
+	}
+
+	/**
+	 * The steps of an operation.
+	 * @param key its key
+	 * @param fingerprint what it was asked to do: another request has other steps
+	 * @param policy how it is protected
+	 * @return the steps
+	 */
+	public Steps stepsOf(IdempotencyKey key, Fingerprint fingerprint, OperationPolicy policy) {
+		return new LazySteps(() -> new RememberedSteps(this, chapter(key, fingerprint, policy)));
+	}
+
+	Chapter chapter(IdempotencyKey parent, Fingerprint fingerprint, OperationPolicy policy) {
+		return new Chapter(this, this.engine.qualify(parent), fingerprint, policy, this.clock);
+	}
+
+	/**
+	 * Steps that are remembered nowhere, for operations that are not protected.
+	 * @return the steps
+	 */
+	public static Steps unprotectedSteps() {
+		return UnprotectedSteps.INSTANCE;
+	}
+
+	/**
+	 * Runs work from its claim to its end on this thread.
+	 */
+	<X extends Exception> CallState run(Attempt attempt, Type type, Work<? extends @Nullable Object, X> work) throws X {
+		CallState state = begin(attempt, this.codec.forType(type));
+		if (!(state instanceof CallState.Running running)) {
+			return state;
+		}
+		RunningCall call = running.call();
+		Object value;
+		boolean done = false;
+		try (Binding binding = call.makeCurrent()) {
+			Objects.requireNonNull(binding);
+			value = work.run();
+			done = true;
+		}
+		finally {
+			if (!done) {
+				call.failed();
+			}
+		}
+		return call.succeeded(value);
+	}
+
+	/**
+	 * Runs work, or fails with an exception if it does not run and there is no result.
+	 */
+	<X extends Exception> @Nullable Object runOrThrow(Attempt attempt, Type type,
+			Work<? extends @Nullable Object, X> work) throws X {
+		return valueOrThrow(run(attempt, type, work), attempt);
+	}
+
+	@Nullable Object valueOrThrow(CallState state, Attempt attempt) {
+		if (state instanceof CallState.Refused refused) {
+			throw Refusals.toException(refused.decision(), attempt.policy(), this.engine.qualify(attempt.key()));
+		}
+		return valueOf(state);
+	}
+
+	static @Nullable Object valueOf(CallState state) {
+		if (state instanceof CallState.Executed executed) {
+			return executed.value();
+		}
+		if (state instanceof CallState.Replayed replayed) {
+			return replayed.value();
+		}
+		throw new IllegalArgumentException("%s has no value".formatted(state));
+	}
+
+}

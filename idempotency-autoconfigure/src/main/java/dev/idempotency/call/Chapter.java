@@ -1,0 +1,187 @@
+package dev.idempotency.call;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.HexFormat;
+import java.util.concurrent.locks.ReentrantLock;
+
+import dev.idempotency.Fingerprint;
+import dev.idempotency.IdempotencyKey;
+import dev.idempotency.IdempotencyKeys;
+import dev.idempotency.IdempotencyScope;
+import dev.idempotency.OnCrash;
+import dev.idempotency.core.Attempt;
+import dev.idempotency.core.Completion;
+import dev.idempotency.core.Decision;
+import dev.idempotency.core.OperationPolicy;
+import dev.idempotency.store.ClaimTerms;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where the steps of one operation, or the calls of one session, are remembered.
+ * <p>
+ * A random name is remembered beside the operation, and the keys of its steps are made of
+ * that name: once it is forgotten, so are they, although nobody keeps a list of them.
+ */
+final class Chapter {
+
+	private static final int MAX_NAME = 255;
+
+	private final Calls calls;
+
+	private final IdempotencyKey parent;
+
+	private final Fingerprint fingerprint;
+
+	private final OperationPolicy policy;
+
+	private final Clock clock;
+
+	private final ReentrantLock lock = new ReentrantLock();
+
+	private @Nullable String name;
+
+	private long nameSeen;
+
+	Chapter(Calls calls, IdempotencyKey parent, Fingerprint fingerprint, OperationPolicy policy, Clock clock) {
+		this.calls = calls;
+		this.parent = parent;
+		this.fingerprint = fingerprint;
+		// Whoever has the parent's key is alone. An earlier executor of the step has
+		// either vanished, and its lease ends soon, or is late, and its result too
+		this.policy = policy.withExtendingReplays().withOnCrash(OnCrash.RETRY).withPatience(policy.lease());
+		this.clock = clock;
+	}
+
+	/**
+	 * An attempt at a step.
+	 * @param step its name
+	 * @param inputs what it works on, or {@code null} if the name says it all
+	 */
+	Attempt attempt(String step, @Nullable Inputs inputs, OnCrash onCrash) {
+		if (step.isBlank() || step.length() > MAX_NAME) {
+			throw new IllegalArgumentException("A step needs a name of 1 to %d characters".formatted(MAX_NAME));
+		}
+		IdempotencyKey key = new IdempotencyKey(scope(" > " + step), this.parent.hash() + ":"
+				+ digest(name(), hex(this.fingerprint.toBytes()), step, (inputs != null) ? inputs.hash() : ""));
+		return new Attempt(key, Fingerprint.none(), this.policy.withOnCrash(onCrash));
+	}
+
+	/**
+	 * Forgets all steps.
+	 */
+	boolean forget() {
+		this.lock.lock();
+		try {
+			this.name = null;
+			return this.calls.engine().forget(nameKey());
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	private String name() {
+		this.lock.lock();
+		try {
+			// Long before it would be forgotten
+			long now = this.clock.millis();
+			boolean fresh = now - this.nameSeen < this.policy.ttl().toMillis() / 4;
+			if (this.name == null || !fresh) {
+				this.name = rememberedName();
+				this.nameSeen = now;
+			}
+			return this.name;
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	private String rememberedName() {
+		Duration twice = this.policy.ttl().multipliedBy(2);
+		Duration ttl = (twice.compareTo(ClaimTerms.MAX_DURATION) < 0) ? twice : ClaimTerms.MAX_DURATION;
+		Attempt attempt = new Attempt(nameKey(), Fingerprint.none(), this.policy.withTtl(ttl));
+		ResultFormat format = this.calls.codec().forType(String.class);
+		String made = IdempotencyKeys.random();
+		Decision decision = this.calls.engine().begin(attempt);
+		while (decision instanceof Decision.Proceed proceed) {
+			Completion completion = proceed.execution().complete(format.write(made));
+			if (completion instanceof Completion.Superseded superseded) {
+				decision = superseded.decision();
+			}
+			else if (completion instanceof Completion.Failed) {
+				// A retry would not find the steps under a name that nobody remembers
+				decision = this.calls.engine().begin(impatient(attempt));
+			}
+			else {
+				return made;
+			}
+		}
+		return String
+			.valueOf(this.calls.valueOrThrow(RunningCall.ofDecision(decision, format, attempt.key()), attempt));
+	}
+
+	private static Attempt impatient(Attempt attempt) {
+		return new Attempt(attempt.key(), attempt.fingerprint(), attempt.policy().withPatience(Duration.ZERO));
+	}
+
+	private IdempotencyKey nameKey() {
+		return new IdempotencyKey(scope(" > steps"), digest("steps"));
+	}
+
+	/**
+	 * Steps belong to whom their operation belongs. The name of the operation is cut if
+	 * need be: what tells keys apart is in their value.
+	 */
+	private IdempotencyScope scope(String suffix) {
+		IdempotencyScope scope = this.parent.scope();
+		String operation = scope.operation();
+		int room = IdempotencyScope.MAX_PART_LENGTH - suffix.length();
+		int end = Math.min(operation.length(), room);
+		if (end < operation.length() && Character.isHighSurrogate(operation.charAt(end - 1))) {
+			end--;
+		}
+		return new IdempotencyScope(scope.namespace(), operation.substring(0, end) + suffix, scope.principal(),
+				scope.tenant());
+	}
+
+	private String digest(String... parts) {
+		byte[][] bytes = new byte[parts.length][];
+		int size = this.parent.digest().length;
+		for (int i = 0; i < parts.length; i++) {
+			bytes[i] = parts[i].getBytes(StandardCharsets.UTF_8);
+			size += Integer.BYTES + bytes[i].length;
+		}
+		ByteBuffer content = ByteBuffer.allocate(size).put(this.parent.digest());
+		for (byte[] part : bytes) {
+			content.putInt(part.length).put(part);
+		}
+		return hex(Fingerprint.sha256(content.array()).toBytes());
+	}
+
+	private static String hex(byte[] bytes) {
+		return HexFormat.of().formatHex(bytes);
+	}
+
+	/**
+	 * What a step works on.
+	 *
+	 * @param value texts, numbers, maps and lists
+	 */
+	record Inputs(@Nullable Object value) {
+
+		static Inputs of(ResultCodec codec, @Nullable Object inputs) {
+			return new Inputs((inputs != null) ? codec.toPlainValue(inputs) : null);
+		}
+
+		private String hash() {
+			return IdempotencyKeys.forArgs("inputs", Collections.singletonMap("inputs", this.value));
+		}
+
+	}
+
+}

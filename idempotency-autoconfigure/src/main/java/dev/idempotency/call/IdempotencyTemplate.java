@@ -1,0 +1,159 @@
+package dev.idempotency.call;
+
+import java.time.Duration;
+import java.util.Optional;
+
+import dev.idempotency.Fingerprint;
+import dev.idempotency.Idempotency;
+import dev.idempotency.IdempotencyKey;
+import dev.idempotency.IdempotencySession;
+import dev.idempotency.KeyStatus;
+import dev.idempotency.KeyStatus.State;
+import dev.idempotency.OnConflict;
+import dev.idempotency.OnCrash;
+import dev.idempotency.Outcome;
+import dev.idempotency.ResultType;
+import dev.idempotency.Work;
+import dev.idempotency.core.Attempt;
+import dev.idempotency.core.Decision;
+import dev.idempotency.core.OperationPolicy;
+import dev.idempotency.store.IdempotencyRecord;
+import dev.idempotency.store.InspectableStore.Inspection;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs work once per key, on an engine.
+ */
+public final class IdempotencyTemplate implements Idempotency {
+
+	/**
+	 * What no application calls an operation of its own.
+	 */
+	private static final String SESSION = "dev.idempotency.session";
+
+	private final Calls calls;
+
+	private final OperationPolicy policy;
+
+	private final Duration waitTimeout;
+
+	private final Fingerprint fingerprint;
+
+	/**
+	 * Create a template.
+	 * @param calls runs the work
+	 * @param policy how it is protected
+	 * @param waitTimeout how long an attempt waits for its twin, where it waits at all
+	 */
+	public IdempotencyTemplate(Calls calls, OperationPolicy policy, Duration waitTimeout) {
+		this(calls, policy, waitTimeout, Fingerprint.none());
+	}
+
+	private IdempotencyTemplate(Calls calls, OperationPolicy policy, Duration waitTimeout, Fingerprint fingerprint) {
+		this.calls = calls;
+		this.policy = policy;
+		this.waitTimeout = waitTimeout;
+		this.fingerprint = fingerprint;
+	}
+
+	/**
+	 * One that protects nothing, so that an application still runs when protection is
+	 * switched off.
+	 * @return the template
+	 */
+	public static Idempotency disabled() {
+		return UnprotectedIdempotency.INSTANCE;
+	}
+
+	@Override
+	@SuppressWarnings({ "unchecked", "NullAway" })
+	public <T extends @Nullable Object, X extends Exception> T execute(IdempotencyKey key, ResultType<T> type,
+			Work<? extends T, X> work) throws X {
+		return (T) this.calls.runOrThrow(attempt(key), type.type(), work);
+	}
+
+	@Override
+	@SuppressWarnings({ "unchecked", "NullAway" })
+	public <T extends @Nullable Object, X extends Exception> Outcome<T> attempt(IdempotencyKey key, ResultType<T> type,
+			Work<? extends T, X> work) throws X {
+		CallState state = this.calls.run(attempt(key), type.type(), work);
+		if (state instanceof CallState.Executed executed) {
+			return new Outcome.Executed<>((T) executed.value());
+		}
+		if (state instanceof CallState.Replayed replayed) {
+			return new Outcome.Replayed<>((T) replayed.value());
+		}
+		return refused(((CallState.Refused) state).decision());
+	}
+
+	private static <T extends @Nullable Object> Outcome<T> refused(Decision decision) {
+		if (decision instanceof Decision.InProgress running) {
+			return new Outcome.InProgress<>(running.retryAfter());
+		}
+		if (decision instanceof Decision.KeyReused) {
+			return new Outcome.KeyReused<>();
+		}
+		if (decision instanceof Decision.OutcomeUnknown unknown) {
+			return new Outcome.OutcomeUnknown<>(unknown.attempt());
+		}
+		if (decision instanceof Decision.ReplayLimit limit) {
+			return new Outcome.ReplayLimit<>(limit.replays());
+		}
+		return new Outcome.NotReplayable<>();
+	}
+
+	private Attempt attempt(IdempotencyKey key) {
+		return new Attempt(key, this.fingerprint, this.policy);
+	}
+
+	@Override
+	public Optional<KeyStatus> find(IdempotencyKey key) {
+		return this.calls.engine().find(key).map(IdempotencyTemplate::status);
+	}
+
+	private static KeyStatus status(Inspection found) {
+		IdempotencyRecord record = found.record();
+		State state = State.COMPLETED;
+		if (record instanceof IdempotencyRecord.InProgress running) {
+			state = running.isAbandoned() ? State.ABANDONED : State.IN_PROGRESS;
+		}
+		return new KeyStatus(state, record.attempt(), found.created(), found.completed(), found.expires());
+	}
+
+	@Override
+	public boolean forget(IdempotencyKey key) {
+		boolean steps = this.calls.chapter(key, Fingerprint.none(), this.policy).forget();
+		return this.calls.engine().forget(key) || steps;
+	}
+
+	@Override
+	public IdempotencySession session(String id) {
+		return new RememberedSession(this.calls,
+				this.calls.chapter(IdempotencyKey.of(SESSION, id), Fingerprint.none(), this.policy), OnCrash.RETRY);
+	}
+
+	@Override
+	public Idempotency withTtl(Duration ttl) {
+		return with(this.policy.withTtl(ttl));
+	}
+
+	@Override
+	public Idempotency withOnConflict(OnConflict onConflict) {
+		return with(this.policy.withPatience((onConflict == OnConflict.WAIT) ? this.waitTimeout : Duration.ZERO));
+	}
+
+	@Override
+	public Idempotency withOnCrash(OnCrash onCrash) {
+		return with(this.policy.withOnCrash(onCrash));
+	}
+
+	@Override
+	public Idempotency withFingerprint(Fingerprint fingerprint) {
+		return new IdempotencyTemplate(this.calls, this.policy, this.waitTimeout, fingerprint);
+	}
+
+	private Idempotency with(OperationPolicy policy) {
+		return new IdempotencyTemplate(this.calls, policy, this.waitTimeout, this.fingerprint);
+	}
+
+}

@@ -1,0 +1,33 @@
+package dev.idempotency.call;
+
+import dev.idempotency.IdempotencySession;
+import dev.idempotency.OnCrash;
+import dev.idempotency.ResultType;
+import dev.idempotency.Work;
+import dev.idempotency.call.Chapter.Inputs;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A session whose calls are remembered.
+ */
+record RememberedSession(Calls calls, Chapter chapter, OnCrash onCrash) implements IdempotencySession {
+
+	@Override
+	@SuppressWarnings({ "unchecked", "NullAway" })
+	public <T extends @Nullable Object, X extends Exception> T run(String tool, @Nullable Object inputs,
+			ResultType<T> type, Work<? extends T, X> work) throws X {
+		Inputs compared = Inputs.of(this.calls.codec(), inputs);
+		return (T) this.calls.runOrThrow(this.chapter.attempt(tool, compared, this.onCrash), type.type(), work);
+	}
+
+	@Override
+	public IdempotencySession withOnCrash(OnCrash onCrash) {
+		return new RememberedSession(this.calls, this.chapter, onCrash);
+	}
+
+	@Override
+	public boolean forget() {
+		return this.chapter.forget();
+	}
+
+}

@@ -1,0 +1,80 @@
+package dev.idempotency.call;
+
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+import dev.idempotency.OnCrash;
+import dev.idempotency.ResultType;
+import dev.idempotency.Steps;
+import dev.idempotency.Work;
+import dev.idempotency.call.Chapter.Inputs;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The steps of one attempt at an operation.
+ */
+final class RememberedSteps implements Steps {
+
+	private final Calls calls;
+
+	private final Chapter chapter;
+
+	private final OnCrash onCrash;
+
+	/**
+	 * A loop that runs a step for each of its items under one name would do the first
+	 * only, and nobody would know.
+	 */
+	private final Set<String> used;
+
+	RememberedSteps(Calls calls, Chapter chapter) {
+		this(calls, chapter, OnCrash.RETRY, ConcurrentHashMap.newKeySet());
+	}
+
+	private RememberedSteps(Calls calls, Chapter chapter, OnCrash onCrash, Set<String> used) {
+		this.calls = calls;
+		this.chapter = chapter;
+		this.onCrash = onCrash;
+		this.used = used;
+	}
+
+	@Override
+	public <T extends @Nullable Object, X extends Exception> T run(String name, ResultType<T> type,
+			Work<? extends T, X> work) throws X {
+		if (!this.used.add(name)) {
+			throw new IllegalStateException(
+					"The step \"%s\" was run before in this attempt: give each its own name, or say what it works on: run(name, inputs, type, work)"
+						.formatted(name));
+		}
+		boolean done = false;
+		try {
+			T result = run(name, (Inputs) null, type, work);
+			done = true;
+			return result;
+		}
+		finally {
+			if (!done) {
+				// An attempt may try a step that failed once more
+				this.used.remove(name);
+			}
+		}
+	}
+
+	@Override
+	public <T extends @Nullable Object, X extends Exception> T run(String name, @Nullable Object inputs,
+			ResultType<T> type, Work<? extends T, X> work) throws X {
+		return run(name, Inputs.of(this.calls.codec(), inputs), type, work);
+	}
+
+	@SuppressWarnings({ "unchecked", "NullAway" })
+	private <T extends @Nullable Object, X extends Exception> T run(String name, @Nullable Inputs inputs,
+			ResultType<T> type, Work<? extends T, X> work) throws X {
+		return (T) this.calls.runOrThrow(this.chapter.attempt(name, inputs, this.onCrash), type.type(), work);
+	}
+
+	@Override
+	public Steps withOnCrash(OnCrash onCrash) {
+		return new RememberedSteps(this.calls, this.chapter, onCrash, this.used);
+	}
+
+}

@@ -1,0 +1,180 @@
+package dev.idempotency.call;
+
+import java.util.function.Function;
+
+import dev.idempotency.Effect;
+import dev.idempotency.IdempotencyContext;
+import dev.idempotency.IdempotencyKey;
+import dev.idempotency.Steps;
+import dev.idempotency.UnreadableResultException;
+import dev.idempotency.core.Completion;
+import dev.idempotency.core.Decision;
+import dev.idempotency.core.Execution;
+import dev.idempotency.core.Transactions.Transaction;
+import dev.idempotency.store.StoredResult;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A call that has its key, and what its work can know and say while it runs. It ends
+ * once.
+ */
+public final class RunningCall implements IdempotencyContext {
+
+	private static final Logger logger = LoggerFactory.getLogger(RunningCall.class);
+
+	private final Execution execution;
+
+	private final ResultFormat format;
+
+	private final Steps steps;
+
+	/**
+	 * The operation that this call is a part of.
+	 */
+	private final @Nullable IdempotencyContext enclosing = IdempotencyContext.find().orElse(null);
+
+	private volatile boolean released;
+
+	RunningCall(Execution execution, ResultFormat format, Steps steps) {
+		this.execution = execution;
+		this.format = format;
+		this.steps = steps;
+	}
+
+	@Override
+	public IdempotencyKey key() {
+		return this.execution.key();
+	}
+
+	@Override
+	public int attempt() {
+		return this.execution.attempt();
+	}
+
+	/**
+	 * A call has no client to be told; the operation that it is a part of may have.
+	 */
+	@Override
+	public void effect(Effect effect) {
+		if (this.enclosing != null) {
+			this.enclosing.effect(effect);
+		}
+	}
+
+	@Override
+	public void doNotStore() {
+		this.released = true;
+	}
+
+	@Override
+	public Steps steps() {
+		return this.steps;
+	}
+
+	/**
+	 * The work is done.
+	 * @param value what came of it
+	 * @return what the caller gets: this value, or that of whoever has the key by now
+	 */
+	public CallState succeeded(@Nullable Object value) {
+		if (this.released) {
+			this.execution.close();
+			return new CallState.Executed(value);
+		}
+		byte[] payload = payloadOf(value);
+		return settled((payload != null) ? this.execution.complete(payload) : this.execution.completeWithoutResult(),
+				value);
+	}
+
+	/**
+	 * The work is done, in a transaction, which ends here.
+	 * @param value what came of it
+	 * @param transaction the transaction that the calling thread is in
+	 * @return what the caller gets: this value, or that of whoever has the key by now
+	 * @throws RuntimeException if the transaction could not be committed
+	 */
+	public CallState succeededIn(Transaction transaction, @Nullable Object value) {
+		if (this.released) {
+			try {
+				transaction.commit();
+			}
+			finally {
+				this.execution.close();
+			}
+			return new CallState.Executed(value);
+		}
+		byte[] payload = payloadOf(value);
+		return settled((payload != null) ? this.execution.completeIn(transaction, payload)
+				: this.execution.completeWithoutResultIn(transaction), value);
+	}
+
+	/**
+	 * The work failed: the next attempt runs.
+	 */
+	public void failed() {
+		this.execution.close();
+	}
+
+	/**
+	 * The work failed, and will fail each time: the failure counts as its result.
+	 * @param failure the failure
+	 * @return {@link CallState.Executed} if the caller is to be told of this failure
+	 */
+	public CallState failedForGood(Throwable failure) {
+		if (this.released) {
+			this.execution.close();
+			return new CallState.Executed(null);
+		}
+		return settled(this.execution.complete(this.format.writeFailure(StoredFailure.of(failure))), null);
+	}
+
+	/**
+	 * Nobody knows whether the work counts: the key is free when its lease is over.
+	 */
+	public void letLeaseRunOut() {
+		this.execution.letLeaseRunOut();
+	}
+
+	private byte @Nullable [] payloadOf(@Nullable Object value) {
+		try {
+			return this.format.write(value);
+		}
+		catch (RuntimeException | StackOverflowError ex) {
+			logger.warn(
+					"The result of {} is not kept, its retries cannot be answered with it: a {} cannot be written as JSON and "
+							+ "read back. Return a value that Jackson can write and read, or nothing",
+					key(), (value != null) ? value.getClass().getName() : "null");
+			logger.debug("The failure in full", ex);
+			return null;
+		}
+	}
+
+	private CallState settled(Completion completion, @Nullable Object value) {
+		if (completion instanceof Completion.Superseded superseded) {
+			return ofDecision(superseded.decision(), this.format, key());
+		}
+		if (completion instanceof Completion.RolledBack rolledBack) {
+			throw rolledBack.cause();
+		}
+		return new CallState.Executed(value);
+	}
+
+	/**
+	 * What a decision against running means for a caller.
+	 */
+	static CallState ofDecision(Decision decision, ResultFormat format, IdempotencyKey key) {
+		Function<StoredResult, @Nullable Object> read = (result) -> {
+			try {
+				return format.read(result.payload());
+			}
+			catch (UnreadableResultException ex) {
+				throw new UnreadableResultException("%s has run, and %s".formatted(key, ex.getMessage()));
+			}
+		};
+		return (decision instanceof Decision.Replay replay && !replay.result().isTombstone())
+				? new CallState.Replayed(read.apply(replay.result())) : new CallState.Refused(decision);
+	}
+
+}

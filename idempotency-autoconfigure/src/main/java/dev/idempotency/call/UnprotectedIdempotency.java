@@ -1,0 +1,72 @@
+package dev.idempotency.call;
+
+import java.time.Duration;
+import java.util.Optional;
+
+import dev.idempotency.Fingerprint;
+import dev.idempotency.Idempotency;
+import dev.idempotency.IdempotencyKey;
+import dev.idempotency.IdempotencySession;
+import dev.idempotency.KeyStatus;
+import dev.idempotency.OnConflict;
+import dev.idempotency.OnCrash;
+import dev.idempotency.Outcome;
+import dev.idempotency.ResultType;
+import dev.idempotency.Work;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs everything each time, because protection is switched off.
+ */
+enum UnprotectedIdempotency implements Idempotency {
+
+	INSTANCE;
+
+	@Override
+	public <T extends @Nullable Object, X extends Exception> T execute(IdempotencyKey key, ResultType<T> type,
+			Work<? extends T, X> work) throws X {
+		return work.run();
+	}
+
+	@Override
+	public <T extends @Nullable Object, X extends Exception> Outcome<T> attempt(IdempotencyKey key, ResultType<T> type,
+			Work<? extends T, X> work) throws X {
+		return new Outcome.Executed<>(work.run());
+	}
+
+	@Override
+	public Optional<KeyStatus> find(IdempotencyKey key) {
+		return Optional.empty();
+	}
+
+	@Override
+	public boolean forget(IdempotencyKey key) {
+		return false;
+	}
+
+	@Override
+	public IdempotencySession session(String id) {
+		return UnprotectedSteps.INSTANCE;
+	}
+
+	@Override
+	public Idempotency withTtl(Duration ttl) {
+		return this;
+	}
+
+	@Override
+	public Idempotency withOnConflict(OnConflict onConflict) {
+		return this;
+	}
+
+	@Override
+	public Idempotency withOnCrash(OnCrash onCrash) {
+		return this;
+	}
+
+	@Override
+	public Idempotency withFingerprint(Fingerprint fingerprint) {
+		return this;
+	}
+
+}
