@@ -46,6 +46,7 @@ dependencies {
     testImplementation(libs.qpid.broker.core)
     testImplementation(libs.qpid.broker.memory)
     testImplementation(libs.spring.kafka.test)
+    testImplementation(libs.spring.webflux)
     testImplementation(libs.sqlite)
     testImplementation(libs.stripe.java)
     testImplementation(libs.testcontainers.junit)

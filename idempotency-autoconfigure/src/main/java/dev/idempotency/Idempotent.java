@@ -24,8 +24,11 @@ public @interface Idempotent {
 	 * Where the key comes from. On a web handler, an expression of
 	 * {@code header('name')}, {@code body('/json/pointer')}, {@code path('variable')} and
 	 * {@code query('parameter')}, each of which must be there, or {@code derived()} for a
-	 * key made of the caller and the request itself.
-	 * @return the expression; by default the key is in the {@code Idempotency-Key} header
+	 * key made of the caller and the request itself. On any other bean's method, SpEL
+	 * over its arguments, such as {@code #order.id} or {@code #tenant + ':' + #p1}: no
+	 * types, constructors or beans; {@code +} joins, and no part may be empty.
+	 * @return the expression; by default the key is in the {@code Idempotency-Key}
+	 * header, and a method outside the web needs one
 	 */
 	String key() default "";
 
@@ -97,5 +100,23 @@ public @interface Idempotent {
 	 * @return which answers
 	 */
 	StoredAnswers store() default StoredAnswers.BY_POLICY;
+
+	/**
+	 * Which exceptions of a method outside the web are results: they are stored, and
+	 * thrown again by its retries. After any other, the key is given back.
+	 * @return the types of these exceptions
+	 * @see ReplayedFailureException
+	 */
+	Class<? extends Throwable>[] storeExceptions() default {};
+
+	/**
+	 * The name of a method of the same bean, with the same parameters, that is asked
+	 * before a method outside the web runs again after a crash: whether the attempt that
+	 * vanished has done the work. It returns an {@link java.util.Optional} of the result,
+	 * or a {@code boolean} where there is none. If it cannot tell, the method runs again,
+	 * or is refused as {@link #onCrash()} says.
+	 * @return the name; by default nobody is asked
+	 */
+	String verify() default "";
 
 }

@@ -101,6 +101,10 @@ final class ProtectedOperations {
 		Class<?> answer = (method != null) ? answerType(method) : Object.class;
 		requireSynchronous(annotation.dryRun() == DryRun.ROLLBACK, "dryRun = ROLLBACK", answer, handler);
 		requireSynchronous(annotation.transactional(), "transactional = true", answer, handler);
+		requireAbsent(annotation.verify().isEmpty(), "verify", handler,
+				"Ask IdempotencyContext.isRetryAfterCrash() in the handler, or put @Idempotent on a bean behind it.");
+		requireAbsent(annotation.storeExceptions().length == 0, "storeExceptions", handler,
+				"Leave it out: what an exception becomes is stored as any other answer, see store.");
 		OperationPolicy policy = this.policies.policyOf(annotation, handler);
 		ProtectedOperation operation = new ProtectedOperation(annotation.required(),
 				keySource(annotation.key(), handler), annotation.fingerprint(), policy, annotation.store(),
@@ -114,6 +118,13 @@ final class ProtectedOperations {
 					"%s asks for %s and answers asynchronously, outside of the transaction".formatted(handler,
 							attribute),
 					"Answer synchronously, or leave %s out.".formatted(attribute));
+		}
+	}
+
+	private static void requireAbsent(boolean absent, String attribute, String handler, String action) {
+		if (!absent) {
+			throw new IdempotencyConfigurationException(
+					"%s asks for %s, which is for methods outside the web".formatted(handler, attribute), action);
 		}
 	}
 

@@ -1,0 +1,72 @@
+package dev.idempotency.autoconfigure;
+
+import dev.idempotency.call.AnnotationPolicies;
+import dev.idempotency.call.Calls;
+import dev.idempotency.core.IdempotencyEngine;
+import dev.idempotency.core.Transactions;
+import dev.idempotency.method.IdempotencyMethods;
+
+import org.springframework.aop.Advisor;
+import org.springframework.aop.config.AopConfigUtils;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.BeanDefinitionRegistry;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
+import org.springframework.context.annotation.Role;
+import org.springframework.core.type.AnnotationMetadata;
+
+/**
+ * Auto-configuration of the edge for methods of any bean.
+ */
+@AutoConfiguration(after = { IdempotencyAutoConfiguration.class, IdempotencyTransactionAutoConfiguration.class })
+@ConditionalOnBooleanProperty(name = "idempotency.enabled", matchIfMissing = true)
+@Import(IdempotencyMethodAutoConfiguration.ProxyCreator.class)
+public final class IdempotencyMethodAutoConfiguration {
+
+	IdempotencyMethodAutoConfiguration() {
+	}
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static Advisor idempotencyMethodAdvisor(ObjectProvider<IdempotencyMethods> methods) {
+		return IdempotencyMethods.advisor(methods::getObject);
+	}
+
+	@Bean
+	IdempotencyMethods idempotencyMethods(IdempotencyEngine engine, Calls calls, AnnotationPolicies policies,
+			ObjectProvider<Transactions> transactions) {
+		return new IdempotencyMethods(engine, calls, policies, transactions.getIfAvailable());
+	}
+
+	@Bean
+	SmartInitializingSingleton idempotencyMethodCheck(IdempotencyMethods methods,
+			ConfigurableListableBeanFactory beanFactory) {
+		return () -> methods.checkBeans(beanFactory);
+	}
+
+	@Bean
+	@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
+	SmartInitializingSingleton idempotencyReactiveHandlerCheck(ConfigurableListableBeanFactory beanFactory) {
+		return () -> IdempotencyMethods.refuseHandlers(beanFactory);
+	}
+
+	/**
+	 * What makes proxies, in case nothing else has asked for it.
+	 */
+	static final class ProxyCreator implements ImportBeanDefinitionRegistrar {
+
+		@Override
+		public void registerBeanDefinitions(AnnotationMetadata importing, BeanDefinitionRegistry registry) {
+			AopConfigUtils.registerAutoProxyCreatorIfNecessary(registry);
+		}
+
+	}
+
+}

@@ -1,0 +1,102 @@
+package dev.idempotency.method;
+
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+
+import dev.idempotency.Idempotent;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
+import org.springframework.aop.scope.ScopedProxyUtils;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.core.annotation.AnnotationUtils;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
+
+/**
+ * Finds the beans that have something to do with the annotation, by their types: nothing
+ * is created for that.
+ */
+final class AnnotatedBeans {
+
+	private static final Logger logger = LoggerFactory.getLogger(AnnotatedBeans.class);
+
+	private AnnotatedBeans() {
+	}
+
+	static void forEach(ConfigurableListableBeanFactory beanFactory, Consumer<AnnotatedBean> consumer) {
+		for (String name : beanFactory.getBeanNamesForType(Object.class)) {
+			Class<?> type = ScopedProxyUtils.isScopedTarget(name) ? null : typeOf(beanFactory, name);
+			if (type != null && !type.getName().startsWith("org.springframework.")
+					&& AnnotationUtils.isCandidateClass(type, Idempotent.class)) {
+				consumer.accept(new AnnotatedBean(name, type, methodsOf(type)));
+			}
+		}
+	}
+
+	private static @Nullable Class<?> typeOf(ConfigurableListableBeanFactory beanFactory, String name) {
+		try {
+			Class<?> type = AutoProxyUtils.determineTargetClass(beanFactory, name);
+			return (type != null) ? ClassUtils.getUserClass(type) : null;
+		}
+		catch (RuntimeException ex) {
+			// Its type is known when it is created, if ever
+			logger.debug("The type of the bean {} is not known", name, ex);
+			return null;
+		}
+	}
+
+	private static Set<Method> methodsOf(Class<?> type) {
+		Set<Method> methods = new LinkedHashSet<>();
+		if (!AnnotatedMethods.isGenerated(type)) {
+			methods.addAll(Arrays.asList(ReflectionUtils.getUniqueDeclaredMethods(type)));
+		}
+		for (Class<?> implemented : ClassUtils.getAllInterfacesForClass(type)) {
+			methods.addAll(Arrays.asList(implemented.getMethods()));
+		}
+		methods.removeIf((method) -> method.isSynthetic() || method.getDeclaringClass() == Object.class);
+		return methods;
+	}
+
+	/**
+	 * A bean that may have something to do with the annotation.
+	 *
+	 * @param name its name
+	 * @param type its type
+	 * @param methods all of its methods
+	 */
+	record AnnotatedBean(String name, Class<?> type, Set<Method> methods) {
+
+		/**
+		 * The methods that the edge for methods protects.
+		 */
+		Stream<Method> protectedMethods() {
+			return this.methods.stream().filter((method) -> AnnotatedMethods.find(method, this.type) != null);
+		}
+
+		/**
+		 * The handlers that an edge for requests should protect.
+		 */
+		Stream<Method> handlers() {
+			return this.methods.stream().filter((method) -> {
+				if (!AnnotatedMethods.isWebHandler(method, this.type)) {
+					return false;
+				}
+				Idempotent annotation = AnnotatedElementUtils.findMergedAnnotation(method, Idempotent.class);
+				if (annotation == null) {
+					annotation = AnnotatedElementUtils.findMergedAnnotation(this.type, Idempotent.class);
+				}
+				return annotation != null && annotation.enabled();
+			});
+		}
+
+	}
+
+}

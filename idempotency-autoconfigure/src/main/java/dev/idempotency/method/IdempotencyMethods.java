@@ -1,0 +1,76 @@
+package dev.idempotency.method;
+
+import java.util.function.Supplier;
+
+import dev.idempotency.IdempotencyConfigurationException;
+import dev.idempotency.call.AnnotationPolicies;
+import dev.idempotency.call.Calls;
+import dev.idempotency.core.IdempotencyEngine;
+import dev.idempotency.core.Transactions;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.aop.Advisor;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+
+/**
+ * The parts of the edge for methods, put together.
+ */
+public final class IdempotencyMethods {
+
+	private final TransactionAdvice transactionAdvice = TransactionAdvice.detect();
+
+	private final IdempotencyEngine engine;
+
+	private final @Nullable Transactions transactions;
+
+	private final MethodEdge edge;
+
+	/**
+	 * Create the edge.
+	 * @param engine decides
+	 * @param calls carries results
+	 * @param policies how annotated operations are protected
+	 * @param transactions in which methods run that are transactional, or {@code null} if
+	 * there are none
+	 */
+	public IdempotencyMethods(IdempotencyEngine engine, Calls calls, AnnotationPolicies policies,
+			@Nullable Transactions transactions) {
+		this.engine = engine;
+		this.transactions = transactions;
+		this.edge = new MethodEdge(engine, calls, new MethodOperations(policies, calls.codec(), this.transactionAdvice),
+				transactions);
+	}
+
+	/**
+	 * Puts the edge around methods of beans.
+	 * @param methods asked for when the first call comes
+	 * @return the advisor
+	 */
+	public static Advisor advisor(Supplier<IdempotencyMethods> methods) {
+		return new IdempotentMethodAdvisor(() -> methods.get().edge);
+	}
+
+	/**
+	 * Looks at every protected method of every bean.
+	 * @param beanFactory the beans
+	 * @throws IdempotencyConfigurationException if one cannot work
+	 */
+	public void checkBeans(ConfigurableListableBeanFactory beanFactory) {
+		new MethodAudit(this.edge.operations(), this.transactionAdvice, this.engine, this.transactions)
+			.check(beanFactory);
+	}
+
+	/**
+	 * Makes sure that no handler relies on an edge that is not there.
+	 * @param beanFactory the beans
+	 * @throws IdempotencyConfigurationException if one does
+	 */
+	public static void refuseHandlers(ConfigurableListableBeanFactory beanFactory) {
+		AnnotatedBeans.forEach(beanFactory, (bean) -> bean.handlers().findFirst().ifPresent((handler) -> {
+			throw new IdempotencyConfigurationException(
+					"%s is @Idempotent, and handlers of Spring WebFlux are not protected".formatted(handler),
+					"Put @Idempotent on a method of a bean behind it, which returns a CompletableFuture, or use Spring MVC.");
+		}));
+	}
+
+}

@@ -1,0 +1,135 @@
+package dev.idempotency.method;
+
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.List;
+import java.util.Objects;
+
+import dev.idempotency.IdempotencyConfigurationException;
+import dev.idempotency.core.IdempotencyEngine;
+import dev.idempotency.core.Transactions;
+import dev.idempotency.method.AnnotatedBeans.AnnotatedBean;
+import dev.idempotency.method.MethodOperation.TransactionScope;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.aop.Advisor;
+import org.springframework.aop.framework.Advised;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+
+/**
+ * Looks at every protected method at start-up: what cannot work stops it, and what looks
+ * like a mistake is named.
+ */
+final class MethodAudit {
+
+	private static final Logger logger = LoggerFactory.getLogger(MethodAudit.class);
+
+	private final MethodOperations operations;
+
+	private final TransactionAdvice transactionAdvice;
+
+	private final IdempotencyEngine engine;
+
+	private final @Nullable Transactions transactions;
+
+	MethodAudit(MethodOperations operations, TransactionAdvice transactionAdvice, IdempotencyEngine engine,
+			@Nullable Transactions transactions) {
+		this.operations = operations;
+		this.transactionAdvice = transactionAdvice;
+		this.engine = engine;
+		this.transactions = transactions;
+	}
+
+	void check(ConfigurableListableBeanFactory beanFactory) {
+		AnnotatedBeans.forEach(beanFactory, (bean) -> {
+			List<Method> methods = bean.protectedMethods().toList();
+			if (!methods.isEmpty()) {
+				methods.forEach((method) -> check(method, bean));
+				checkProxy(methods, bean, beanFactory);
+				SelfCalls.find(bean.type(), methods)
+					.forEach((call) -> logger.warn(
+							"{}: a call of a bean's own method does not come through its proxy, and is not protected. "
+									+ "Move one of the two to another bean",
+							call));
+			}
+		});
+	}
+
+	private void check(Method method, AnnotatedBean bean) {
+		Method specific = AnnotatedMethods.specific(method, bean.type());
+		int modifiers = specific.getModifiers();
+		if (Modifier.isPrivate(modifiers) || Modifier.isStatic(modifiers) || Modifier.isFinal(modifiers)) {
+			throw new IdempotencyConfigurationException(
+					"%s is @Idempotent and %s: calls of it do not come through a proxy, and cannot be protected"
+						.formatted(specific,
+								Modifier.isPrivate(modifiers) ? "private"
+										: Modifier.isStatic(modifiers) ? "static" : "final"),
+					"Make it a public method of a bean that others call.");
+		}
+		MethodOperation operation = this.operations.operationOf(method, bean.type());
+		if (operation.scope() == TransactionScope.JOINS) {
+			this.engine.requireJoining(this.transactions, operation.name());
+		}
+	}
+
+	/**
+	 * A bean that exists must have its proxy, with the claim outside of any transaction.
+	 */
+	private void checkProxy(List<Method> methods, AnnotatedBean bean, ConfigurableListableBeanFactory beanFactory) {
+		if (!beanFactory.containsSingleton(bean.name()) || beanFactory.isFactoryBean(bean.name())) {
+			return;
+		}
+		Object instance = beanFactory.getSingleton(bean.name());
+		if (!(instance instanceof Advised advised) || !hasAdvisor(advised)) {
+			throw new IdempotencyConfigurationException(
+					"%s is @Idempotent, and its bean \"%s\" was created before it could get a proxy"
+						.formatted(methods.get(0), bean.name()),
+					"Something that is created first, such as a BeanPostProcessor, needs it: inject it there lazily "
+							+ "(ObjectProvider, @Lazy), or declare that one's @Bean method static.");
+		}
+		for (Method method : methods) {
+			requireInvocable(method, Objects.requireNonNull(instance), bean);
+			requireClaimFirst(method, advised, bean);
+		}
+	}
+
+	private static boolean hasAdvisor(Advised advised) {
+		for (Advisor advisor : advised.getAdvisors()) {
+			if (advisor instanceof IdempotentMethodAdvisor) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+	private static void requireInvocable(Method method, Object proxy, AnnotatedBean bean) {
+		try {
+			AopUtils.selectInvocableMethod(method, proxy.getClass());
+		}
+		catch (IllegalStateException ex) {
+			throw new IdempotencyConfigurationException(
+					"%s is @Idempotent, and the proxy of its bean \"%s\" does not have it".formatted(method,
+							bean.name()),
+					"Declare it in an interface of the bean, or set spring.aop.proxy-target-class=true.");
+		}
+	}
+
+	private void requireClaimFirst(Method method, Advised advised, AnnotatedBean bean) {
+		for (Advisor advisor : advised.getAdvisors()) {
+			if (advisor instanceof IdempotentMethodAdvisor) {
+				return;
+			}
+			if (this.transactionAdvice.surrounds(advisor.getAdvice(), method, bean.type())) {
+				throw new IdempotencyConfigurationException(
+						"The transaction of %s begins before its key is claimed: its result would be stored, and then perhaps rolled back"
+							.formatted(method),
+						"Leave the order out of @EnableTransactionManagement, or give it one after %d."
+							.formatted(IdempotentMethodAdvisor.ORDER));
+			}
+		}
+	}
+
+}

@@ -1,0 +1,281 @@
+package dev.idempotency.method;
+
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+
+import dev.idempotency.IdempotencyContext.Binding;
+import dev.idempotency.IdempotencyException;
+import dev.idempotency.OnCrash;
+import dev.idempotency.OutcomeUnknownException;
+import dev.idempotency.ReplayedFailureException;
+import dev.idempotency.call.CallState;
+import dev.idempotency.call.Calls;
+import dev.idempotency.call.Refusals;
+import dev.idempotency.call.RunningCall;
+import dev.idempotency.core.Attempt;
+import dev.idempotency.core.IdempotencyEngine;
+import dev.idempotency.core.Transactions;
+import dev.idempotency.core.Transactions.Transaction;
+import dev.idempotency.method.MethodOperation.TransactionScope;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Carries calls of protected methods from their claim to their result.
+ */
+final class MethodEdge {
+
+	private static final Logger logger = LoggerFactory.getLogger(MethodEdge.class);
+
+	private final IdempotencyEngine engine;
+
+	private final Calls calls;
+
+	private final MethodOperations operations;
+
+	private final @Nullable Transactions transactions;
+
+	MethodEdge(IdempotencyEngine engine, Calls calls, MethodOperations operations,
+			@Nullable Transactions transactions) {
+		this.engine = engine;
+		this.calls = calls;
+		this.operations = operations;
+		this.transactions = transactions;
+	}
+
+	MethodOperations operations() {
+		return this.operations;
+	}
+
+	@SuppressWarnings("FutureReturnValueIgnored") // It is what the method returns
+	@Nullable Object invoke(MethodInvocation invocation) throws Throwable {
+		Object bean = Objects.requireNonNull(invocation.getThis(), "a protected method belongs to a bean");
+		MethodOperation operation = this.operations.operationOf(invocation.getMethod(), bean.getClass());
+		if (!operation.async()) {
+			return call(invocation, bean, operation);
+		}
+		try {
+			Object result = call(invocation, bean, operation);
+			return (result instanceof LaterResult later) ? later.future : CompletableFuture.completedFuture(result);
+		}
+		catch (IdempotencyException ex) {
+			return CompletableFuture.failedFuture(ex);
+		}
+	}
+
+	private @Nullable Object call(MethodInvocation invocation, Object bean, MethodOperation operation)
+			throws Throwable {
+		@Nullable Object[] arguments = invocation.getArguments();
+		Attempt attempt = operation.attempt(arguments);
+		boolean inTransaction = isPartOfCallersTransaction(operation);
+		if (inTransaction) {
+			CallerTransaction.Pending earlier = CallerTransaction.find(attempt.key());
+			if (earlier != null) {
+				return earlier.value();
+			}
+		}
+		try {
+			CallState state = this.calls.begin(attempt, operation.format());
+			if (!(state instanceof CallState.Running running)) {
+				return valueOf(state, operation, attempt);
+			}
+			RunningCall call = running.call();
+			if (call.isRetryAfterCrash() && operation.verification() != null) {
+				Verification.Answer answer = ask(operation.verification(), bean, arguments, call);
+				if (answer != null) {
+					return valueOf(call.succeeded(answer.result()), operation, attempt);
+				}
+				refuseIfUnknown(operation, call);
+			}
+			return new Run(invocation, operation, attempt, call).run(inTransaction);
+		}
+		catch (ReplayedFailureException ex) {
+			Throwable failure = ReplayedFailures.rebuild(ex, operation.storeExceptions());
+			if (operation.async()) {
+				return LaterResult.failed(failure);
+			}
+			throw failure;
+		}
+	}
+
+	private boolean isPartOfCallersTransaction(MethodOperation operation) {
+		return switch (operation.scope()) {
+			case NONE -> false;
+			case FOLLOWS_CALLER -> CallerTransaction.isActive();
+			case JOINS -> CallerTransaction.isActive() && this.engine.isInTransaction();
+		};
+	}
+
+	private static Verification.@Nullable Answer ask(Verification verification, Object bean,
+			@Nullable Object[] arguments, RunningCall call) throws Throwable {
+		boolean answered = false;
+		try (Binding binding = call.makeCurrent()) {
+			Objects.requireNonNull(binding);
+			Verification.Answer answer = verification.ask(bean, arguments);
+			answered = true;
+			return answer;
+		}
+		finally {
+			if (!answered) {
+				call.failed();
+			}
+		}
+	}
+
+	private static void refuseIfUnknown(MethodOperation operation, RunningCall call) {
+		if (operation.policy().onCrash() == OnCrash.REFUSE) {
+			call.failed();
+			int vanished = call.attempt() - 1;
+			throw new OutcomeUnknownException(
+					"What became of attempt %d of %s is not known".formatted(vanished, call.key()), vanished);
+		}
+	}
+
+	private @Nullable Object valueOf(CallState state, MethodOperation operation, Attempt attempt) {
+		if (state instanceof CallState.Refused refused) {
+			throw Refusals.toException(refused.decision(), operation.policy(), this.engine.qualify(attempt.key()));
+		}
+		return (state instanceof CallState.Executed executed) ? executed.value() : ((CallState.Replayed) state).value();
+	}
+
+	/**
+	 * A result that has not come yet.
+	 */
+	private static final class LaterResult {
+
+		private final CompletableFuture<@Nullable Object> future = new CompletableFuture<>();
+
+		private static LaterResult failed(Throwable failure) {
+			LaterResult later = new LaterResult();
+			later.future.completeExceptionally(failure);
+			return later;
+		}
+
+	}
+
+	/**
+	 * A method that runs under a claim.
+	 */
+	private final class Run {
+
+		private final MethodInvocation invocation;
+
+		private final MethodOperation operation;
+
+		private final Attempt attempt;
+
+		private final RunningCall call;
+
+		private Run(MethodInvocation invocation, MethodOperation operation, Attempt attempt, RunningCall call) {
+			this.invocation = invocation;
+			this.operation = operation;
+			this.attempt = attempt;
+			this.call = call;
+		}
+
+		private @Nullable Object run(boolean inCallersTransaction) throws Throwable {
+			Transaction own = ownTransaction(inCallersTransaction);
+			Object value;
+			try (Binding binding = this.call.makeCurrent()) {
+				Objects.requireNonNull(binding);
+				value = this.invocation.proceed();
+			}
+			catch (Throwable ex) {
+				if (own != null) {
+					rollBack(own);
+				}
+				else if (inCallersTransaction && this.operation.scope() == TransactionScope.JOINS) {
+					CallerTransaction.forbidCommit(this.call.key());
+				}
+				return failed(ex);
+			}
+			if (own != null) {
+				return valueOf(this.call.succeededIn(own, value), this.operation, this.attempt);
+			}
+			if (inCallersTransaction) {
+				CallerTransaction.enlist(new CallerTransaction.Pending(this.attempt.key(), this.call, value,
+						this.operation.policy(), this.operation.scope() == TransactionScope.JOINS));
+				return value;
+			}
+			if (this.operation.async() && value != null) {
+				return later((CompletionStage<?>) value);
+			}
+			return valueOf(this.call.succeeded(value), this.operation, this.attempt);
+		}
+
+		private @Nullable Transaction ownTransaction(boolean inCallersTransaction) {
+			if (this.operation.scope() != TransactionScope.JOINS || inCallersTransaction) {
+				return null;
+			}
+			boolean begun = false;
+			try {
+				Transaction transaction = Objects
+					.requireNonNull(MethodEdge.this.transactions, "looked at when the application started")
+					.begin();
+				begun = true;
+				return transaction;
+			}
+			finally {
+				if (!begun) {
+					this.call.failed();
+				}
+			}
+		}
+
+		private void rollBack(Transaction transaction) {
+			try {
+				transaction.rollBack();
+			}
+			catch (RuntimeException ex) {
+				// What the method has thrown says more
+				logger.warn("The transaction of {} could not be rolled back: {}", this.call.key(), ex.toString());
+				logger.debug("The failure in full", ex);
+			}
+		}
+
+		/**
+		 * The method failed.
+		 * @return what someone else's attempt came to
+		 */
+		private @Nullable Object failed(Throwable failure) throws Throwable {
+			if (!this.operation.stores(failure)) {
+				this.call.failed();
+				throw failure;
+			}
+			CallState state = this.call.failedForGood(failure);
+			if (state instanceof CallState.Executed) {
+				throw failure;
+			}
+			return valueOf(state, this.operation, this.attempt);
+		}
+
+		private LaterResult later(CompletionStage<?> stage) {
+			LaterResult later = new LaterResult();
+			CompletionStage<?> ended = stage.whenComplete((value, failure) -> {
+				try {
+					later.future.complete((failure != null) ? failed(unwrap(failure))
+							: valueOf(this.call.succeeded(value), this.operation, this.attempt));
+				}
+				catch (ReplayedFailureException ex) {
+					later.future.completeExceptionally(ReplayedFailures.rebuild(ex, this.operation.storeExceptions()));
+				}
+				catch (Throwable ex) {
+					later.future.completeExceptionally(ex);
+				}
+			});
+			Objects.requireNonNull(ended);
+			return later;
+		}
+
+		private static Throwable unwrap(Throwable failure) {
+			return (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause()
+					: failure;
+		}
+
+	}
+
+}

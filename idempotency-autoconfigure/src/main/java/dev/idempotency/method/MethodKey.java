@@ -1,0 +1,198 @@
+package dev.idempotency.method;
+
+import java.lang.reflect.Method;
+import java.time.temporal.TemporalAccessor;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+
+import dev.idempotency.IdempotencyKey;
+import dev.idempotency.IdempotencyKeyInvalidException;
+import dev.idempotency.IdempotencyKeyMissingException;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.DefaultParameterNameDiscoverer;
+import org.springframework.core.ParameterNameDiscoverer;
+import org.springframework.expression.EvaluationException;
+import org.springframework.expression.ParseException;
+import org.springframework.expression.spel.ExpressionState;
+import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.ast.Assign;
+import org.springframework.expression.spel.ast.BeanReference;
+import org.springframework.expression.spel.ast.ConstructorReference;
+import org.springframework.expression.spel.ast.FunctionReference;
+import org.springframework.expression.spel.ast.OpDec;
+import org.springframework.expression.spel.ast.OpInc;
+import org.springframework.expression.spel.ast.OpPlus;
+import org.springframework.expression.spel.ast.SpelNodeImpl;
+import org.springframework.expression.spel.ast.TypeReference;
+import org.springframework.expression.spel.ast.VariableReference;
+import org.springframework.expression.spel.standard.SpelExpression;
+import org.springframework.expression.spel.standard.SpelExpressionParser;
+import org.springframework.expression.spel.support.SimpleEvaluationContext;
+
+/**
+ * A key that is made of the arguments of a method, as an annotation says. The expression
+ * is parsed once; there are no types, constructors or beans in it. Each part that
+ * {@code +} joins must be there: a key with a hole in it would be shared by calls that
+ * have nothing in common.
+ */
+final class MethodKey {
+
+	private static final ParameterNameDiscoverer PARAMETER_NAMES = new DefaultParameterNameDiscoverer();
+
+	private static final List<Class<? extends SpelNode>> FORBIDDEN = List.of(TypeReference.class,
+			ConstructorReference.class, BeanReference.class, FunctionReference.class, Assign.class, OpInc.class,
+			OpDec.class);
+
+	private final String text;
+
+	private final String operation;
+
+	private final @Nullable String[] parameterNames;
+
+	private final List<SpelNodeImpl> parts;
+
+	private MethodKey(String text, String operation, @Nullable String[] parameterNames, List<SpelNodeImpl> parts) {
+		this.text = text;
+		this.operation = operation;
+		this.parameterNames = parameterNames;
+		this.parts = parts;
+	}
+
+	/**
+	 * Parses an expression.
+	 * @throws IllegalArgumentException if it is not one, with the reason
+	 */
+	static MethodKey parse(String text, String operation, Method method) {
+		if (text.isBlank()) {
+			throw new IllegalArgumentException(
+					"it is blank, and a method outside the web has no header to take it from");
+		}
+		@Nullable String[] names = PARAMETER_NAMES.getParameterNames(method);
+		@Nullable String[] known = (names != null) ? names : new @Nullable String[method.getParameterCount()];
+		try {
+			SpelExpression expression = new SpelExpressionParser().parseRaw(text);
+			Set<String> variables = new HashSet<>();
+			check(expression.getAST(), variables);
+			requireKnown(variables, known, names == null);
+			if (variables.isEmpty() && method.getParameterCount() > 0) {
+				throw new IllegalArgumentException("all calls would share one key");
+			}
+			List<SpelNodeImpl> parts = new ArrayList<>();
+			collectParts(expression.getAST(), parts);
+			return new MethodKey(text, operation, known, parts);
+		}
+		catch (ParseException ex) {
+			throw new IllegalArgumentException(ex.toDetailedString(), ex);
+		}
+	}
+
+	private static void check(SpelNode node, Set<String> variables) {
+		if (FORBIDDEN.contains(node.getClass())) {
+			throw new IllegalArgumentException("%s is not allowed".formatted(node.toStringAST()));
+		}
+		if (node instanceof VariableReference) {
+			variables.add(node.toStringAST().substring(1));
+		}
+		for (int i = 0; i < node.getChildCount(); i++) {
+			check(node.getChild(i), variables);
+		}
+	}
+
+	private static void requireKnown(Set<String> variables, @Nullable String[] names, boolean unnamed) {
+		Set<String> known = new HashSet<>(Set.of("this"));
+		for (int i = 0; i < names.length; i++) {
+			known.add("p" + i);
+			known.add("a" + i);
+			if (names[i] != null) {
+				known.add(names[i]);
+			}
+		}
+		for (String variable : variables) {
+			if (!known.contains(variable)) {
+				throw new IllegalArgumentException("there is no parameter %s%s".formatted(variable,
+						unnamed ? ", or its name is not known: compile with -parameters, or write #p0" : ""));
+			}
+		}
+	}
+
+	private static void collectParts(SpelNode node, List<SpelNodeImpl> parts) {
+		if (node instanceof OpPlus && node.getChildCount() == 2) {
+			collectParts(node.getChild(0), parts);
+			collectParts(node.getChild(1), parts);
+		}
+		else {
+			parts.add((SpelNodeImpl) node);
+		}
+	}
+
+	/**
+	 * Makes the key of a call.
+	 * @throws IdempotencyKeyMissingException if a part of it is missing
+	 * @throws IdempotencyKeyInvalidException if it cannot be used
+	 */
+	IdempotencyKey resolve(@Nullable Object[] arguments) {
+		SimpleEvaluationContext context = SimpleEvaluationContext.forReadOnlyDataBinding()
+			.withInstanceMethods()
+			.build();
+		for (int i = 0; i < arguments.length; i++) {
+			context.setVariable("p" + i, arguments[i]);
+			context.setVariable("a" + i, arguments[i]);
+			String name = (i < this.parameterNames.length) ? this.parameterNames[i] : null;
+			if (name != null) {
+				context.setVariable(name, arguments[i]);
+			}
+		}
+		StringBuilder key = new StringBuilder();
+		for (SpelNodeImpl part : this.parts) {
+			key.append(textOf(part, evaluate(part, context)));
+		}
+		try {
+			return IdempotencyKey.of(this.operation, key.toString());
+		}
+		catch (IllegalArgumentException ex) {
+			throw invalid("it gives a key that is too long or malformed",
+					"Use less, or a digest such as IdempotencyKeys.sha256");
+		}
+	}
+
+	private @Nullable Object evaluate(SpelNodeImpl part, SimpleEvaluationContext context) {
+		try {
+			Object value = part.getTypedValue(new ExpressionState(context)).getValue();
+			return (value instanceof Optional<?> optional) ? optional.orElse(null) : value;
+		}
+		catch (EvaluationException | IllegalStateException ex) {
+			// The message names types and properties, never values
+			throw invalid("%s fails: %s".formatted(part.toStringAST(), ex.getMessage()),
+					"Check the expression, and whether what it uses can be null");
+		}
+	}
+
+	private String textOf(SpelNodeImpl part, @Nullable Object value) {
+		if (value == null || (value instanceof CharSequence text && text.toString().isBlank())) {
+			throw new IdempotencyKeyMissingException(
+					"The key \"%s\" of %s is missing: %s is %s. Pass a value, or make the key of something that is always there."
+						.formatted(this.text, this.operation, part.toStringAST(), (value == null) ? "null" : "blank"));
+		}
+		if (value instanceof Enum<?> constant) {
+			return constant.name();
+		}
+		if (value instanceof CharSequence || value instanceof Number || value instanceof Boolean
+				|| value instanceof Character || value instanceof UUID || value instanceof TemporalAccessor) {
+			return value.toString();
+		}
+		// Most texts of other objects differ from one process to the next
+		throw invalid("%s is a %s".formatted(part.toStringAST(), value.getClass().getName()),
+				"Use a text, a number, a UUID, a date or an enum of it");
+	}
+
+	private IdempotencyKeyInvalidException invalid(String reason, String remedy) {
+		return new IdempotencyKeyInvalidException(
+				"The key \"%s\" of %s cannot be used: %s. %s.".formatted(this.text, this.operation, reason, remedy));
+	}
+
+}

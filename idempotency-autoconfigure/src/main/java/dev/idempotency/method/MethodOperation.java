@@ -1,0 +1,62 @@
+package dev.idempotency.method;
+
+import java.util.List;
+
+import dev.idempotency.Fingerprint;
+import dev.idempotency.OnCrash;
+import dev.idempotency.call.ResultFormat;
+import dev.idempotency.core.Attempt;
+import dev.idempotency.core.OperationPolicy;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How one method is protected, with every default resolved.
+ *
+ * @param name what its keys are remembered under
+ * @param key what its key is made of
+ * @param policy how the engine protects it
+ * @param format how its result is written and read
+ * @param async whether its result comes later
+ * @param scope how it goes with transactions
+ * @param storeExceptions which of its exceptions are results
+ * @param verification whether a vanished attempt has done the work, or {@code null} if
+ * nobody can tell
+ */
+record MethodOperation(String name, MethodKey key, OperationPolicy policy, ResultFormat format, boolean async,
+		TransactionScope scope, List<Class<? extends Throwable>> storeExceptions, @Nullable Verification verification) {
+
+	Attempt attempt(@Nullable Object[] arguments) {
+		// Whoever can tell what became of a vanished attempt is asked before it is
+		// refused
+		OperationPolicy terms = (this.verification != null) ? this.policy.withOnCrash(OnCrash.RETRY) : this.policy;
+		return new Attempt(this.key.resolve(arguments), Fingerprint.none(), terms);
+	}
+
+	boolean stores(Throwable failure) {
+		return this.storeExceptions.stream().anyMatch((type) -> type.isInstance(failure));
+	}
+
+	/**
+	 * How a method goes with transactions.
+	 */
+	enum TransactionScope {
+
+		/**
+		 * It is completed when it returns, whatever transaction it is in.
+		 */
+		NONE,
+
+		/**
+		 * Its work takes part in its caller's transaction, and its key is completed after
+		 * that.
+		 */
+		FOLLOWS_CALLER,
+
+		/**
+		 * Its work and its completion are one transaction, its caller's or its own.
+		 */
+		JOINS
+
+	}
+
+}

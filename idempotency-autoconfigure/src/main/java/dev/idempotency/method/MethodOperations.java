@@ -1,0 +1,190 @@
+package dev.idempotency.method;
+
+import java.lang.reflect.Method;
+import java.lang.reflect.ParameterizedType;
+import java.lang.reflect.Type;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+
+import dev.idempotency.DryRun;
+import dev.idempotency.IdempotencyConfigurationException;
+import dev.idempotency.Idempotent;
+import dev.idempotency.StoredAnswers;
+import dev.idempotency.call.AnnotationPolicies;
+import dev.idempotency.call.ResultCodec;
+import dev.idempotency.method.MethodOperation.TransactionScope;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.GenericTypeResolver;
+import org.springframework.core.MethodClassKey;
+import org.springframework.core.ResolvableType;
+
+/**
+ * Knows how each method is protected. What an annotation says is worked out once.
+ */
+final class MethodOperations {
+
+	/**
+	 * What is read while it is returned, or comes in a way that nobody can wait for here.
+	 * By name, since none of them need be there.
+	 */
+	private static final List<String> NOT_A_RESULT = List.of("org.reactivestreams.Publisher",
+			"java.util.concurrent.Flow$Publisher", "java.util.concurrent.Future", "java.util.stream.BaseStream",
+			"java.util.Iterator", "java.io.InputStream", "java.io.Reader", "kotlinx.coroutines.flow.Flow");
+
+	private final AnnotationPolicies policies;
+
+	private final ResultCodec codec;
+
+	private final TransactionAdvice transactionAdvice;
+
+	private final Map<MethodClassKey, MethodOperation> known = new ConcurrentHashMap<>();
+
+	MethodOperations(AnnotationPolicies policies, ResultCodec codec, TransactionAdvice transactionAdvice) {
+		this.policies = policies;
+		this.codec = codec;
+		this.transactionAdvice = transactionAdvice;
+	}
+
+	/**
+	 * How a method of a bean is protected.
+	 * @throws IdempotencyConfigurationException if it cannot be
+	 */
+	MethodOperation operationOf(Method method, Class<?> type) {
+		return this.known.computeIfAbsent(new MethodClassKey(method, type), (key) -> resolve(method, type));
+	}
+
+	private MethodOperation resolve(Method method, Class<?> type) {
+		Method specific = AnnotatedMethods.specific(method, type);
+		Idempotent annotation = AnnotatedMethods.find(method, type);
+		if (annotation == null) {
+			throw new IllegalStateException("%s is not protected".formatted(specific));
+		}
+		String name = AnnotatedMethods.operationOf(specific, type);
+		requireWithoutWeb(annotation, name);
+		ResolvableType returned = ResolvableType.forMethodReturnType(specific, type);
+		boolean async = CompletionStage.class.isAssignableFrom(returned.toClass());
+		requireWaitable(specific, returned, async, name);
+		Type result = resultOf(specific, type, async);
+		requireReadable(result, name);
+		if (async && annotation.transactional()) {
+			throw new IdempotencyConfigurationException(
+					"%s asks for transactional = true and answers asynchronously, outside of the transaction"
+						.formatted(name),
+					"Return the result itself, or leave transactional out.");
+		}
+		return new MethodOperation(name, key(annotation.key(), name, specific),
+				this.policies.policyOf(annotation, name), this.codec.forType(result), async,
+				scope(annotation, specific, type, name), List.of(annotation.storeExceptions()),
+				verification(annotation.verify(), specific, result, type, name));
+	}
+
+	private static Type resultOf(Method method, Class<?> type, boolean async) {
+		Type returned = GenericTypeResolver.resolveType(method.getGenericReturnType(), type);
+		if (!async) {
+			return returned;
+		}
+		return (returned instanceof ParameterizedType stage) ? stage.getActualTypeArguments()[0] : Object.class;
+	}
+
+	private static void requireWithoutWeb(Idempotent annotation, String name) {
+		if (!annotation.required()) {
+			throw new IdempotencyConfigurationException(
+					"%s says required = false, and a method outside the web always needs its key".formatted(name),
+					"Leave required out, or call another method where there is no key.");
+		}
+		if (annotation.dryRun() != DryRun.REPORT || annotation.store() != StoredAnswers.BY_POLICY) {
+			throw new IdempotencyConfigurationException(
+					"%s asks for dryRun or store, which are for web handlers".formatted(name),
+					"Leave them out. Which exceptions are stored is said by storeExceptions.");
+		}
+	}
+
+	private static void requireWaitable(Method method, ResolvableType returned, boolean async, String name) {
+		Class<?>[] parameters = method.getParameterTypes();
+		boolean suspends = parameters.length > 0
+				&& parameters[parameters.length - 1].getName().equals("kotlin.coroutines.Continuation");
+		Class<?> type = returned.toClass();
+		boolean stage = type == CompletionStage.class || type == CompletableFuture.class;
+		if (suspends || (async && !stage)
+				|| (!async && NOT_A_RESULT.stream().anyMatch((unusable) -> isA(type, unusable)))) {
+			throw new IdempotencyConfigurationException(
+					"%s returns a %s, which cannot be stored and given out again".formatted(name,
+							suspends ? "result by suspending" : type.getName()),
+					"Return a value, or a CompletableFuture of one.");
+		}
+	}
+
+	private static boolean isA(@Nullable Class<?> type, String name) {
+		if (type == null) {
+			return false;
+		}
+		if (type.getName().equals(name) || isA(type.getSuperclass(), name)) {
+			return true;
+		}
+		for (Class<?> implemented : type.getInterfaces()) {
+			if (isA(implemented, name)) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+	private void requireReadable(Type result, String name) {
+		try {
+			this.codec.requireReadable(result);
+		}
+		catch (IllegalArgumentException ex) {
+			throw new IdempotencyConfigurationException(
+					"What %s returns could be stored, but not read back: %s".formatted(name, ex.getMessage()),
+					"Return a type that Jackson can read, such as a record, with @JsonTypeInfo(use = NAME) and "
+							+ "@JsonSubTypes on types that stand for others.");
+		}
+	}
+
+	private static MethodKey key(String expression, String name, Method method) {
+		try {
+			return MethodKey.parse(expression, name, method);
+		}
+		catch (IllegalArgumentException ex) {
+			throw new IdempotencyConfigurationException(
+					"The key \"%s\" of %s cannot be used: %s".formatted(expression, name, ex.getMessage()),
+					"Write SpEL over its arguments, such as #order.id or #tenant + ':' + #p1, without types, "
+							+ "constructors and beans.");
+		}
+	}
+
+	private TransactionScope scope(Idempotent annotation, Method method, Class<?> type, String name) {
+		if (!annotation.transactional()) {
+			return this.transactionAdvice.joinsCaller(method, type) ? TransactionScope.FOLLOWS_CALLER
+					: TransactionScope.NONE;
+		}
+		if (this.transactionAdvice.leaves(method, type)) {
+			throw new IdempotencyConfigurationException(
+					"%s asks for transactional = true, and its own transaction takes no part in the one that its key is completed in"
+						.formatted(name),
+					"Leave out the propagation of @Transactional, or leave transactional out.");
+		}
+		return TransactionScope.JOINS;
+	}
+
+	private static @Nullable Verification verification(String verify, Method method, Type result, Class<?> type,
+			String name) {
+		if (verify.isEmpty()) {
+			return null;
+		}
+		try {
+			return Verification.of(verify, method, result, type);
+		}
+		catch (IllegalArgumentException ex) {
+			throw new IdempotencyConfigurationException(
+					"%s is verified by \"%s\": %s".formatted(name, verify, ex.getMessage()),
+					"Name a method of the same bean with the same parameters, which returns an Optional of the result, "
+							+ "or a boolean if there is none.");
+		}
+	}
+
+}

@@ -1,0 +1,58 @@
+package dev.idempotency.method;
+
+import java.lang.reflect.Constructor;
+import java.lang.reflect.Modifier;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+
+import dev.idempotency.ReplayedFailureException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Throws failures of long ago again. Only a type that the annotation lists is made again,
+ * and only if nothing is lost: what is stored is compared with the names of these types,
+ * and never looked up.
+ */
+final class ReplayedFailures {
+
+	private ReplayedFailures() {
+	}
+
+	static Throwable rebuild(ReplayedFailureException replayed, List<Class<? extends Throwable>> listed) {
+		for (Class<? extends Throwable> type : listed) {
+			if (type.getName().equals(replayed.failureType()) && isToldByItsMessage(type)) {
+				Throwable failure = create(type, replayed.failureMessage());
+				if (failure != null) {
+					failure.addSuppressed(replayed);
+					return failure;
+				}
+			}
+		}
+		return replayed;
+	}
+
+	private static boolean isToldByItsMessage(Class<?> type) {
+		for (Class<?> current = type; current != null
+				&& !current.getName().startsWith("java.lang."); current = current.getSuperclass()) {
+			if (Arrays.stream(current.getDeclaredFields())
+				.anyMatch((field) -> !Modifier.isStatic(field.getModifiers()) && !field.isSynthetic())) {
+				return false;
+			}
+		}
+		return true;
+	}
+
+	private static @Nullable Throwable create(Class<? extends Throwable> type, @Nullable String message) {
+		try {
+			Constructor<? extends Throwable> constructor = type.getDeclaredConstructor(String.class);
+			constructor.setAccessible(true);
+			Throwable failure = constructor.newInstance(message);
+			return Objects.equals(failure.getMessage(), message) ? failure : null;
+		}
+		catch (ReflectiveOperationException | RuntimeException ex) {
+			return null;
+		}
+	}
+
+}

@@ -1,0 +1,106 @@
+package dev.idempotency.method;
+
+import java.lang.reflect.Method;
+
+import org.aopalliance.aop.Advice;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.annotation.AnnotationTransactionAttributeSource;
+import org.springframework.transaction.interceptor.TransactionAttributeSource;
+import org.springframework.transaction.interceptor.TransactionInterceptor;
+import org.springframework.util.ClassUtils;
+
+/**
+ * What Spring's own transaction annotations say about a method, if they are there at all.
+ */
+interface TransactionAdvice {
+
+	/**
+	 * Whether the work of a method takes part in its caller's transaction.
+	 */
+	boolean joinsCaller(Method method, Class<?> type);
+
+	/**
+	 * Whether the work of a method never takes part in its caller's transaction.
+	 */
+	boolean leaves(Method method, Class<?> type);
+
+	/**
+	 * Whether an advice puts a transaction around a method.
+	 */
+	boolean surrounds(Advice advice, Method method, Class<?> type);
+
+	/**
+	 * What there is to know in this application.
+	 */
+	static TransactionAdvice detect() {
+		boolean present = ClassUtils.isPresent("org.springframework.transaction.interceptor.TransactionInterceptor",
+				TransactionAdvice.class.getClassLoader());
+		return present ? new OfSpring() : new Absent();
+	}
+
+	/**
+	 * There are no transactions.
+	 */
+	final class Absent implements TransactionAdvice {
+
+		@Override
+		public boolean joinsCaller(Method method, Class<?> type) {
+			return false;
+		}
+
+		@Override
+		public boolean leaves(Method method, Class<?> type) {
+			return false;
+		}
+
+		@Override
+		public boolean surrounds(Advice advice, Method method, Class<?> type) {
+			return false;
+		}
+
+	}
+
+	/**
+	 * Spring's annotation, or Jakarta's.
+	 */
+	final class OfSpring implements TransactionAdvice {
+
+		private final TransactionAttributeSource annotations = new AnnotationTransactionAttributeSource(false);
+
+		@Override
+		public boolean joinsCaller(Method method, Class<?> type) {
+			Integer propagation = propagation(method, type);
+			return propagation != null && !isApart(propagation);
+		}
+
+		@Override
+		public boolean leaves(Method method, Class<?> type) {
+			Integer propagation = propagation(method, type);
+			return propagation != null && isApart(propagation);
+		}
+
+		private static boolean isApart(int propagation) {
+			return propagation == TransactionDefinition.PROPAGATION_REQUIRES_NEW
+					|| propagation == TransactionDefinition.PROPAGATION_NOT_SUPPORTED
+					|| propagation == TransactionDefinition.PROPAGATION_NEVER;
+		}
+
+		private @Nullable Integer propagation(Method method, Class<?> type) {
+			TransactionDefinition definition = this.annotations.getTransactionAttribute(method, type);
+			return (definition != null) ? definition.getPropagationBehavior() : null;
+		}
+
+		@Override
+		public boolean surrounds(Advice advice, Method method, Class<?> type) {
+			if (!(advice instanceof TransactionInterceptor interceptor)) {
+				return false;
+			}
+			TransactionAttributeSource source = interceptor.getTransactionAttributeSource();
+			return source != null && source.getTransactionAttribute(method, type) != null;
+		}
+
+	}
+
+}

@@ -1,0 +1,350 @@
+package dev.idempotency.method;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.function.Supplier;
+
+import javax.sql.DataSource;
+
+import dev.idempotency.IdempotencyConfigurationException;
+import dev.idempotency.IdempotencyContext;
+import dev.idempotency.Idempotent;
+import dev.idempotency.OperationInProgressException;
+import dev.idempotency.autoconfigure.IdempotencyJdbcAutoConfiguration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.JdbcTemplateAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.Ordered;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.annotation.EnableTransactionManagement;
+import org.springframework.transaction.annotation.Propagation;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionTemplate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+/**
+ * A key and the work of its method have the same fate: in the method's own transaction,
+ * and in its caller's.
+ */
+class MethodTransactionTests {
+
+	private final String url = "jdbc:h2:mem:method-" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1";
+
+	private final ApplicationContextRunner runner = MethodRunner.plain()
+		.withConfiguration(AutoConfigurations.of(DataSourceAutoConfiguration.class,
+				DataSourceTransactionManagerAutoConfiguration.class, JdbcTemplateAutoConfiguration.class,
+				TransactionAutoConfiguration.class, IdempotencyJdbcAutoConfiguration.class))
+		.withPropertyValues("spring.datasource.url=" + this.url, "idempotency.store=jdbc")
+		.withBean(Ledger.class);
+
+	@ParameterizedTest
+	@ValueSource(strings = { "joining", "annotated", "plain" })
+	void commitsWorkAndKey(String method) {
+		run((ledger, transaction) -> {
+			assertThat(ledger.call(method, "1", false)).isEqualTo(1);
+			assertThat(ledger.call(method, "1", false)).isEqualTo(1);
+			assertThat(ledger.rows()).containsExactly("1");
+		});
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "joining", "annotated" })
+	void rollsBackWorkAndKey(String method) {
+		run((ledger, transaction) -> {
+			assertThatIllegalStateException().isThrownBy(() -> ledger.call(method, "1", true));
+			assertThat(ledger.rows()).isEmpty();
+			assertThat(ledger.call(method, "1", false)).isEqualTo(1);
+			assertThat(ledger.rows()).containsExactly("1");
+		});
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "joining", "annotated" })
+	void sharesTheFateOfItsCallersTransaction(String method) {
+		run((ledger, transaction) -> {
+			transaction.executeWithoutResult((status) -> {
+				assertThat(ledger.call(method, "1", false)).isEqualTo(1);
+				status.setRollbackOnly();
+			});
+			assertThat(ledger.rows()).isEmpty();
+			Integer committed = transaction.execute((status) -> ledger.call(method, "1", false));
+			assertThat(committed).isEqualTo(1);
+			assertThat(ledger.call(method, "1", false)).isEqualTo(1);
+			assertThat(ledger.rows()).containsExactly("1");
+		});
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "joining", "annotated" })
+	void isRunOnceInATransactionThatCallsItTwice(String method) {
+		run((ledger, transaction) -> {
+			transaction.executeWithoutResult((status) -> {
+				assertThat(ledger.call(method, "1", false)).isEqualTo(1);
+				assertThat(ledger.call(method, "1", false)).isEqualTo(1);
+				assertThat(ledger.call(method, "2", false)).isEqualTo(2);
+			});
+			assertThat(ledger.rows()).containsExactly("1", "2");
+		});
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "joining", "annotated" })
+	void isInProgressForOthersUntilItsCallerCommits(String method) {
+		run((ledger, transaction) -> {
+			TransactionTemplate other = new TransactionTemplate(
+					Objects.requireNonNull(transaction.getTransactionManager()));
+			other.setPropagationBehavior(TransactionTemplate.PROPAGATION_REQUIRES_NEW);
+			transaction.executeWithoutResult((status) -> {
+				ledger.call(method, "1", false);
+				assertThatExceptionOfType(OperationInProgressException.class)
+					.isThrownBy(() -> other.executeWithoutResult((inner) -> ledger.call(method, "1", false)));
+			});
+			assertThat(ledger.call(method, "1", false)).isEqualTo(1);
+			assertThat(ledger.rows()).containsExactly("1");
+		});
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "joining", "annotated", "refused" })
+	void leavesNothingBehindInATransactionWhoseCallerGoesOn(String method) {
+		run((ledger, transaction) -> {
+			assertThatExceptionOfType(RuntimeException.class).isThrownBy(() -> transaction.executeWithoutResult(
+					(status) -> assertThat(catchThrowable(() -> ledger.call(method, "1", true))).isNotNull()));
+			assertThat(ledger.rows()).isEmpty();
+		});
+	}
+
+	@Test
+	void isNotCommittedByACallerIfItsClaimIsLost() {
+		run((ledger, transaction) -> {
+			assertThatExceptionOfType(RuntimeException.class)
+				.isThrownBy(() -> transaction.executeWithoutResult((status) -> {
+					ledger.call("joining", "1", false);
+					ledger.stealKeys();
+				}));
+			assertThat(ledger.rows()).isEmpty();
+		});
+	}
+
+	@Test
+	void isRememberedAtOnceIfItsWorkIsOutsideOfTransactions() {
+		run((ledger, transaction) -> {
+			transaction.executeWithoutResult((status) -> {
+				ledger.call("effect", "1", false);
+				status.setRollbackOnly();
+			});
+			ledger.call("effect", "1", false);
+			assertThat(ledger.effects()).containsExactly("1");
+		});
+	}
+
+	@Test
+	void isItsOwnOperationInATransactionOfItsOwn() {
+		run((ledger, transaction) -> {
+			transaction.executeWithoutResult((status) -> {
+				ledger.call("apart", "1", false);
+				status.setRollbackOnly();
+			});
+			ledger.call("apart", "1", false);
+			assertThat(ledger.rows()).containsExactly("1");
+		});
+	}
+
+	@Test
+	void commitsWhatIsNotToBeStored() {
+		run((ledger, transaction) -> {
+			ledger.call("undecided", "1", false);
+			ledger.call("undecided", "1", false);
+			assertThat(ledger.rows()).containsExactly("1", "1");
+		});
+	}
+
+	@Test
+	void rollsBackTheWorkOfAStoredFailure() {
+		run((ledger, transaction) -> {
+			for (int i = 0; i < 2; i++) {
+				assertThatExceptionOfType(UnsupportedOperationException.class)
+					.isThrownBy(() -> ledger.call("refused", "1", true))
+					.withMessage("refused");
+			}
+			assertThat(ledger.rows()).isEmpty();
+			assertThat(ledger.effects()).containsExactly("refused");
+		});
+	}
+
+	@Test
+	void stopsIfATransactionBeginsBeforeTheClaim() {
+		this.runner.withUserConfiguration(EagerTransactions.class)
+			.run((context) -> assertThat(context).getFailure()
+				.isInstanceOf(IdempotencyConfigurationException.class)
+				.hasMessageContaining(Ledger.class.getName())
+				.hasMessageContaining("begins before its key is claimed"));
+	}
+
+	@Test
+	void stopsIfItsOwnTransactionTakesNoPart() {
+		this.runner.withBean(Apart.class)
+			.run((context) -> assertThat(context).getFailure()
+				.isInstanceOf(IdempotencyConfigurationException.class)
+				.hasMessageContaining(Apart.class.getName() + ".pay(java.lang.String)")
+				.hasMessageContaining("takes no part"));
+	}
+
+	@Test
+	void stopsForAStoreThatCannotJoin() {
+		this.runner.withPropertyValues("idempotency.store=memory")
+			.run((context) -> assertThat(context).getFailure()
+				.isInstanceOf(IdempotencyConfigurationException.class)
+				.hasMessageContaining(Ledger.class.getName() + ".joining(")
+				.hasMessageContaining("no transaction can be joined"));
+	}
+
+	private void run(Story story) {
+		this.runner.run((context) -> {
+			context.getBean(JdbcTemplate.class)
+				.execute("create table ledger (number identity, id varchar(10) not null)");
+			story.tell(context.getBean(Ledger.class),
+					new TransactionTemplate(context.getBean(PlatformTransactionManager.class)));
+		});
+	}
+
+	interface Story {
+
+		void tell(Ledger ledger, TransactionTemplate transaction);
+
+	}
+
+	static class Ledger {
+
+		private final JdbcTemplate jdbc;
+
+		private final List<String> effects = new ArrayList<>();
+
+		private final Supplier<Ledger> self;
+
+		Ledger(JdbcTemplate jdbc, ObjectProvider<Ledger> self) {
+			this.jdbc = jdbc;
+			this.self = self::getObject;
+		}
+
+		List<String> rows() {
+			return this.jdbc.queryForList("select id from ledger order by number", String.class);
+		}
+
+		List<String> effects() {
+			return this.effects;
+		}
+
+		/**
+		 * Takes every key that is in progress away from its executor, as a takeover
+		 * would.
+		 */
+		void stealKeys() {
+			DataSource dataSource = Objects.requireNonNull(this.jdbc.getDataSource());
+			try (Connection own = dataSource.getConnection()) {
+				own.createStatement().executeUpdate("update idempotency_record set owner = random_uuid()");
+			}
+			catch (SQLException ex) {
+				throw new IllegalStateException(ex);
+			}
+		}
+
+		int call(String method, String id, boolean fails) {
+			Ledger ledger = this.self.get();
+			return switch (method) {
+				case "joining" -> ledger.joining(id, fails);
+				case "annotated" -> ledger.annotated(id, fails);
+				case "plain" -> ledger.plain(id, fails);
+				case "effect" -> ledger.effect(id);
+				case "apart" -> ledger.apart(id);
+				case "undecided" -> ledger.undecided(id);
+				case "refused" -> ledger.refused(id);
+				default -> throw new IllegalArgumentException(method);
+			};
+		}
+
+		@Idempotent(key = "#id", transactional = true)
+		public int joining(String id, boolean fails) {
+			return write(id, fails);
+		}
+
+		@Transactional
+		@Idempotent(key = "#id")
+		public int annotated(String id, boolean fails) {
+			return write(id, fails);
+		}
+
+		@Idempotent(key = "#id")
+		public int plain(String id, boolean fails) {
+			return write(id, fails);
+		}
+
+		@Idempotent(key = "#id")
+		public int effect(String id) {
+			this.effects.add(id);
+			return this.effects.size();
+		}
+
+		@Transactional(propagation = Propagation.REQUIRES_NEW)
+		@Idempotent(key = "#id")
+		public int apart(String id) {
+			return write(id, false);
+		}
+
+		@Idempotent(key = "#id", transactional = true)
+		public int undecided(String id) {
+			IdempotencyContext.current().doNotStore();
+			return write(id, false);
+		}
+
+		@Idempotent(key = "#id", transactional = true, storeExceptions = UnsupportedOperationException.class)
+		public int refused(String id) {
+			write(id, false);
+			this.effects.add("refused");
+			throw new UnsupportedOperationException("refused");
+		}
+
+		private int write(String id, boolean fails) {
+			this.jdbc.update("insert into ledger (id) values (?)", id);
+			if (fails) {
+				throw new IllegalStateException("broken");
+			}
+			return rows().size();
+		}
+
+	}
+
+	static class Apart {
+
+		@Idempotent(key = "#id", transactional = true)
+		@Transactional(propagation = Propagation.REQUIRES_NEW)
+		public void pay(String id) {
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableTransactionManagement(order = Ordered.HIGHEST_PRECEDENCE)
+	static class EagerTransactions {
+
+	}
+
+}
