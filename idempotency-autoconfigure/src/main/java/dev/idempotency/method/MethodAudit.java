@@ -73,6 +73,8 @@ final class MethodAudit {
 		if (operation.scope() == TransactionScope.JOINS) {
 			this.engine.requireJoining(this.transactions, operation.name());
 		}
+		MessageListeners.doubts(specific, operation.policy())
+			.forEach((doubt) -> logger.warn("{} {}", operation.name(), doubt));
 	}
 
 	/**

@@ -1,5 +1,7 @@
 package dev.idempotency.servers;
 
+import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ExecutionException;
@@ -74,11 +76,18 @@ public final class KafkaBroker {
 	 * Sends messages, one for each key, in this order.
 	 */
 	public void send(String topic, String... keys) {
+		send(Arrays.stream(keys).map((key) -> new ProducerRecord<>(topic, key, "text")).toList());
+	}
+
+	/**
+	 * Sends messages in this order.
+	 */
+	public void send(List<ProducerRecord<String, String>> messages) {
 		Map<String, Object> settings = Map.of("bootstrap.servers", bootstrapServers());
 		try (Producer<String, String> producer = new KafkaProducer<>(settings, new StringSerializer(),
 				new StringSerializer())) {
-			for (String key : keys) {
-				producer.send(new ProducerRecord<>(topic, key, "text")).get();
+			for (ProducerRecord<String, String> message : messages) {
+				producer.send(message).get();
 			}
 		}
 		catch (InterruptedException ex) {
