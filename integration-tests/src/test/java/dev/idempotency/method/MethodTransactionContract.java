@@ -1,11 +1,11 @@
 package dev.idempotency.method;
 
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.UUID;
 import java.util.function.Supplier;
 
 import javax.sql.DataSource;
@@ -44,16 +44,20 @@ import static org.assertj.core.api.Assertions.catchThrowable;
  * A key and the work of its method have the same fate: in the method's own transaction,
  * and in its caller's.
  */
-class MethodTransactionTests {
-
-	private final String url = "jdbc:h2:mem:method-" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1";
+abstract class MethodTransactionContract {
 
 	private final ApplicationContextRunner runner = MethodRunner.plain()
 		.withConfiguration(AutoConfigurations.of(DataSourceAutoConfiguration.class,
 				DataSourceTransactionManagerAutoConfiguration.class, JdbcTemplateAutoConfiguration.class,
 				TransactionAutoConfiguration.class, IdempotencyJdbcAutoConfiguration.class))
-		.withPropertyValues("spring.datasource.url=" + this.url, "idempotency.store=jdbc")
+		.withPropertyValues("spring.datasource.url=" + url(), "idempotency.store=jdbc",
+				"idempotency.jdbc.initialize-schema=always")
 		.withBean(Ledger.class);
+
+	/**
+	 * An empty database.
+	 */
+	abstract String url();
 
 	@ParameterizedTest
 	@ValueSource(strings = { "joining", "annotated", "plain" })
@@ -220,7 +224,7 @@ class MethodTransactionTests {
 	private void run(Story story) {
 		this.runner.run((context) -> {
 			context.getBean(JdbcTemplate.class)
-				.execute("create table ledger (number identity, id varchar(10) not null)");
+				.execute("create table ledger (number bigint generated always as identity, id varchar(10) not null)");
 			story.tell(context.getBean(Ledger.class),
 					new TransactionTemplate(context.getBean(PlatformTransactionManager.class)));
 		});
@@ -259,8 +263,10 @@ class MethodTransactionTests {
 		 */
 		void stealKeys() {
 			DataSource dataSource = Objects.requireNonNull(this.jdbc.getDataSource());
-			try (Connection own = dataSource.getConnection()) {
-				own.createStatement().executeUpdate("update idempotency_record set owner = random_uuid()");
+			try (Connection own = dataSource.getConnection();
+					PreparedStatement steal = own.prepareStatement("update idempotency_record set owner = ?")) {
+				steal.setBytes(1, new byte[16]);
+				steal.executeUpdate();
 			}
 			catch (SQLException ex) {
 				throw new IllegalStateException(ex);
