@@ -2,8 +2,11 @@ package dev.idempotency.store.jdbc;
 
 import java.nio.file.Path;
 
+import org.junit.jupiter.api.Tag;
+
 import org.junit.jupiter.api.io.TempDir;
 
+@Tag("once")
 class H2FileContractTests extends JdbcStoreContract {
 
 	@TempDir

@@ -1,7 +1,9 @@
 package dev.idempotency.store.jdbc;
 
 import dev.idempotency.servers.MariaDbServer;
+import org.junit.jupiter.api.Tag;
 
+@Tag("once")
 class MariaDbContractTests extends JdbcStoreContract {
 
 	@Override

@@ -1,7 +1,9 @@
 package dev.idempotency.store.redis;
 
+import org.junit.jupiter.api.Tag;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 
+@Tag("once")
 class RedisClusterJedisTests extends RedisContract<JedisConnectionFactory> {
 
 	RedisClusterJedisTests() {

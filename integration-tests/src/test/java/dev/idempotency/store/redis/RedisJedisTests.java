@@ -1,7 +1,9 @@
 package dev.idempotency.store.redis;
 
+import org.junit.jupiter.api.Tag;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 
+@Tag("once")
 class RedisJedisTests extends RedisContract<JedisConnectionFactory> {
 
 	RedisJedisTests() {

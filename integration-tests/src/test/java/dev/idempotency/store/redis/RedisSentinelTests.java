@@ -1,7 +1,9 @@
 package dev.idempotency.store.redis;
 
+import org.junit.jupiter.api.Tag;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
+@Tag("once")
 class RedisSentinelTests extends RedisContract<LettuceConnectionFactory> {
 
 	RedisSentinelTests() {
