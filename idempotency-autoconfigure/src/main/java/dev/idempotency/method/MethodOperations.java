@@ -78,8 +78,10 @@ final class MethodOperations {
 		}
 		return new MethodOperation(name, key(annotation.key(), name, specific),
 				this.policies.policyOf(annotation, name), this.codec.forType(result), async,
-				scope(annotation, specific, type, name), List.of(annotation.storeExceptions()),
-				verification(annotation.verify(), specific, result, type, name));
+				// What comes later is no part of a transaction that ends when the method
+				// returns
+				async ? TransactionScope.NONE : scope(annotation, specific, type, name),
+				List.of(annotation.storeExceptions()), verification(annotation.verify(), specific, result, type, name));
 	}
 
 	private static Type resultOf(Method method, Class<?> type, boolean async) {

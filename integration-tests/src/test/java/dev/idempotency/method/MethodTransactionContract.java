@@ -6,6 +6,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
 import javax.sql.DataSource;
@@ -161,6 +162,19 @@ abstract class MethodTransactionContract {
 	}
 
 	@Test
+	void isRememberedWhenItComesIfItComesLater() {
+		run((ledger, transaction) -> {
+			CompletableFuture<Integer> pending = new CompletableFuture<>();
+			CompletableFuture<Integer> first = Objects
+				.requireNonNull(transaction.execute((status) -> ledger.later("1", pending)));
+			assertThat(first).isNotDone();
+			pending.complete(7);
+			assertThat(first).isCompletedWithValue(7);
+			assertThat(ledger.later("1", new CompletableFuture<>())).isCompletedWithValue(7);
+		});
+	}
+
+	@Test
 	void isItsOwnOperationInATransactionOfItsOwn() {
 		run((ledger, transaction) -> {
 			transaction.executeWithoutResult((status) -> {
@@ -296,6 +310,12 @@ abstract class MethodTransactionContract {
 		@Idempotent(key = "#id")
 		public int annotated(String id, boolean fails) {
 			return write(id, fails);
+		}
+
+		@Transactional
+		@Idempotent(key = "#id")
+		public CompletableFuture<Integer> later(String id, CompletableFuture<Integer> pending) {
+			return pending;
 		}
 
 		@Idempotent(key = "#id")
