@@ -6,6 +6,7 @@ import java.util.Objects;
 
 import dev.idempotency.Fingerprint;
 import dev.idempotency.IdempotencyContext.Binding;
+import dev.idempotency.IdempotencyException;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.ReplayedFailureException;
 import dev.idempotency.Steps;
@@ -125,14 +126,21 @@ public final class Calls {
 		return valueOrThrow(run(attempt, type, work), attempt);
 	}
 
-	@Nullable Object valueOrThrow(CallState state, Attempt attempt) {
+	/**
+	 * What the caller gets.
+	 * @param state how its call ended
+	 * @param attempt the attempt
+	 * @return the result, now or then
+	 * @throws IdempotencyException if there is none
+	 */
+	public @Nullable Object valueOrThrow(CallState state, Attempt attempt) {
 		if (state instanceof CallState.Refused refused) {
 			throw Refusals.toException(refused.decision(), attempt.policy(), this.engine.qualify(attempt.key()));
 		}
 		return valueOf(state);
 	}
 
-	static @Nullable Object valueOf(CallState state) {
+	private static @Nullable Object valueOf(CallState state) {
 		if (state instanceof CallState.Executed executed) {
 			return executed.value();
 		}

@@ -1,7 +1,5 @@
 package dev.idempotency.call;
 
-import java.util.function.Function;
-
 import dev.idempotency.Effect;
 import dev.idempotency.IdempotencyContext;
 import dev.idempotency.IdempotencyKey;
@@ -11,7 +9,6 @@ import dev.idempotency.core.Completion;
 import dev.idempotency.core.Decision;
 import dev.idempotency.core.Execution;
 import dev.idempotency.core.Transactions.Transaction;
-import dev.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -165,16 +162,15 @@ public final class RunningCall implements IdempotencyContext {
 	 * What a decision against running means for a caller.
 	 */
 	static CallState ofDecision(Decision decision, ResultFormat format, IdempotencyKey key) {
-		Function<StoredResult, @Nullable Object> read = (result) -> {
-			try {
-				return format.read(result.payload());
-			}
-			catch (UnreadableResultException ex) {
-				throw new UnreadableResultException("%s has run, and %s".formatted(key, ex.getMessage()));
-			}
-		};
-		return (decision instanceof Decision.Replay replay && !replay.result().isTombstone())
-				? new CallState.Replayed(read.apply(replay.result())) : new CallState.Refused(decision);
+		if (!(decision instanceof Decision.Replay replay) || replay.result().isTombstone()) {
+			return new CallState.Refused(decision);
+		}
+		try {
+			return new CallState.Replayed(format.read(replay.result().payload()));
+		}
+		catch (UnreadableResultException ex) {
+			throw new UnreadableResultException("%s has run, and %s".formatted(key, ex.getMessage()));
+		}
 	}
 
 }

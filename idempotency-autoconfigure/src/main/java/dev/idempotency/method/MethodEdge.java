@@ -8,13 +8,13 @@ import java.util.concurrent.CompletionStage;
 import dev.idempotency.IdempotencyContext.Binding;
 import dev.idempotency.IdempotencyException;
 import dev.idempotency.OnCrash;
-import dev.idempotency.OutcomeUnknownException;
 import dev.idempotency.ReplayedFailureException;
 import dev.idempotency.call.CallState;
 import dev.idempotency.call.Calls;
 import dev.idempotency.call.Refusals;
 import dev.idempotency.call.RunningCall;
 import dev.idempotency.core.Attempt;
+import dev.idempotency.core.Decision;
 import dev.idempotency.core.IdempotencyEngine;
 import dev.idempotency.core.Transactions;
 import dev.idempotency.core.Transactions.Transaction;
@@ -81,13 +81,13 @@ final class MethodEdge {
 		try {
 			CallState state = this.calls.begin(attempt, operation.format());
 			if (!(state instanceof CallState.Running running)) {
-				return valueOf(state, operation, attempt);
+				return this.calls.valueOrThrow(state, attempt);
 			}
 			RunningCall call = running.call();
 			if (call.isRetryAfterCrash() && operation.verification() != null) {
 				Verification.Answer answer = ask(operation.verification(), bean, arguments, call);
 				if (answer != null) {
-					return valueOf(call.succeeded(answer.result()), operation, attempt);
+					return this.calls.valueOrThrow(call.succeeded(answer.result()), attempt);
 				}
 				refuseIfUnknown(operation, call);
 			}
@@ -129,17 +129,8 @@ final class MethodEdge {
 	private static void refuseIfUnknown(MethodOperation operation, RunningCall call) {
 		if (operation.policy().onCrash() == OnCrash.REFUSE) {
 			call.failed();
-			int vanished = call.attempt() - 1;
-			throw new OutcomeUnknownException(
-					"What became of attempt %d of %s is not known".formatted(vanished, call.key()), vanished);
+			throw Refusals.toException(new Decision.OutcomeUnknown(call.attempt() - 1), operation.policy(), call.key());
 		}
-	}
-
-	private @Nullable Object valueOf(CallState state, MethodOperation operation, Attempt attempt) {
-		if (state instanceof CallState.Refused refused) {
-			throw Refusals.toException(refused.decision(), operation.policy(), this.engine.qualify(attempt.key()));
-		}
-		return (state instanceof CallState.Executed executed) ? executed.value() : ((CallState.Replayed) state).value();
 	}
 
 	/**
@@ -194,7 +185,7 @@ final class MethodEdge {
 				return failed(ex);
 			}
 			if (own != null) {
-				return valueOf(this.call.succeededIn(own, value), this.operation, this.attempt);
+				return MethodEdge.this.calls.valueOrThrow(this.call.succeededIn(own, value), this.attempt);
 			}
 			if (inCallersTransaction) {
 				CallerTransaction.enlist(new CallerTransaction.Pending(this.attempt.key(), this.call, value,
@@ -204,7 +195,7 @@ final class MethodEdge {
 			if (this.operation.async() && value != null) {
 				return later((CompletionStage<?>) value);
 			}
-			return valueOf(this.call.succeeded(value), this.operation, this.attempt);
+			return MethodEdge.this.calls.valueOrThrow(this.call.succeeded(value), this.attempt);
 		}
 
 		private @Nullable Transaction ownTransaction(boolean inCallersTransaction) {
@@ -250,7 +241,7 @@ final class MethodEdge {
 			if (state instanceof CallState.Executed) {
 				throw failure;
 			}
-			return valueOf(state, this.operation, this.attempt);
+			return MethodEdge.this.calls.valueOrThrow(state, this.attempt);
 		}
 
 		private LaterResult later(CompletionStage<?> stage) {
@@ -258,7 +249,7 @@ final class MethodEdge {
 			CompletionStage<?> ended = stage.whenComplete((value, failure) -> {
 				try {
 					later.future.complete((failure != null) ? failed(unwrap(failure))
-							: valueOf(this.call.succeeded(value), this.operation, this.attempt));
+							: MethodEdge.this.calls.valueOrThrow(this.call.succeeded(value), this.attempt));
 				}
 				catch (ReplayedFailureException ex) {
 					later.future.completeExceptionally(ReplayedFailures.rebuild(ex, this.operation.storeExceptions()));
