@@ -19,19 +19,13 @@ import dev.idempotency.IdempotencyContext;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.IdempotencyScope;
 import dev.idempotency.OnCrash;
-import dev.idempotency.OperationInProgressException;
 import dev.idempotency.OutcomeUnknownException;
 import dev.idempotency.Steps;
 import dev.idempotency.UnreadableResultException;
-import dev.idempotency.core.EngineSettings.Mode;
-import dev.idempotency.core.EngineSettings.OnStoreFailure;
-import dev.idempotency.core.StoreVerb;
-import dev.idempotency.test.FaultInjectingStore.Fault;
 import dev.idempotency.test.Race;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import static dev.idempotency.call.CallFixture.KEY;
@@ -41,7 +35,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /**
  * What a step came to is not worked out again, whatever became of the operation that it
@@ -320,45 +313,6 @@ class StepsTests {
 		this.fixture.clock.advance(Duration.ofMillis(1));
 		operation(() -> assertThat(step("charge")).isEqualTo("charge 2"));
 		assertThat(this.ran).doesNotContain("never");
-	}
-
-	@ParameterizedTest
-	@EnumSource(names = { "BEFORE", "AFTER" })
-	void runsNoStepThatNoRetryWouldFind(Fault fault) {
-		AtomicInteger completions = new AtomicInteger();
-		this.fixture.faults = (verb) -> (verb == StoreVerb.COMPLETE && completions.incrementAndGet() == 1) ? fault
-				: Fault.NONE;
-		assertThatThrownBy(() -> operation(() -> {
-			step("charge");
-			throw this.fixture.death();
-		})).isInstanceOf((fault == Fault.BEFORE) ? OperationInProgressException.class : CallFixture.Death.class);
-		this.fixture.mend();
-		this.fixture.clock.advance(LEASE);
-		this.fixture.restart();
-		operation(() -> assertThat(step("charge")).isEqualTo("charge 1"));
-	}
-
-	@Test
-	void goesOnWithoutItsStoreWhereItIsToldTo() {
-		this.fixture.idempotency = this.fixture.template(Mode.ENFORCE, OnStoreFailure.PROCEED);
-		operation(() -> {
-			this.fixture.faults = (verb) -> Fault.BEFORE;
-			assertThat(step("charge")).isEqualTo("charge 1");
-			assertThat(step("ship")).isEqualTo("ship 2");
-			this.fixture.mend();
-		});
-	}
-
-	@Test
-	void saysThatAStepMayHaveRunWhoseResultCouldNotBeStored() {
-		this.fixture.untilDeath(() -> operation(() -> {
-			step("reserve");
-			this.fixture.fail(StoreVerb.COMPLETE, Fault.BEFORE);
-			step("charge");
-			throw this.fixture.death();
-		}));
-		operation(() -> steps().run("charge",
-				() -> assertThat(IdempotencyContext.current().isRetryAfterCrash()).isTrue()));
 	}
 
 	@Test
