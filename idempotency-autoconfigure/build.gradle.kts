@@ -8,6 +8,8 @@ description = "Makes operations safe to retry: the API, the engine, the stores a
 val optional = configurations.create("optional") {
     isCanBeConsumed = false
     isCanBeResolved = false
+    // spring-aop has the same types, and says which of their values may be null
+    exclude(group = "aopalliance", module = "aopalliance")
 }
 configurations.compileOnly { extendsFrom(optional) }
 configurations.testImplementation { extendsFrom(optional) }
@@ -23,10 +25,15 @@ dependencies {
     implementation(libs.jackson.databind)
     implementation(libs.slf4j.api)
 
+    optional(libs.boot.actuator.autoconfigure)
     optional(libs.boot.data.redis)
+    optional(libs.boot.health)
     optional(libs.boot.jdbc)
     optional(libs.boot.starter.webmvc)
+    optional(libs.micrometer.core)
+    optional(libs.micrometer.tracing)
     optional(libs.spring.tx)
+    optional(libs.springdoc.webmvc.api)
 
     testImplementation(libs.archunit)
     testImplementation(libs.boot.starter.test)

@@ -7,6 +7,9 @@ description = "Runs the library on the Spring Boot line under test"
 // Runs the library, which is always compiled on the floor line, on the line given by -Pboot=<version>.
 val boot = providers.gradleProperty("boot").orElse(libs.versions.boot.test)
 
+// spring-aop has the same types, and says which of their values may be null
+configurations.testImplementation { exclude(group = "aopalliance", module = "aopalliance") }
+
 dependencies {
     bom(enforcedPlatform("org.springframework.boot:spring-boot-dependencies:${boot.get()}"))
 
@@ -18,6 +21,8 @@ dependencies {
     testImplementation(libs.activemq.client)
     testImplementation(libs.activemq.openwire)
     testImplementation(libs.boot.jms)
+    testImplementation(libs.boot.micrometer.tracing.opentelemetry)
+    testImplementation(libs.boot.starter.actuator)
     testImplementation(libs.boot.starter.amqp)
     testImplementation(libs.boot.starter.data.jpa)
     testImplementation(libs.boot.starter.data.redis)
@@ -40,13 +45,17 @@ dependencies {
     testImplementation(libs.junit.testkit)
     testImplementation(libs.lincheck)
     testImplementation(libs.mariadb)
+    testImplementation(libs.micrometer.registry.prometheus)
+    testImplementation(libs.micrometer.tracing.bridge.otel)
     testImplementation(libs.mysql)
     testImplementation(libs.postgresql)
     testImplementation(libs.qpid.broker.amqp)
     testImplementation(libs.qpid.broker.core)
     testImplementation(libs.qpid.broker.memory)
+    testImplementation(libs.selenium.chrome.driver)
     testImplementation(libs.spring.kafka.test)
     testImplementation(libs.spring.webflux)
+    testImplementation(libs.springdoc.webmvc.api)
     testImplementation(libs.sqlite)
     testImplementation(libs.stripe.java)
     testImplementation(libs.testcontainers.junit)

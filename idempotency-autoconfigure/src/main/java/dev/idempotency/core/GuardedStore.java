@@ -102,7 +102,7 @@ final class GuardedStore {
 	Inspection readable(IdempotencyKey key, Inspection found) {
 		if (found.record() instanceof IdempotencyRecord.Completed record && record.result().isPacked()) {
 			IdempotencyRecord readable = new IdempotencyRecord.Completed(record.fingerprint(), record.attempt(),
-					unpack(key, record.result()), record.replays());
+					unpack(key, record.result()), record.replays(), record.trace());
 			return new Inspection(readable, found.created(), found.completed(), found.expires());
 		}
 		return found;

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.Objects;
 
 import dev.idempotency.OnCrash;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The conditions of a claim.
@@ -14,13 +15,20 @@ import dev.idempotency.OnCrash;
  * @param onCrash whether a key whose lease is over may be taken over
  * @param onReplay what a refusal with a completed record of the same fingerprint does to
  * the record; where that is anything, it is done in the same atomic step
+ * @param trace the trace in which the claimant works, which the record remembers for
+ * those who look for it; {@code null} if there is none
  */
-public record ClaimTerms(Duration lease, Duration ttl, OnCrash onCrash, OnReplay onReplay) {
+public record ClaimTerms(Duration lease, Duration ttl, OnCrash onCrash, OnReplay onReplay, @Nullable String trace) {
 
 	/**
 	 * The longest lease or ttl: ten years.
 	 */
 	public static final Duration MAX_DURATION = Duration.ofDays(3650);
+
+	/**
+	 * The most characters of a trace.
+	 */
+	public static final int MAX_TRACE = 64;
 
 	public ClaimTerms {
 		requireUsable("lease", lease, "30s");
@@ -32,6 +40,20 @@ public record ClaimTerms(Duration lease, Duration ttl, OnCrash onCrash, OnReplay
 					"idempotency.lease (%s) must not be longer than idempotency.ttl (%s): a result would be forgotten before its retry"
 						.formatted(lease, ttl));
 		}
+		if (trace != null && trace.length() > MAX_TRACE) {
+			throw new IllegalArgumentException("A trace has at most %d characters".formatted(MAX_TRACE));
+		}
+	}
+
+	/**
+	 * Terms of a claimant that works in no trace.
+	 * @param lease how long the claim holds unless it is renewed
+	 * @param ttl how long the record is remembered
+	 * @param onCrash whether a key whose lease is over may be taken over
+	 * @param onReplay what a refusal does to a completed record
+	 */
+	public ClaimTerms(Duration lease, Duration ttl, OnCrash onCrash, OnReplay onReplay) {
+		this(lease, ttl, onCrash, onReplay, null);
 	}
 
 	private static void requireUsable(String name, Duration duration, String example) {

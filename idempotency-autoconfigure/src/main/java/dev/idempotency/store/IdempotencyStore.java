@@ -15,7 +15,8 @@ import dev.idempotency.IdempotencyKey;
  * throws.
  * <p>
  * A further ability is a further interface: {@link PurgeableStore},
- * {@link InspectableStore}, {@link JoiningStore}, {@link NotifyingStore}.
+ * {@link InspectableStore}, {@link SearchableStore}, {@link JoiningStore},
+ * {@link NotifyingStore}.
  */
 public interface IdempotencyStore {
 

@@ -57,6 +57,7 @@ final class Instance implements AutoCloseable {
 			"org.springframework.boot.security.autoconfigure.UserDetailsServiceAutoConfiguration",
 			"org.springframework.boot.security.autoconfigure.web.servlet.SecurityFilterAutoConfiguration",
 			"org.springframework.boot.security.autoconfigure.web.servlet.ServletWebSecurityAutoConfiguration",
+			"org.springframework.boot.security.autoconfigure.actuate.web.servlet.ManagementWebSecurityAutoConfiguration",
 			"org.springframework.boot.amqp.autoconfigure.RabbitAutoConfiguration",
 			"org.springframework.boot.flyway.autoconfigure.FlywayAutoConfiguration",
 			"org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration",

@@ -37,7 +37,8 @@ final class TestServer implements AutoCloseable {
 			+ "security.autoconfigure.SecurityAutoConfiguration," + BOOT
 			+ "security.autoconfigure.UserDetailsServiceAutoConfiguration," + BOOT
 			+ "security.autoconfigure.web.servlet.SecurityFilterAutoConfiguration," + BOOT
-			+ "security.autoconfigure.web.servlet.ServletWebSecurityAutoConfiguration";
+			+ "security.autoconfigure.web.servlet.ServletWebSecurityAutoConfiguration," + BOOT
+			+ "security.autoconfigure.actuate.web.servlet.ManagementWebSecurityAutoConfiguration";
 
 	static final String WITH_SECURITY = WITHOUT_DATABASE;
 

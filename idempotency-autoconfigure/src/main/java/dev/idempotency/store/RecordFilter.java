@@ -1,0 +1,111 @@
+package dev.idempotency.store;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Objects;
+import java.util.regex.Pattern;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which records are asked for; what is {@code null} does not matter.
+ *
+ * @param namespace the application whose records they are
+ * @param key the key as it was given, or as {@link KeyDescription} has cut it
+ * @param idPrefix what the {@linkplain RecordId id} begins with, in hexadecimal digits
+ * @param operation what the key protects
+ * @param state how far the operation has come
+ * @param minAge how long ago it was first claimed at least
+ * @param maxAge how long ago it was first claimed at most
+ */
+public record RecordFilter(String namespace, @Nullable String key, @Nullable String idPrefix,
+		@Nullable String operation, @Nullable RecordState state, @Nullable Duration minAge, @Nullable Duration maxAge) {
+
+	private static final Pattern ID_PREFIX = Pattern.compile("[0-9a-f]{1," + RecordId.LENGTH + "}");
+
+	public RecordFilter {
+		Objects.requireNonNull(namespace, "namespace must not be null");
+		if (idPrefix != null && !ID_PREFIX.matcher(idPrefix).matches()) {
+			throw new IllegalArgumentException(
+					"The start of an id has 1 to %d hexadecimal digits in lower case".formatted(RecordId.LENGTH));
+		}
+	}
+
+	/**
+	 * All records of an application.
+	 * @param namespace the application
+	 * @return the filter
+	 */
+	public static RecordFilter all(String namespace) {
+		return new RecordFilter(namespace, null, null, null, null, null, null);
+	}
+
+	/**
+	 * This filter, for one key.
+	 * @param key the key
+	 * @return the filter
+	 */
+	public RecordFilter withKey(@Nullable String key) {
+		return new RecordFilter(this.namespace, key, this.idPrefix, this.operation, this.state, this.minAge,
+				this.maxAge);
+	}
+
+	/**
+	 * This filter, for what begins with some digits.
+	 * @param idPrefix the first digits of the id
+	 * @return the filter
+	 */
+	public RecordFilter withIdPrefix(@Nullable String idPrefix) {
+		return new RecordFilter(this.namespace, this.key, idPrefix, this.operation, this.state, this.minAge,
+				this.maxAge);
+	}
+
+	/**
+	 * This filter, for one operation.
+	 * @param operation the operation
+	 * @return the filter
+	 */
+	public RecordFilter withOperation(@Nullable String operation) {
+		return new RecordFilter(this.namespace, this.key, this.idPrefix, operation, this.state, this.minAge,
+				this.maxAge);
+	}
+
+	/**
+	 * This filter, for one state.
+	 * @param state the state
+	 * @return the filter
+	 */
+	public RecordFilter withState(@Nullable RecordState state) {
+		return new RecordFilter(this.namespace, this.key, this.idPrefix, this.operation, state, this.minAge,
+				this.maxAge);
+	}
+
+	/**
+	 * This filter, for an age.
+	 * @param minAge the least age
+	 * @param maxAge the greatest age
+	 * @return the filter
+	 */
+	public RecordFilter withAge(@Nullable Duration minAge, @Nullable Duration maxAge) {
+		return new RecordFilter(this.namespace, this.key, this.idPrefix, this.operation, this.state, minAge, maxAge);
+	}
+
+	/**
+	 * Whether a record is asked for.
+	 * @param record the record
+	 * @param now the store's time
+	 * @return whether it passes
+	 */
+	public boolean matches(RecordSummary record, Instant now) {
+		return record.key().namespace().equals(this.namespace) && equal(this.key, record.key().key())
+				&& (this.idPrefix == null || record.id().value().startsWith(this.idPrefix))
+				&& equal(this.operation, record.key().operation()) && equal(this.state, record.state())
+				&& (this.minAge == null || !record.created().isAfter(now.minus(this.minAge)))
+				&& (this.maxAge == null || !record.created().isBefore(now.minus(this.maxAge)));
+	}
+
+	private static boolean equal(@Nullable Object wanted, Object found) {
+		return wanted == null || wanted.equals(found);
+	}
+
+}

@@ -1,0 +1,98 @@
+package dev.idempotency.store;
+
+import java.util.List;
+import java.util.Optional;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A store whose records can be counted and looked through, by people and not on the way
+ * of any operation.
+ * <p>
+ * However many records there are, an answer takes bounded memory and does not hold up
+ * those who claim; a store for which looking at all of them would take too long says that
+ * it has looked at some.
+ */
+public interface SearchableStore extends InspectableStore {
+
+	/**
+	 * Finds records, the newest first.
+	 * @param filter which ones
+	 * @param offset how many to pass over
+	 * @param limit how many at most
+	 * @return what was found
+	 */
+	Found search(RecordFilter filter, int offset, int limit);
+
+	/**
+	 * Counts the records of an application.
+	 * @param namespace the application
+	 * @return how many there are
+	 */
+	Counts count(String namespace);
+
+	/**
+	 * Reads a record by its name.
+	 * @param id its name
+	 * @return the record, if there is one
+	 */
+	Optional<Details> find(RecordId id);
+
+	/**
+	 * Forgets a record by its name, as {@link #forget(dev.idempotency.IdempotencyKey)}
+	 * does.
+	 * @param id its name
+	 * @return whether there was anything to forget
+	 */
+	boolean forget(RecordId id);
+
+	/**
+	 * What a search has found.
+	 *
+	 * @param records the records, the newest first
+	 * @param complete {@code false} if the store has looked at some of its records only
+	 */
+	record Found(List<RecordSummary> records, boolean complete) {
+
+		public Found {
+			records = List.copyOf(records);
+		}
+
+	}
+
+	/**
+	 * How many records there are.
+	 *
+	 * @param counts a number for each operation and state of which there are any; of very
+	 * many operations, those with the most records
+	 * @param exact {@code false} if the numbers are estimated from some of the records
+	 */
+	record Counts(List<Count> counts, boolean exact) {
+
+		public Counts {
+			counts = List.copyOf(counts);
+		}
+
+	}
+
+	/**
+	 * The records of one operation in one state.
+	 *
+	 * @param operation what their keys protect
+	 * @param state how far it has come
+	 * @param number how many there are
+	 */
+	record Count(String operation, RecordState state, long number) {
+	}
+
+	/**
+	 * A record with what it remembers.
+	 *
+	 * @param summary the record
+	 * @param result its result as the store keeps it, or {@code null} if it is not
+	 * completed
+	 */
+	record Details(RecordSummary summary, @Nullable StoredResult result) {
+	}
+
+}
