@@ -2,6 +2,7 @@ package dev.idempotency;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.Objects;
 
@@ -21,6 +22,13 @@ public record IdempotencyKey(IdempotencyScope scope, String value) {
 	public static final int MAX_LENGTH = 16 * 1024;
 
 	private static final int HASH_BYTES_SHOWN = 6;
+
+	private static final int START_BYTES = 3;
+
+	/**
+	 * Fewer than stores keep of a value for people to read.
+	 */
+	private static final int START_CHARACTERS = 200;
 
 	public IdempotencyKey {
 		Objects.requireNonNull(scope, "scope must not be null");
@@ -49,6 +57,9 @@ public record IdempotencyKey(IdempotencyScope scope, String value) {
 	/**
 	 * A name of fixed size for this key: SHA-256 over its parts, each with its length
 	 * before it, so that different keys have different names however their parts are cut.
+	 * Its first bytes are the {@linkplain #digestStart start} that all keys of the same
+	 * value have, so that stores which sort or match names find a value whatever its
+	 * scope.
 	 * @return 32 bytes
 	 */
 	public byte[] digest() {
@@ -66,7 +77,20 @@ public record IdempotencyKey(IdempotencyScope scope, String value) {
 				buffer.put(part);
 			}
 		}
-		return Sha256.digest(buffer.array());
+		byte[] digest = Sha256.digest(buffer.array());
+		System.arraycopy(digestStart(this.value), 0, digest, 0, START_BYTES);
+		return digest;
+	}
+
+	/**
+	 * What the digest of each key begins with that has this value, or a longer one of
+	 * which this is what a store has kept for people to read.
+	 * @param value the value
+	 * @return 3 bytes
+	 */
+	public static byte[] digestStart(String value) {
+		String start = value.substring(0, Math.min(value.length(), START_CHARACTERS)).replace('\0', '\ufffd');
+		return Arrays.copyOf(Sha256.digest(start.getBytes(StandardCharsets.UTF_8)), START_BYTES);
 	}
 
 	private static byte @Nullable [] utf8(@Nullable String text) {

@@ -34,7 +34,10 @@ public record KeyDescription(String namespace, String operation, @Nullable Strin
 				(scope.tenant() != null) ? readable(scope.tenant()) : null, readable(key.value()));
 	}
 
-	private static String readable(String text) {
+	/**
+	 * A text as stores keep it.
+	 */
+	static String readable(String text) {
 		// Some stores cannot keep a NUL in a text
 		String whole = (text.indexOf('\0') >= 0) ? text.replace('\0', '\ufffd') : text;
 		if (whole.length() <= MAX_LENGTH) {

@@ -2,16 +2,20 @@ package dev.idempotency.store;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HexFormat;
 import java.util.Objects;
 import java.util.regex.Pattern;
 
+import dev.idempotency.IdempotencyKey;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which records are asked for; what is {@code null} does not matter.
+ * Which records are asked for; what is {@code null} does not matter. Texts are compared
+ * with what stores keep of them for people, see {@link KeyDescription}, and cut like
+ * that.
  *
  * @param namespace the application whose records they are
- * @param key the key as it was given, or as {@link KeyDescription} has cut it
+ * @param key the key as it was given, or as it was cut
  * @param idPrefix what the {@linkplain RecordId id} begins with, in hexadecimal digits
  * @param operation what the key protects
  * @param state how far the operation has come
@@ -25,6 +29,9 @@ public record RecordFilter(String namespace, @Nullable String key, @Nullable Str
 
 	public RecordFilter {
 		Objects.requireNonNull(namespace, "namespace must not be null");
+		namespace = KeyDescription.readable(namespace);
+		key = (key != null) ? KeyDescription.readable(key) : null;
+		operation = (operation != null) ? KeyDescription.readable(operation) : null;
 		if (idPrefix != null && !ID_PREFIX.matcher(idPrefix).matches()) {
 			throw new IllegalArgumentException(
 					"The start of an id has 1 to %d hexadecimal digits in lower case".formatted(RecordId.LENGTH));
@@ -88,6 +95,16 @@ public record RecordFilter(String namespace, @Nullable String key, @Nullable Str
 	 */
 	public RecordFilter withAge(@Nullable Duration minAge, @Nullable Duration maxAge) {
 		return new RecordFilter(this.namespace, this.key, this.idPrefix, this.operation, this.state, minAge, maxAge);
+	}
+
+	/**
+	 * What the {@linkplain RecordId ids} of all records begin with that can pass, so that
+	 * a store need not look at others.
+	 * @return some hexadecimal digits, or none
+	 */
+	public String idStart() {
+		String ofKey = (this.key != null) ? HexFormat.of().formatHex(IdempotencyKey.digestStart(this.key)) : "";
+		return (this.idPrefix != null && this.idPrefix.length() > ofKey.length()) ? this.idPrefix : ofKey;
 	}
 
 	/**
