@@ -40,6 +40,10 @@ public record ClaimTerms(Duration lease, Duration ttl, OnCrash onCrash, OnReplay
 					"idempotency.lease (%s) must not be longer than idempotency.ttl (%s): a result would be forgotten before its retry"
 						.formatted(lease, ttl));
 		}
+		if (trace != null && trace.isEmpty()) {
+			// What a tracer says that records nothing
+			trace = null;
+		}
 		if (trace != null && trace.length() > MAX_TRACE) {
 			throw new IllegalArgumentException("A trace has at most %d characters".formatted(MAX_TRACE));
 		}

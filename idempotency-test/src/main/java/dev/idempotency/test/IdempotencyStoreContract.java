@@ -37,7 +37,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * What every store promises. Extend it in a test class, and implement the contract of
  * each further ability that the store has; the base class notices a missing one.
  */
-public abstract class IdempotencyStoreContract implements KeysContract, RacesContract, ReplaysContract {
+public abstract class IdempotencyStoreContract implements KeysContract, RacesContract, ReplaysContract, TracesContract {
 
 	private static final Map<Class<?>, Class<?>> CONTRACTS = Map.of(InspectableStore.class,
 			InspectableStoreContract.class, JoiningStore.class, JoiningStoreContract.class, NotifyingStore.class,

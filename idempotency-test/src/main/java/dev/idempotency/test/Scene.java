@@ -14,6 +14,7 @@ import dev.idempotency.store.IdempotencyRecord;
 import dev.idempotency.store.IdempotencyStore;
 import dev.idempotency.store.OnReplay;
 import dev.idempotency.store.StoredResult;
+import org.jspecify.annotations.Nullable;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -65,6 +66,10 @@ final class Scene {
 
 	static ClaimTerms countingReplays() {
 		return new ClaimTerms(LONG, TTL, OnCrash.RETRY, OnReplay.COUNT);
+	}
+
+	static ClaimTerms traced(Duration lease, Duration ttl, @Nullable String trace) {
+		return new ClaimTerms(lease, ttl, OnCrash.RETRY, OnReplay.READ, trace);
 	}
 
 	/**

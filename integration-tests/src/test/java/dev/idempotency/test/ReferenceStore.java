@@ -133,6 +133,8 @@ class ReferenceStore implements InspectableStore, JoiningStore, NotifyingStore, 
 		if (this.defect != Defect.OWNERS_ARE_ALIKE) {
 			row.owner = UUID.randomUUID();
 		}
+		Row previous = row(key);
+		row.trace = (this.defect == Defect.TRACE_STAYS_THE_FIRST && previous != null) ? previous.trace : terms.trace();
 		row.created = now();
 		row.leaseEnds = now() + terms.lease().toMillis();
 		row.expires = now() + terms.ttl().toMillis();
@@ -171,6 +173,9 @@ class ReferenceStore implements InspectableStore, JoiningStore, NotifyingStore, 
 		}
 		if (this.defect == Defect.FORMAT_IS_LOST) {
 			row.result = StoredResult.of(result.toFrame());
+		}
+		if (this.defect == Defect.TRACE_IS_LOST_ON_COMPLETION) {
+			row.trace = null;
 		}
 		row.completed = now();
 		row.expires = (this.defect == Defect.TTL_IS_THAT_OF_THE_CLAIM) ? row.expires : now() + ttl.toMillis();
@@ -338,7 +343,7 @@ class ReferenceStore implements InspectableStore, JoiningStore, NotifyingStore, 
 		EXTENDING_REVIVES_THE_FORGOTTEN, EXTENDING_READS_THEN_WRITES, KEYS_IGNORE_CASE, KEYS_ARE_TRIMMED, KEYS_ARE_CUT,
 		KEYS_IGNORE_THE_CALLER, KEYS_ARE_GLUED, FIND_TAKES_OVER, FORGET_SPARES_THE_RUNNING, PURGE_TAKES_THE_ABANDONED,
 		PURGE_IS_UNLIMITED, SUBSCRIPTIONS_LAST, WAKES_UP_EVERYBODY, EVERYTHING_JOINS, JOINS_NOTHING,
-		SEES_TRANSACTIONS_EVERYWHERE
+		SEES_TRANSACTIONS_EVERYWHERE, TRACE_STAYS_THE_FIRST, TRACE_IS_LOST_ON_COMPLETION
 
 	}
 
@@ -362,6 +367,8 @@ class ReferenceStore implements InspectableStore, JoiningStore, NotifyingStore, 
 
 		private long replays;
 
+		private @Nullable String trace;
+
 		private Row(Fingerprint fingerprint, int attempt) {
 			this.fingerprint = fingerprint;
 			this.attempt = attempt;
@@ -369,9 +376,10 @@ class ReferenceStore implements InspectableStore, JoiningStore, NotifyingStore, 
 
 		private IdempotencyRecord toRecord(long now) {
 			return (this.result != null)
-					? new IdempotencyRecord.Completed(this.fingerprint, this.attempt, this.result, this.replays)
+					? new IdempotencyRecord.Completed(this.fingerprint, this.attempt, this.result, this.replays,
+							this.trace)
 					: new IdempotencyRecord.InProgress(this.fingerprint, this.attempt,
-							Duration.ofMillis(this.leaseEnds - now));
+							Duration.ofMillis(this.leaseEnds - now), this.trace);
 		}
 
 	}

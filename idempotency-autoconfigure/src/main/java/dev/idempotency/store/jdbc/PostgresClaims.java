@@ -31,8 +31,9 @@ final class PostgresClaims implements Claims {
 			claim.setString(5, asked.terms().onReplay().name());
 			claim.setLong(6, asked.lease());
 			claim.setLong(7, asked.ttl());
-			claim.setBytes(8, id);
-			asked.describe(claim, 9);
+			claim.setString(8, asked.terms().trace());
+			claim.setBytes(9, id);
+			asked.describe(claim, 10);
 			try (ResultSet rows = claim.executeQuery()) {
 				RecordRow row = RecordRow.next(rows, Dialect.POSTGRESQL);
 				if (row == null) {

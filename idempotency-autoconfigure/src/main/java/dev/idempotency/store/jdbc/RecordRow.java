@@ -43,6 +43,8 @@ final class RecordRow {
 
 	private final byte @Nullable [] result;
 
+	private final @Nullable String trace;
+
 	private final Instant now;
 
 	private RecordRow(ResultSet row, Dialect dialect) throws SQLException {
@@ -58,7 +60,8 @@ final class RecordRow {
 		this.expiresAt = time(row, 8, dialect);
 		this.replays = row.getLong(9);
 		this.result = this.completed ? row.getBytes(10) : null;
-		this.now = time(row, 11, dialect);
+		this.trace = row.getString(11);
+		this.now = time(row, 12, dialect);
 	}
 
 	private static Instant time(ResultSet row, int column, Dialect dialect) throws SQLException {
@@ -137,10 +140,10 @@ final class RecordRow {
 		if (this.completed) {
 			byte[] frame = (this.result != null) ? this.result : new byte[0];
 			return new IdempotencyRecord.Completed(this.fingerprint, this.attempt, StoredResult.fromFrame(frame),
-					replays);
+					replays, this.trace);
 		}
 		return new IdempotencyRecord.InProgress(this.fingerprint, this.attempt,
-				Duration.between(this.now, this.leaseUntil));
+				Duration.between(this.now, this.leaseUntil), this.trace);
 	}
 
 	Inspection inspect() {

@@ -85,7 +85,8 @@ final class StandardClaims implements Claims {
 			insert.setBytes(next++, asked.ownerBytes());
 			insert.setBytes(next++, asked.fingerprint().toBytes());
 			insert.setLong(next++, asked.lease());
-			insert.setLong(next, asked.ttl());
+			insert.setLong(next++, asked.ttl());
+			insert.setString(next, asked.terms().trace());
 			return insert.executeUpdate() == 1;
 		}
 		catch (SQLException ex) {
@@ -102,9 +103,10 @@ final class StandardClaims implements Claims {
 			update.setBytes(2, asked.fingerprint().toBytes());
 			update.setLong(3, asked.lease());
 			update.setLong(4, asked.ttl());
-			update.setBytes(5, id);
-			update.setBytes(6, row.owner());
-			update.setInt(7, row.attempt());
+			update.setString(5, asked.terms().trace());
+			update.setBytes(6, id);
+			update.setBytes(7, row.owner());
+			update.setInt(8, row.attempt());
 			return update.executeUpdate() == 1;
 		}
 	}
@@ -114,9 +116,10 @@ final class StandardClaims implements Claims {
 			update.setBytes(1, asked.ownerBytes());
 			update.setLong(2, asked.lease());
 			update.setLong(3, asked.ttl());
-			update.setBytes(4, id);
-			update.setBytes(5, row.owner());
-			update.setInt(6, row.attempt());
+			update.setString(4, asked.terms().trace());
+			update.setBytes(5, id);
+			update.setBytes(6, row.owner());
+			update.setInt(7, row.attempt());
 			return update.executeUpdate() == 1;
 		}
 	}

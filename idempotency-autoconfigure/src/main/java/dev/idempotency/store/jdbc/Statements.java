@@ -56,17 +56,17 @@ final class Statements {
 		this.settings = settings;
 		this.insert = in(
 				dialect.insert() + " {table} (id, namespace, operation, principal, tenant, idempotency_key, state, "
-						+ "attempt, owner, fingerprint, created_at, lease_until, expires_at, replays) "
-						+ "values (?, ?, ?, ?, ?, ?, 'IN_PROGRESS', 1, ?, ?, {now}, {later}, {later}, 0)");
+						+ "attempt, owner, fingerprint, created_at, lease_until, expires_at, replays, trace) "
+						+ "values (?, ?, ?, ?, ?, ?, 'IN_PROGRESS', 1, ?, ?, {now}, {later}, {later}, 0, ?)");
 		this.select = in("select owner, attempt, state, fingerprint, {time:created_at}, {time:lease_until}, "
-				+ "{time:completed_at}, {time:expires_at}, replays, result, {time:{now}} from {table} where id = ?");
+				+ "{time:completed_at}, {time:expires_at}, replays, result, trace, {time:{now}} from {table} where id = ?");
 		// The attempt counts too: a key that was given back is nobody's each time
 		this.restart = in("update {table} set state = 'IN_PROGRESS', attempt = 1, owner = ?, fingerprint = ?, "
 				+ "created_at = {now}, lease_until = {later}, completed_at = null, expires_at = {later}, replays = 0, "
-				+ "result = null where id = ? and owner = ? and attempt = ? and expires_at <= {now}");
+				+ "result = null, trace = ? where id = ? and owner = ? and attempt = ? and expires_at <= {now}");
 		this.takeOver = in("update {table} set attempt = attempt + 1, owner = ?, lease_until = {later}, "
-				+ "expires_at = {later} where id = ? and owner = ? and attempt = ? and state = 'IN_PROGRESS' "
-				+ "and lease_until <= {now}");
+				+ "expires_at = {later}, trace = ? where id = ? and owner = ? and attempt = ? "
+				+ "and state = 'IN_PROGRESS' and lease_until <= {now}");
 		this.countReplay = in("update {table} set replays = replays + 1 "
 				+ "where id = ? and owner = ? and replays = ? and state = 'COMPLETED'");
 		// Someone else may have extended it further since it was read

@@ -8,6 +8,7 @@ import dev.idempotency.IdempotencyKey;
 import dev.idempotency.store.IdempotencyRecord.Completed;
 import dev.idempotency.store.InspectableStore.Inspection;
 import dev.idempotency.store.StoredResult;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A result; immutable but for the count of its replays, which goes on when its life is
@@ -29,18 +30,26 @@ final class CompletedEntry implements ExpiringCache.Expiring {
 
 	private final Times times;
 
+	private final @Nullable String trace;
+
 	private final AtomicLong replays;
 
-	CompletedEntry(Fingerprint fingerprint, int attempt, StoredResult result, Times times) {
-		this(fingerprint, attempt, result, times, new AtomicLong());
-	}
-
-	private CompletedEntry(Fingerprint fingerprint, int attempt, StoredResult result, Times times, AtomicLong replays) {
+	CompletedEntry(Fingerprint fingerprint, int attempt, StoredResult result, Times times, @Nullable String trace) {
 		this.fingerprint = fingerprint;
 		this.attempt = attempt;
 		this.result = result;
 		this.times = times;
-		this.replays = replays;
+		this.trace = trace;
+		this.replays = new AtomicLong();
+	}
+
+	private CompletedEntry(CompletedEntry entry, Times times) {
+		this.fingerprint = entry.fingerprint;
+		this.attempt = entry.attempt;
+		this.result = entry.result;
+		this.times = times;
+		this.trace = entry.trace;
+		this.replays = entry.replays;
 	}
 
 	Fingerprint fingerprint() {
@@ -63,12 +72,12 @@ final class CompletedEntry implements ExpiringCache.Expiring {
 	 * @param expires when it is forgotten at the earliest
 	 */
 	CompletedEntry extended(long expires) {
-		return (expires <= this.times.expires) ? this : new CompletedEntry(this.fingerprint, this.attempt, this.result,
-				new Times(this.times.created, this.times.completed, expires), this.replays);
+		return (expires <= this.times.expires) ? this
+				: new CompletedEntry(this, new Times(this.times.created, this.times.completed, expires));
 	}
 
 	private Completed toRecord(long replays) {
-		return new Completed(this.fingerprint, this.attempt, this.result, replays);
+		return new Completed(this.fingerprint, this.attempt, this.result, replays, this.trace);
 	}
 
 	Inspection inspect() {

@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A key in progress; immutable, and all its times in milliseconds of the store's clock.
  */
-record RunningEntry(Fingerprint fingerprint, UUID owner, int attempt, Times times) implements ExpiringCache.Expiring {
+record RunningEntry(Fingerprint fingerprint, UUID owner, int attempt, Times times,
+		@Nullable String trace) implements ExpiringCache.Expiring {
 
 	private static final UUID NOBODY = new UUID(0, 0);
 
@@ -26,11 +27,12 @@ record RunningEntry(Fingerprint fingerprint, UUID owner, int attempt, Times time
 	}
 
 	static RunningEntry first(UUID owner, Fingerprint fingerprint, ClaimTerms terms, long now) {
-		return new RunningEntry(fingerprint, owner, 1, claimedAt(now, now, terms));
+		return new RunningEntry(fingerprint, owner, 1, claimedAt(now, now, terms), terms.trace());
 	}
 
 	RunningEntry takenOver(UUID owner, ClaimTerms terms, long now) {
-		return new RunningEntry(this.fingerprint, owner, this.attempt + 1, claimedAt(this.times.created, now, terms));
+		return new RunningEntry(this.fingerprint, owner, this.attempt + 1, claimedAt(this.times.created, now, terms),
+				terms.trace());
 	}
 
 	private static Times claimedAt(long created, long now, ClaimTerms terms) {
@@ -42,7 +44,7 @@ record RunningEntry(Fingerprint fingerprint, UUID owner, int attempt, Times time
 		// Work that outlives the ttl must not be forgotten while it runs
 		long expires = Math.max(this.times.expires, leaseEnds);
 		return new RunningEntry(this.fingerprint, this.owner, this.attempt,
-				new Times(this.times.created, leaseEnds, expires));
+				new Times(this.times.created, leaseEnds, expires), this.trace);
 	}
 
 	/**
@@ -54,12 +56,12 @@ record RunningEntry(Fingerprint fingerprint, UUID owner, int attempt, Times time
 		}
 		// Nobody's: a claim that was given back can do nothing more
 		return new RunningEntry(this.fingerprint, NOBODY, this.attempt,
-				new Times(this.times.created, now, this.times.expires));
+				new Times(this.times.created, now, this.times.expires), this.trace);
 	}
 
 	CompletedEntry completed(StoredResult result, Duration ttl, long now) {
 		return new CompletedEntry(this.fingerprint, this.attempt, result,
-				new CompletedEntry.Times(this.times.created, now, now + ttl.toMillis()));
+				new CompletedEntry.Times(this.times.created, now, now + ttl.toMillis()), this.trace);
 	}
 
 	boolean isOwnedBy(UUID owner) {
@@ -71,7 +73,8 @@ record RunningEntry(Fingerprint fingerprint, UUID owner, int attempt, Times time
 	}
 
 	InProgress toRecord(long now) {
-		return new InProgress(this.fingerprint, this.attempt, Duration.ofMillis(this.times.leaseEnds - now));
+		return new InProgress(this.fingerprint, this.attempt, Duration.ofMillis(this.times.leaseEnds - now),
+				this.trace);
 	}
 
 	Inspection inspect(long now) {

@@ -38,6 +38,8 @@ final class RecordReply {
 
 	private static final int COMPLETED = 9;
 
+	private static final int TRACE = 10;
+
 	private static final String KNOWN_FORMAT = "1";
 
 	private final List<@Nullable Object> values;
@@ -56,8 +58,9 @@ final class RecordReply {
 		int attempt = (int) number(ATTEMPT);
 		return isCompleted()
 				? new IdempotencyRecord.Completed(fingerprint, attempt, StoredResult.fromFrame(bytes(RESULT)),
-						number(REPLAYS))
-				: new IdempotencyRecord.InProgress(fingerprint, attempt, Duration.ofMillis(number(LEASE_LEFT)));
+						number(REPLAYS), trace())
+				: new IdempotencyRecord.InProgress(fingerprint, attempt, Duration.ofMillis(number(LEASE_LEFT)),
+						trace());
 	}
 
 	Inspection toInspection() {
@@ -67,6 +70,10 @@ final class RecordReply {
 
 	private boolean isCompleted() {
 		return text(STATE).equals("completed");
+	}
+
+	private @Nullable String trace() {
+		return (this.values.get(TRACE) != null) ? text(TRACE) : null;
 	}
 
 	private Instant instant(int field) {

@@ -138,6 +138,7 @@ public final class RedisIdempotencyStore implements InspectableStore, NotifyingS
 		arguments.add(millis(terms.ttl()));
 		arguments.add(flag(terms.onCrash() == OnCrash.RETRY));
 		arguments.add(utf8(terms.onReplay().name()));
+		arguments.add(utf8((terms.trace() != null) ? terms.trace() : ""));
 		arguments.addAll(Names.description(key));
 		return arguments.toArray(byte[][]::new);
 	}

@@ -3,11 +3,12 @@
 with asked as (
 	select cast(? as bytea) as id, cast(? as bytea) as owner, cast(? as bytea) as fingerprint,
 		cast(? as boolean) as takes_over, cast(? as text) as on_replay,
-		cast(? as bigint) * interval '1 millisecond' as lease, cast(? as bigint) * interval '1 millisecond' as ttl
+		cast(? as bigint) * interval '1 millisecond' as lease, cast(? as bigint) * interval '1 millisecond' as ttl,
+		cast(? as text) as trace
 ),
 there as (
 	select r.owner, r.attempt, r.state, r.fingerprint, r.created_at, r.lease_until, r.completed_at, r.expires_at,
-		r.replays, r.result
+		r.replays, r.result, r.trace
 	from idempotency_record r cross join asked
 	where r.id = ?
 		and r.expires_at > statement_timestamp()
@@ -18,9 +19,9 @@ there as (
 ),
 taken as (
 	insert into idempotency_record as r (id, namespace, operation, principal, tenant, idempotency_key,
-		state, attempt, owner, fingerprint, created_at, lease_until, expires_at, replays)
+		state, attempt, owner, fingerprint, created_at, lease_until, expires_at, replays, trace)
 	select asked.id, ?, ?, ?, ?, ?, 'IN_PROGRESS', 1, asked.owner, asked.fingerprint,
-		clock_timestamp(), clock_timestamp() + asked.lease, clock_timestamp() + asked.ttl, 0
+		clock_timestamp(), clock_timestamp() + asked.lease, clock_timestamp() + asked.ttl, 0, asked.trace
 	from asked where not exists (select 1 from there)
 	on conflict (id) do update set
 		owner = case
@@ -33,6 +34,11 @@ taken as (
 			when r.state = 'IN_PROGRESS' and r.lease_until <= statement_timestamp()
 				and r.fingerprint = excluded.fingerprint and (select takes_over from asked) then r.attempt + 1
 			else r.attempt end,
+		trace = case
+			when r.expires_at <= statement_timestamp()
+				or r.state = 'IN_PROGRESS' and r.lease_until <= statement_timestamp()
+				and r.fingerprint = excluded.fingerprint and (select takes_over from asked) then excluded.trace
+			else r.trace end,
 		lease_until = case
 			when r.expires_at <= statement_timestamp()
 				or r.state = 'IN_PROGRESS' and r.lease_until <= statement_timestamp()
@@ -59,7 +65,7 @@ taken as (
 		completed_at = case when r.expires_at <= statement_timestamp() then null else r.completed_at end,
 		result = case when r.expires_at <= statement_timestamp() then null else r.result end
 	returning r.owner, r.attempt, r.state, r.fingerprint, r.created_at, r.lease_until, r.completed_at, r.expires_at,
-		r.replays, r.result
+		r.replays, r.result, r.trace
 )
 select there.*, clock_timestamp() as now from there
 union all

@@ -14,7 +14,9 @@ create table if not exists idempotency_record (
 	completed_at timestamp(6) with time zone,
 	expires_at timestamp(6) with time zone not null,
 	replays bigint not null,
+	trace varchar(64),                       -- of the latest attempt, for people
 	result blob
 );
 
 create index if not exists idempotency_record_expires_at on idempotency_record (expires_at);
+create index if not exists idempotency_record_created_at on idempotency_record (created_at);

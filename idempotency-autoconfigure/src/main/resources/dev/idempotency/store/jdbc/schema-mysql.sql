@@ -14,6 +14,8 @@ create table if not exists idempotency_record (
 	completed_at datetime(3),
 	expires_at datetime(3) not null,
 	replays bigint not null,
+	trace varchar(64),                       -- of the latest attempt, for people
 	result longblob,
-	index idempotency_record_expires_at (expires_at)
-) default character set utf8mb4;
+	index idempotency_record_expires_at (expires_at),
+	index idempotency_record_created_at (created_at)
+) default character set utf8mb4 collate utf8mb4_bin;

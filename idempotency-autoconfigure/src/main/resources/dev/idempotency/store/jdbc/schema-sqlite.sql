@@ -14,7 +14,9 @@ create table if not exists idempotency_record (
 	completed_at text,
 	expires_at text not null,
 	replays integer not null,
+	trace text,                              -- of the latest attempt, for people
 	result blob
 ) without rowid;
 
 create index if not exists idempotency_record_expires_at on idempotency_record (expires_at);
+create index if not exists idempotency_record_created_at on idempotency_record (created_at);

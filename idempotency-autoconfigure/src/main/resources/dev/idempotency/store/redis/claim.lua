@@ -1,10 +1,15 @@
--- ARGV: owner, fingerprint, lease, ttl, may take over, what a replay does; then names and values for people to read
+-- ARGV: owner, fingerprint, lease, ttl, may take over, what a replay does, trace or nothing; then names and values for people to read
 
 local owner, fingerprint, lease, ttl = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
-local mayTakeOver, onReplay = ARGV[5] == '1', ARGV[6]
+local mayTakeOver, onReplay, trace = ARGV[5] == '1', ARGV[6], ARGV[7]
 
 local function grant(attempt)
 	redis.call('HSET', KEYS[1], 'owner', owner, 'attempt', attempt, 'lease', now + lease, 'expires', now + ttl)
+	if trace ~= '' then
+		redis.call('HSET', KEYS[1], 'trace', trace)
+	elseif attempt > 1 then
+		redis.call('HDEL', KEYS[1], 'trace')
+	end
 	expireAt(now + ttl)
 	return { 'granted', attempt }
 end
@@ -13,7 +18,7 @@ local record = readAll()
 if not record then
 	-- The first write of the script: a server that is out of memory refuses the first one only
 	redis.call('HSET', KEYS[1], 'format', 1, 'state', 'in-progress', 'fingerprint', fingerprint, 'created', now,
-		unpack(ARGV, 7))
+		unpack(ARGV, 8))
 	return grant(1)
 end
 if record.format ~= '1' then

@@ -24,13 +24,13 @@ end
 
 -- Everything about the record.
 local function readAll()
-	return read('format', 'owner', 'fingerprint', 'attempt', 'lease', 'replays', 'result', 'created', 'completed')
+	return read('format', 'owner', 'fingerprint', 'attempt', 'lease', 'replays', 'result', 'created', 'completed', 'trace')
 end
 
 -- What the store makes a record of, in the order that RecordReply expects.
 local function describe(record)
 	return { record.state, record.format, record.attempt, record.fingerprint, tonumber(record.lease or now) - now,
-		record.replays or 0, record.result, record.created, record.expires, record.completed }
+		record.replays or 0, record.result, record.created, record.expires, record.completed, record.trace }
 end
 
 -- Whether a claim still holds the record.
