@@ -25,6 +25,8 @@ import org.jspecify.annotations.Nullable;
 public record RecordFilter(String namespace, @Nullable String key, @Nullable String idPrefix,
 		@Nullable String operation, @Nullable RecordState state, @Nullable Duration minAge, @Nullable Duration maxAge) {
 
+	private static final Duration OLDEST = Duration.ofDays(36_500);
+
 	private static final Pattern ID_PREFIX = Pattern.compile("[0-9a-f]{1," + RecordId.LENGTH + "}");
 
 	public RecordFilter {
@@ -32,6 +34,8 @@ public record RecordFilter(String namespace, @Nullable String key, @Nullable Str
 		namespace = KeyDescription.readable(namespace);
 		key = (key != null) ? KeyDescription.readable(key) : null;
 		operation = (operation != null) ? KeyDescription.readable(operation) : null;
+		minAge = (minAge != null) ? within(minAge) : null;
+		maxAge = (maxAge != null) ? within(maxAge) : null;
 		if (idPrefix != null && !ID_PREFIX.matcher(idPrefix).matches()) {
 			throw new IllegalArgumentException(
 					"The start of an id has 1 to %d hexadecimal digits in lower case".formatted(RecordId.LENGTH));
@@ -119,6 +123,16 @@ public record RecordFilter(String namespace, @Nullable String key, @Nullable Str
 				&& equal(this.operation, record.key().operation()) && equal(this.state, record.state())
 				&& (this.minAge == null || !record.created().isAfter(now.minus(this.minAge)))
 				&& (this.maxAge == null || !record.created().isBefore(now.minus(this.maxAge)));
+	}
+
+	/**
+	 * No record is that old, and no database knows every date.
+	 */
+	private static Duration within(Duration age) {
+		if (age.isNegative()) {
+			throw new IllegalArgumentException("An age must not be negative, but is %s".formatted(age));
+		}
+		return (age.compareTo(OLDEST) > 0) ? OLDEST : age;
 	}
 
 	private static boolean equal(@Nullable Object wanted, Object found) {

@@ -16,11 +16,23 @@ import org.jspecify.annotations.Nullable;
 public interface SearchableStore extends InspectableStore {
 
 	/**
+	 * The furthest that a search reaches: the records that it passes over and those that
+	 * it finds, taken together.
+	 */
+	int MAX_REACH = 10_000;
+
+	/**
+	 * Of how many operations there are counts.
+	 */
+	int MAX_OPERATIONS = 1000;
+
+	/**
 	 * Finds records, the newest first.
 	 * @param filter which ones
 	 * @param offset how many to pass over
 	 * @param limit how many at most
 	 * @return what was found
+	 * @throws IllegalArgumentException if that is further than {@link #MAX_REACH}
 	 */
 	Found search(RecordFilter filter, int offset, int limit);
 
@@ -47,6 +59,19 @@ public interface SearchableStore extends InspectableStore {
 	boolean forget(RecordId id);
 
 	/**
+	 * Makes sure that a search can be told to find so much.
+	 * @param offset how many to pass over
+	 * @param limit how many at most
+	 */
+	static void requireReachable(int offset, int limit) {
+		if (offset < 0 || limit < 1 || (long) offset + limit > MAX_REACH) {
+			throw new IllegalArgumentException(
+					"A search finds 1 or more of the newest %d records, and not %d after passing over %d: use a filter"
+						.formatted(MAX_REACH, limit, offset));
+		}
+	}
+
+	/**
 	 * What a search has found.
 	 *
 	 * @param records the records, the newest first
@@ -63,8 +88,8 @@ public interface SearchableStore extends InspectableStore {
 	/**
 	 * How many records there are.
 	 *
-	 * @param counts a number for each operation and state of which there are any; of very
-	 * many operations, those with the most records
+	 * @param counts a number for each operation and state of which there are any; of more
+	 * than {@link #MAX_OPERATIONS} operations, those with the most records
 	 * @param exact {@code false} if the numbers are estimated from some of the records
 	 */
 	record Counts(List<Count> counts, boolean exact) {

@@ -11,6 +11,7 @@ import dev.idempotency.store.InspectableStore;
 import dev.idempotency.store.JoiningStore;
 import dev.idempotency.store.NotifyingStore;
 import dev.idempotency.store.PurgeableStore;
+import dev.idempotency.store.SearchableStore;
 import dev.idempotency.store.StoredResult;
 import org.junit.jupiter.api.Test;
 
@@ -41,7 +42,8 @@ public abstract class IdempotencyStoreContract implements KeysContract, RacesCon
 
 	private static final Map<Class<?>, Class<?>> CONTRACTS = Map.of(InspectableStore.class,
 			InspectableStoreContract.class, JoiningStore.class, JoiningStoreContract.class, NotifyingStore.class,
-			NotifyingStoreContract.class, PurgeableStore.class, PurgeableStoreContract.class);
+			NotifyingStoreContract.class, PurgeableStore.class, PurgeableStoreContract.class, SearchableStore.class,
+			SearchableStoreContract.class);
 
 	/**
 	 * For subclasses.

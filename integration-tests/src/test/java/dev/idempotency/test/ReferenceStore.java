@@ -19,11 +19,18 @@ import dev.idempotency.store.Claim;
 import dev.idempotency.store.ClaimResult;
 import dev.idempotency.store.ClaimTerms;
 import dev.idempotency.store.IdempotencyRecord;
-import dev.idempotency.store.InspectableStore;
 import dev.idempotency.store.JoiningStore;
 import dev.idempotency.store.NotifyingStore;
 import dev.idempotency.store.OnReplay;
+import dev.idempotency.store.KeyDescription;
+import dev.idempotency.store.NewestRecords;
 import dev.idempotency.store.PurgeableStore;
+import dev.idempotency.store.RecordFilter;
+import dev.idempotency.store.RecordId;
+import dev.idempotency.store.RecordState;
+import dev.idempotency.store.RecordSummary;
+import dev.idempotency.store.RecordTally;
+import dev.idempotency.store.SearchableStore;
 import dev.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 
@@ -31,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * The plainest store that has every ability, with one of the defects that real stores
  * have had.
  */
-class ReferenceStore implements InspectableStore, JoiningStore, NotifyingStore, PurgeableStore, CallerTransaction {
+class ReferenceStore implements SearchableStore, JoiningStore, NotifyingStore, PurgeableStore, CallerTransaction {
 
 	private static final ThreadLocal<@Nullable Deque<Runnable>> transaction = new ThreadLocal<>();
 
@@ -129,7 +136,7 @@ class ReferenceStore implements InspectableStore, JoiningStore, NotifyingStore, 
 	}
 
 	private synchronized ClaimResult grant(IdempotencyKey key, Fingerprint fingerprint, ClaimTerms terms, int attempt) {
-		Row row = new Row(fingerprint, attempt);
+		Row row = new Row(key, fingerprint, attempt);
 		if (this.defect != Defect.OWNERS_ARE_ALIKE) {
 			row.owner = UUID.randomUUID();
 		}
@@ -244,7 +251,59 @@ class ReferenceStore implements InspectableStore, JoiningStore, NotifyingStore, 
 		if (this.defect == Defect.FORGET_SPARES_THE_RUNNING && row != null && row.result == null) {
 			return false;
 		}
-		return this.rows.remove(name(key)) != null;
+		wakeUp(key);
+		return this.rows.remove(name(key)) != null && row != null;
+	}
+
+	@Override
+	public synchronized Found search(RecordFilter filter, int offset, int limit) {
+		NewestRecords newest = new NewestRecords(offset, limit);
+		RecordFilter asked = switch (this.defect) {
+			case SEARCH_IGNORES_THE_STATE -> filter.withState(null);
+			case SEARCH_IGNORES_THE_AGE -> filter.withAge(null, null);
+			default -> filter;
+		};
+		for (Row row : this.rows.values()) {
+			RecordSummary record = row.summarize(now());
+			boolean over = row.expires <= now() && this.defect != Defect.SEARCH_SHOWS_WHAT_IS_OVER;
+			if (!over && asked.matches(record, Instant.ofEpochMilli(now()))) {
+				newest.add(record);
+			}
+			if (this.defect == Defect.SEARCH_TAKES_OVER) {
+				row.owner = UUID.randomUUID();
+			}
+		}
+		return new Found(newest.page(), true);
+	}
+
+	@Override
+	public synchronized Counts count(String namespace) {
+		RecordTally tally = new RecordTally();
+		this.rows.values()
+			.stream()
+			.filter((row) -> row.expires > now())
+			.map((row) -> row.summarize(now()))
+			.filter((record) -> record.key().namespace().equals(namespace)
+					|| this.defect == Defect.COUNTS_ALL_APPLICATIONS)
+			.forEach((record) -> tally.add(record.key().operation(), record.state(), 1));
+		return tally.counts();
+	}
+
+	@Override
+	public synchronized Optional<Details> find(RecordId id) {
+		return byId(id).map((row) -> new Details(row.summarize(now()), row.result));
+	}
+
+	@Override
+	public synchronized boolean forget(RecordId id) {
+		return byId(id).filter((row) -> forget(row.key)).isPresent();
+	}
+
+	private Optional<Row> byId(RecordId id) {
+		return this.rows.values()
+			.stream()
+			.filter((row) -> row.expires > now() && RecordId.of(row.key).equals(id))
+			.findFirst();
 	}
 
 	@Override
@@ -343,11 +402,14 @@ class ReferenceStore implements InspectableStore, JoiningStore, NotifyingStore, 
 		EXTENDING_REVIVES_THE_FORGOTTEN, EXTENDING_READS_THEN_WRITES, KEYS_IGNORE_CASE, KEYS_ARE_TRIMMED, KEYS_ARE_CUT,
 		KEYS_IGNORE_THE_CALLER, KEYS_ARE_GLUED, FIND_TAKES_OVER, FORGET_SPARES_THE_RUNNING, PURGE_TAKES_THE_ABANDONED,
 		PURGE_IS_UNLIMITED, SUBSCRIPTIONS_LAST, WAKES_UP_EVERYBODY, EVERYTHING_JOINS, JOINS_NOTHING,
-		SEES_TRANSACTIONS_EVERYWHERE, TRACE_STAYS_THE_FIRST, TRACE_IS_LOST_ON_COMPLETION
+		SEES_TRANSACTIONS_EVERYWHERE, TRACE_STAYS_THE_FIRST, TRACE_IS_LOST_ON_COMPLETION, SEARCH_IGNORES_THE_STATE,
+		SEARCH_IGNORES_THE_AGE, SEARCH_SHOWS_WHAT_IS_OVER, SEARCH_TAKES_OVER, COUNTS_ALL_APPLICATIONS
 
 	}
 
 	private static final class Row {
+
+		private final IdempotencyKey key;
 
 		private final Fingerprint fingerprint;
 
@@ -369,9 +431,21 @@ class ReferenceStore implements InspectableStore, JoiningStore, NotifyingStore, 
 
 		private @Nullable String trace;
 
-		private Row(Fingerprint fingerprint, int attempt) {
+		private Row(IdempotencyKey key, Fingerprint fingerprint, int attempt) {
+			this.key = key;
 			this.fingerprint = fingerprint;
 			this.attempt = attempt;
+		}
+
+		private RecordSummary summarize(long now) {
+			RecordState state = (this.result != null) ? RecordState.COMPLETED
+					: (this.leaseEnds > now) ? RecordState.IN_PROGRESS : RecordState.ABANDONED;
+			return new RecordSummary(RecordId.of(this.key), KeyDescription.of(this.key), state, this.attempt,
+					Duration.ofMillis((this.result != null) ? 0 : this.leaseEnds - now),
+					new RecordSummary.Times(Instant.ofEpochMilli(this.created),
+							(this.result != null) ? Instant.ofEpochMilli(this.completed) : null,
+							Instant.ofEpochMilli(this.expires)),
+					this.replays, (this.result != null) ? this.result.size() : 0, this.trace);
 		}
 
 		private IdempotencyRecord toRecord(long now) {

@@ -80,7 +80,7 @@ class StoreContractTests {
 	}
 
 	static class FullContract extends ForgetfulContract
-			implements InspectableStoreContract, JoiningStoreContract, NotifyingStoreContract, PurgeableStoreContract {
+			implements SearchableStoreContract, JoiningStoreContract, NotifyingStoreContract, PurgeableStoreContract {
 
 		@Override
 		public CallerTransaction transaction() {

@@ -16,8 +16,9 @@ import org.jspecify.annotations.Nullable;
  * Everything in which databases differ.
  * <p>
  * In statements, <code>{now}</code> is the database's clock, <code>{later}</code> the
- * same plus a parameter in milliseconds, and <code>{time:column}</code> a column that
- * holds a time, in the form in which it is read.
+ * same plus a parameter in milliseconds, <code>{moment}</code> and <code>{moment+}</code>
+ * the like for what only reads, and <code>{time:column}</code> a column that holds a
+ * time, in the form in which it is read.
  */
 enum Dialect {
 
@@ -186,8 +187,40 @@ enum Dialect {
 		return this.later;
 	}
 
+	/**
+	 * The database's clock at the beginning of the statement. Unlike one that moves on,
+	 * an index can be searched by it.
+	 */
+	String moment() {
+		return this.now.replace("clock_timestamp", "statement_timestamp");
+	}
+
+	/**
+	 * The same plus a parameter in milliseconds.
+	 */
+	String momentLater() {
+		return this.later.replace("clock_timestamp", "statement_timestamp");
+	}
+
 	String purge() {
 		return this.purge;
+	}
+
+	/**
+	 * The end of a query that passes over some rows and then gives some.
+	 */
+	String page(int offset, int limit) {
+		return switch (this) {
+			case POSTGRESQL, MYSQL, SQLITE -> "limit %d offset %d".formatted(limit, offset);
+			default -> "offset %d rows fetch first %d rows only".formatted(offset, limit);
+		};
+	}
+
+	/**
+	 * The number of bytes in a column.
+	 */
+	String length(String column) {
+		return ((this == SQLITE) ? "length(%s)" : "octet_length(%s)").formatted(column);
 	}
 
 	/**

@@ -15,9 +15,11 @@ import dev.idempotency.ResultTooLargeException;
 import dev.idempotency.store.Claim;
 import dev.idempotency.store.ClaimResult;
 import dev.idempotency.store.ClaimTerms;
-import dev.idempotency.store.InspectableStore;
 import dev.idempotency.store.JoiningStore;
 import dev.idempotency.store.PurgeableStore;
+import dev.idempotency.store.RecordFilter;
+import dev.idempotency.store.RecordId;
+import dev.idempotency.store.SearchableStore;
 import dev.idempotency.store.StoredResult;
 
 /**
@@ -28,7 +30,7 @@ import dev.idempotency.store.StoredResult;
  * {@link #completeInTransaction}. It therefore needs a connection beside the caller's
  * own.
  */
-public final class JdbcIdempotencyStore implements InspectableStore, JoiningStore, PurgeableStore {
+public final class JdbcIdempotencyStore implements SearchableStore, JoiningStore, PurgeableStore {
 
 	private static final UUID NOBODY = new UUID(0, 0);
 
@@ -140,12 +142,40 @@ public final class JdbcIdempotencyStore implements InspectableStore, JoiningStor
 
 	@Override
 	public boolean forget(IdempotencyKey key) {
+		return forget(key.digest());
+	}
+
+	private boolean forget(byte[] digest) {
 		return this.database.onOwnConnection("forget a key", (connection, statements) -> {
 			try (PreparedStatement delete = connection.prepareStatement(statements.forget)) {
-				delete.setBytes(1, key.digest());
+				delete.setBytes(1, digest);
 				return delete.executeUpdate() == 1;
 			}
 		});
+	}
+
+	@Override
+	public Found search(RecordFilter filter, int offset, int limit) {
+		SearchableStore.requireReachable(offset, limit);
+		return this.database.onOwnConnection("search for records",
+				(connection, statements) -> new RecordSearch(connection, statements).search(filter, offset, limit));
+	}
+
+	@Override
+	public Counts count(String namespace) {
+		return this.database.onOwnConnection("count records", (connection,
+				statements) -> new RecordSearch(connection, statements).count(namespace, RecordSearch.MOST_BLOCKS));
+	}
+
+	@Override
+	public Optional<Details> find(RecordId id) {
+		return this.database.onOwnConnection("find a record",
+				(connection, statements) -> new RecordSearch(connection, statements).find(id));
+	}
+
+	@Override
+	public boolean forget(RecordId id) {
+		return forget(id.digest());
 	}
 
 	@Override

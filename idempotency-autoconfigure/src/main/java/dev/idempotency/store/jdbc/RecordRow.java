@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class RecordRow {
 
-	private static final String COMPLETED = "COMPLETED";
+	static final String COMPLETED = "COMPLETED";
 
 	private final byte[] owner;
 
@@ -64,7 +64,7 @@ final class RecordRow {
 		this.now = time(row, 12, dialect);
 	}
 
-	private static Instant time(ResultSet row, int column, Dialect dialect) throws SQLException {
+	static Instant time(ResultSet row, int column, Dialect dialect) throws SQLException {
 		Instant time = dialect.readTime(row, column);
 		if (time == null) {
 			throw new SQLException("A record lacks one of its times (column %d)".formatted(column));

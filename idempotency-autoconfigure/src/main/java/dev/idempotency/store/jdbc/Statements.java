@@ -97,6 +97,13 @@ final class Statements {
 	}
 
 	/**
+	 * The name of the table, with or without its schema.
+	 */
+	String table() {
+		return this.settings.table();
+	}
+
+	/**
 	 * How a key is claimed.
 	 */
 	Claims claims() {
@@ -116,8 +123,13 @@ final class Statements {
 			.replaceAll(JdbcSettings.DEFAULT_TABLE + "(?!_)", this.settings.table());
 	}
 
-	private String in(String template) {
+	/**
+	 * A statement in the dialect of the database.
+	 */
+	String in(String template) {
 		String text = template.replace("{table}", this.settings.table())
+			.replace("{moment}", this.dialect.moment())
+			.replace("{moment+}", this.dialect.momentLater())
 			.replace("{now}", this.dialect.now())
 			.replace("{later}", this.dialect.later());
 		return TIME.matcher(text).replaceAll((time) -> Matcher.quoteReplacement(this.dialect.time(time.group(1))));

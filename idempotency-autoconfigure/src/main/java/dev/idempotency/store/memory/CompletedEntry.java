@@ -1,5 +1,6 @@
 package dev.idempotency.store.memory;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -7,6 +8,10 @@ import dev.idempotency.Fingerprint;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.store.IdempotencyRecord.Completed;
 import dev.idempotency.store.InspectableStore.Inspection;
+import dev.idempotency.store.KeyDescription;
+import dev.idempotency.store.RecordId;
+import dev.idempotency.store.RecordState;
+import dev.idempotency.store.RecordSummary;
 import dev.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 
@@ -14,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * A result; immutable but for the count of its replays, which goes on when its life is
  * extended.
  */
-final class CompletedEntry implements ExpiringCache.Expiring {
+final class CompletedEntry implements RememberedEntry {
 
 	/**
 	 * What an entry takes beside its texts and bytes: objects, references and a place in
@@ -78,6 +83,30 @@ final class CompletedEntry implements ExpiringCache.Expiring {
 
 	private Completed toRecord(long replays) {
 		return new Completed(this.fingerprint, this.attempt, this.result, replays, this.trace);
+	}
+
+	@Override
+	public RecordState state(long now) {
+		return RecordState.COMPLETED;
+	}
+
+	@Override
+	public RecordSummary summarize(IdempotencyKey key, long now) {
+		return new RecordSummary(RecordId.of(key), KeyDescription.of(key), RecordState.COMPLETED, this.attempt,
+				Duration.ZERO,
+				new RecordSummary.Times(Instant.ofEpochMilli(this.times.created),
+						Instant.ofEpochMilli(this.times.completed), Instant.ofEpochMilli(this.times.expires)),
+				this.replays.get(), this.result.size(), this.trace);
+	}
+
+	@Override
+	public StoredResult result() {
+		return this.result;
+	}
+
+	@Override
+	public long created() {
+		return this.times.created;
 	}
 
 	Inspection inspect() {

@@ -5,6 +5,8 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiConsumer;
+import java.util.stream.Stream;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Policy.VarExpiration;
@@ -56,6 +58,14 @@ final class CompletedResults {
 
 	@Nullable CompletedEntry get(IdempotencyKey key) {
 		return this.cache.getIfPresent(key);
+	}
+
+	void forEach(BiConsumer<IdempotencyKey, CompletedEntry> action) {
+		this.cache.asMap().forEach(action);
+	}
+
+	Stream<IdempotencyKey> keys() {
+		return this.cache.asMap().keySet().stream();
 	}
 
 	void requireRoomFor(IdempotencyKey key, StoredResult result) {

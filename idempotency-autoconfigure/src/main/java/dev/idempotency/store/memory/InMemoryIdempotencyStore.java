@@ -15,9 +15,11 @@ import dev.idempotency.IdempotencyKey;
 import dev.idempotency.store.Claim;
 import dev.idempotency.store.ClaimResult;
 import dev.idempotency.store.ClaimTerms;
-import dev.idempotency.store.InspectableStore;
 import dev.idempotency.store.NotifyingStore;
 import dev.idempotency.store.OnReplay;
+import dev.idempotency.store.RecordFilter;
+import dev.idempotency.store.RecordId;
+import dev.idempotency.store.SearchableStore;
 import dev.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 
@@ -31,13 +33,15 @@ import org.jspecify.annotations.Nullable;
  * what makes the two maps one; a replay only reads the results, without any lock, unless
  * it extends one.
  */
-public final class InMemoryIdempotencyStore implements InspectableStore, NotifyingStore {
+public final class InMemoryIdempotencyStore implements SearchableStore, NotifyingStore {
 
 	private final Clock clock;
 
 	private final ConcurrentMap<IdempotencyKey, RunningEntry> running;
 
 	private final CompletedResults completed;
+
+	private final MemorySearch search;
 
 	private final KeySubscriptions subscriptions = new KeySubscriptions();
 
@@ -55,6 +59,7 @@ public final class InMemoryIdempotencyStore implements InspectableStore, Notifyi
 		this.clock = clock;
 		this.running = ExpiringCache.<RunningEntry>create(clock).asMap();
 		this.completed = new CompletedResults(limits, clock, evictionListener);
+		this.search = new MemorySearch(this.running, this.completed, clock);
 	}
 
 	@Override
@@ -165,6 +170,26 @@ public final class InMemoryIdempotencyStore implements InspectableStore, Notifyi
 			this.subscriptions.wakeUp(key);
 		}
 		return found.getPlain();
+	}
+
+	@Override
+	public Found search(RecordFilter filter, int offset, int limit) {
+		return this.search.search(filter, offset, limit);
+	}
+
+	@Override
+	public Counts count(String namespace) {
+		return this.search.count(namespace);
+	}
+
+	@Override
+	public Optional<Details> find(RecordId id) {
+		return this.search.find(id);
+	}
+
+	@Override
+	public boolean forget(RecordId id) {
+		return this.search.keyOf(id).filter(this::forget).isPresent();
 	}
 
 	@Override

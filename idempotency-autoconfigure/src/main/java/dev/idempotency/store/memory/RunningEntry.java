@@ -5,10 +5,15 @@ import java.time.Instant;
 import java.util.UUID;
 
 import dev.idempotency.Fingerprint;
+import dev.idempotency.IdempotencyKey;
 import dev.idempotency.OnCrash;
 import dev.idempotency.store.ClaimTerms;
 import dev.idempotency.store.IdempotencyRecord.InProgress;
 import dev.idempotency.store.InspectableStore.Inspection;
+import dev.idempotency.store.KeyDescription;
+import dev.idempotency.store.RecordId;
+import dev.idempotency.store.RecordState;
+import dev.idempotency.store.RecordSummary;
 import dev.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 
@@ -16,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * A key in progress; immutable, and all its times in milliseconds of the store's clock.
  */
 record RunningEntry(Fingerprint fingerprint, UUID owner, int attempt, Times times,
-		@Nullable String trace) implements ExpiringCache.Expiring {
+		@Nullable String trace) implements RememberedEntry {
 
 	private static final UUID NOBODY = new UUID(0, 0);
 
@@ -75,6 +80,30 @@ record RunningEntry(Fingerprint fingerprint, UUID owner, int attempt, Times time
 	InProgress toRecord(long now) {
 		return new InProgress(this.fingerprint, this.attempt, Duration.ofMillis(this.times.leaseEnds - now),
 				this.trace);
+	}
+
+	@Override
+	public RecordState state(long now) {
+		return (this.times.leaseEnds > now) ? RecordState.IN_PROGRESS : RecordState.ABANDONED;
+	}
+
+	@Override
+	public RecordSummary summarize(IdempotencyKey key, long now) {
+		return new RecordSummary(RecordId.of(key), KeyDescription.of(key), state(now), this.attempt,
+				Duration.ofMillis(this.times.leaseEnds - now),
+				new RecordSummary.Times(Instant.ofEpochMilli(this.times.created), null,
+						Instant.ofEpochMilli(this.times.expires)),
+				0, 0, this.trace);
+	}
+
+	@Override
+	public @Nullable StoredResult result() {
+		return null;
+	}
+
+	@Override
+	public long created() {
+		return this.times.created;
 	}
 
 	Inspection inspect(long now) {

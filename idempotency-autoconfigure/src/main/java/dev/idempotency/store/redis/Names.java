@@ -7,6 +7,7 @@ import java.util.List;
 
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.store.KeyDescription;
+import dev.idempotency.store.RecordId;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,6 +31,28 @@ final class Names {
 
 	byte[] record(String digest) {
 		return utf8(this.prefix + digest);
+	}
+
+	/**
+	 * What the names of records match whose digest begins with some digits.
+	 */
+	byte[] pattern(String digits) {
+		String escaped = this.prefix.replaceAll("[*?\\[\\]\\\\^-]", "\\\\$0");
+		return utf8(escaped + digits + "?".repeat(RecordId.LENGTH - digits.length()));
+	}
+
+	/**
+	 * The record that has a name.
+	 */
+	RecordId id(String name) {
+		return new RecordId(name.substring(this.prefix.length()));
+	}
+
+	/**
+	 * A name that is no record's, one of many, to reach some server of a cluster by.
+	 */
+	byte[] anchor(int number) {
+		return utf8(this.prefix + "anchor:" + number);
 	}
 
 	/**

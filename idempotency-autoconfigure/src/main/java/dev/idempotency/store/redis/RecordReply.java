@@ -46,10 +46,14 @@ final class RecordReply {
 
 	RecordReply(List<@Nullable Object> values) {
 		this.values = values;
-		if (!text(FORMAT).equals(KNOWN_FORMAT)) {
+		requireKnownFormat(text(FORMAT));
+	}
+
+	static void requireKnownFormat(String format) {
+		if (!format.equals(KNOWN_FORMAT)) {
 			throw new UnsupportedFormatException(
 					"A record has format %s, but this release reads only format %s: upgrade this instance"
-						.formatted(text(FORMAT), KNOWN_FORMAT));
+						.formatted(format, KNOWN_FORMAT));
 		}
 	}
 

@@ -14,8 +14,10 @@ import dev.idempotency.OnCrash;
 import dev.idempotency.store.Claim;
 import dev.idempotency.store.ClaimResult;
 import dev.idempotency.store.ClaimTerms;
-import dev.idempotency.store.InspectableStore;
 import dev.idempotency.store.NotifyingStore;
+import dev.idempotency.store.RecordFilter;
+import dev.idempotency.store.RecordId;
+import dev.idempotency.store.SearchableStore;
 import dev.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -35,7 +37,7 @@ import static dev.idempotency.store.redis.Names.utf8;
  * again, because the answer got lost with the connection, gets the same answer again: the
  * owner is in the record, also after its completion.
  */
-public final class RedisIdempotencyStore implements InspectableStore, NotifyingStore, AutoCloseable {
+public final class RedisIdempotencyStore implements SearchableStore, NotifyingStore, AutoCloseable {
 
 	private static final Logger logger = LoggerFactory.getLogger(RedisIdempotencyStore.class);
 
@@ -49,6 +51,8 @@ public final class RedisIdempotencyStore implements InspectableStore, NotifyingS
 
 	private final @Nullable Replicas replicas;
 
+	private final RecordSearch search;
+
 	/**
 	 * Create a store. Nothing is sent before it is used.
 	 * @param connectionFactory connects to the server; the store does not close it
@@ -60,6 +64,7 @@ public final class RedisIdempotencyStore implements InspectableStore, NotifyingS
 		this.scripts = new ScriptRunner(connectionFactory);
 		this.endedKeys = new EndedKeys(connectionFactory, this.names.channel());
 		this.replicas = (waitForReplicas > 0) ? new Replicas(connectionFactory, waitForReplicas) : null;
+		this.search = new RecordSearch(connectionFactory, this.scripts, this.names, Keyspace.Patience.ofPeople());
 		this.check = new ServerCheck(connectionFactory, this.names, this.replicas);
 	}
 
@@ -171,8 +176,31 @@ public final class RedisIdempotencyStore implements InspectableStore, NotifyingS
 
 	@Override
 	public boolean forget(IdempotencyKey key) {
-		String digest = Names.digest(key);
+		return forget(Names.digest(key));
+	}
+
+	private boolean forget(String digest) {
 		return this.scripts.test(Script.FORGET, this.names.record(digest), this.names.channel(), utf8(digest));
+	}
+
+	@Override
+	public Found search(RecordFilter filter, int offset, int limit) {
+		return this.search.search(filter, offset, limit);
+	}
+
+	@Override
+	public Counts count(String namespace) {
+		return this.search.count(namespace);
+	}
+
+	@Override
+	public Optional<Details> find(RecordId id) {
+		return this.search.find(id);
+	}
+
+	@Override
+	public boolean forget(RecordId id) {
+		return forget(id.value());
 	}
 
 	@Override

@@ -15,7 +15,7 @@ import java.util.Locale;
  */
 enum Script {
 
-	CLAIM, RENEW, COMPLETE, RELEASE, FIND, FORGET, CHECK;
+	CLAIM, RENEW, COMPLETE, RELEASE, FIND, FORGET, CHECK, SCAN, SEARCH, COUNT, DETAILS;
 
 	private final String source;
 

@@ -2,6 +2,7 @@ package dev.idempotency.store.redis;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -29,11 +30,23 @@ final class ScriptRunner {
 		return toList(run(script, ReturnType.MULTI, keyAndArguments));
 	}
 
+	/**
+	 * Asks about several records at once, which one server must have.
+	 */
+	List<@Nullable Object> ask(Script script, List<byte[]> keys, byte[]... arguments) {
+		byte[][] all = Stream.concat(keys.stream(), Stream.of(arguments)).toArray(byte[][]::new);
+		return toList(run(script, ReturnType.MULTI, keys.size(), all));
+	}
+
 	private @Nullable Object run(Script script, ReturnType type, byte[]... keyAndArguments) {
+		return run(script, type, 1, keyAndArguments);
+	}
+
+	private @Nullable Object run(Script script, ReturnType type, int keys, byte[]... keysAndArguments) {
 		// Never the connection of a surrounding transaction, which would queue the script
 		RedisConnection connection = this.connectionFactory.getConnection();
 		try {
-			return run(connection, script, type, keyAndArguments);
+			return run(connection, script, type, keys, keysAndArguments);
 		}
 		finally {
 			connection.close();
@@ -41,19 +54,19 @@ final class ScriptRunner {
 	}
 
 	static List<@Nullable Object> ask(RedisConnection connection, Script script, byte[]... keyAndArguments) {
-		return toList(run(connection, script, ReturnType.MULTI, keyAndArguments));
+		return toList(run(connection, script, ReturnType.MULTI, 1, keyAndArguments));
 	}
 
-	private static @Nullable Object run(RedisConnection connection, Script script, ReturnType type,
-			byte[]... keyAndArguments) {
+	private static @Nullable Object run(RedisConnection connection, Script script, ReturnType type, int keys,
+			byte[]... keysAndArguments) {
 		try {
-			return connection.scriptingCommands().evalSha(script.sha1(), type, 1, keyAndArguments);
+			return connection.scriptingCommands().evalSha(script.sha1(), type, keys, keysAndArguments);
 		}
 		catch (RuntimeException ex) {
 			if (!ServerError.of(ex).startsWith("NOSCRIPT")) {
 				throw ex;
 			}
-			return connection.scriptingCommands().eval(script.source(), type, 1, keyAndArguments);
+			return connection.scriptingCommands().eval(script.source(), type, keys, keysAndArguments);
 		}
 	}
 

@@ -1,4 +1,4 @@
--- Precedes every script. A script touches nothing but KEYS[1], and the server's clock decides what is over.
+-- Precedes every script. A script touches nothing but its KEYS, mostly one, and the server's clock decides what is over.
 
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -32,6 +32,10 @@ local function describe(record)
 	return { record.state, record.format, record.attempt, record.fingerprint, tonumber(record.lease or now) - now,
 		record.replays or 0, record.result, record.created, record.expires, record.completed, record.trace }
 end
+
+-- What people see of a record, in the order that SummaryReply expects.
+local SUMMARY = { 'state', 'attempt', 'lease', 'created', 'completed', 'expires', 'replays', 'trace', 'namespace',
+	'operation', 'principal', 'tenant', 'key' }
 
 -- Whether a claim still holds the record.
 local function isHeldBy(record, owner)

@@ -305,13 +305,14 @@ class JdbcIdempotencyStoreTests {
 	}
 
 	@Test
-	void findsThePurgeByAnIndex() {
+	void findsThePurgeAndTheNewestByAnIndex() {
 		DataSource dataSource = new DriverManagerDataSource(postgres());
 		JdbcTemplate jdbc = new JdbcTemplate(dataSource);
 		store(dataSource);
 		assertThat(jdbc.queryForList("select indexdef from pg_indexes where tablename = 'idempotency_record' "
 				+ "and schemaname = current_schema()", String.class))
-			.anyMatch((index) -> index.contains("(expires_at)"));
+			.anyMatch((index) -> index.contains("(expires_at)"))
+			.anyMatch((index) -> index.contains("(created_at)"));
 	}
 
 	/**

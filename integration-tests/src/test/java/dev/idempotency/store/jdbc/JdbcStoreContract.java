@@ -4,7 +4,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.idempotency.store.IdempotencyStore;
 import dev.idempotency.test.CallerTransaction;
 import dev.idempotency.test.IdempotencyStoreContract;
-import dev.idempotency.test.InspectableStoreContract;
+import dev.idempotency.test.SearchableStoreContract;
 import dev.idempotency.test.JoiningStoreContract;
 import dev.idempotency.test.PurgeableStoreContract;
 import dev.idempotency.test.StoreTime;
@@ -20,7 +20,7 @@ import org.springframework.transaction.support.TransactionTemplate;
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class JdbcStoreContract extends IdempotencyStoreContract
-		implements InspectableStoreContract, JoiningStoreContract, PurgeableStoreContract {
+		implements SearchableStoreContract, JoiningStoreContract, PurgeableStoreContract {
 
 	private HikariDataSource dataSource;
 

@@ -25,6 +25,8 @@ import dev.idempotency.store.ClaimResult;
 import dev.idempotency.store.ClaimTerms;
 import dev.idempotency.store.MonotonicClock;
 import dev.idempotency.store.OnReplay;
+import dev.idempotency.store.RecordFilter;
+import dev.idempotency.store.RecordId;
 import dev.idempotency.store.StoredResult;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
@@ -101,6 +103,15 @@ class PostgresRoundTripTests {
 				() -> this.store.claim(key, Fingerprint.none(), terms(Duration.ofHours(2), OnReplay.EXTEND)));
 		assertThat(extension).singleElement().asString().contains("with asked as");
 		assertThat(version(key)).as("written").isNotEqualTo(completed);
+	}
+
+	@Test
+	void aRecordIsFoundAndForgottenByItsIdInOneRoundTrip() throws IOException {
+		IdempotencyKey key = IdempotencyKey.of("tests", UUID.randomUUID().toString());
+		this.store.claim(key, Fingerprint.none(), terms(Duration.ofHours(1), OnReplay.READ));
+		assertThat(statementsOf(() -> this.store.find(RecordId.of(key)))).hasSize(1);
+		assertThat(statementsOf(() -> this.store.search(RecordFilter.all("").withKey(key.value()), 0, 50))).hasSize(1);
+		assertThat(statementsOf(() -> this.store.forget(RecordId.of(key)))).hasSize(1);
 	}
 
 	private static ClaimTerms terms(Duration ttl, OnReplay onReplay) {

@@ -4,13 +4,13 @@ import java.time.Instant;
 
 import dev.idempotency.store.IdempotencyStore;
 import dev.idempotency.test.IdempotencyStoreContract;
-import dev.idempotency.test.InspectableStoreContract;
+import dev.idempotency.test.SearchableStoreContract;
 import dev.idempotency.test.MovableClock;
 import dev.idempotency.test.NotifyingStoreContract;
 import dev.idempotency.test.StoreTime;
 
 class InMemoryIdempotencyStoreTests extends IdempotencyStoreContract
-		implements InspectableStoreContract, NotifyingStoreContract {
+		implements SearchableStoreContract, NotifyingStoreContract {
 
 	private final MovableClock clock = new MovableClock(Instant.parse("2026-01-01T00:00:00Z"));
 

@@ -2,7 +2,7 @@ package dev.idempotency.store.redis;
 
 import dev.idempotency.store.IdempotencyStore;
 import dev.idempotency.test.IdempotencyStoreContract;
-import dev.idempotency.test.InspectableStoreContract;
+import dev.idempotency.test.SearchableStoreContract;
 import dev.idempotency.test.NotifyingStoreContract;
 import dev.idempotency.test.StoreTime;
 import org.junit.jupiter.api.AfterAll;
@@ -16,7 +16,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class RedisContract<F extends RedisConnectionFactory & DisposableBean> extends IdempotencyStoreContract
-		implements InspectableStoreContract, NotifyingStoreContract {
+		implements SearchableStoreContract, NotifyingStoreContract {
 
 	private final F connectionFactory;
 
@@ -24,7 +24,8 @@ abstract class RedisContract<F extends RedisConnectionFactory & DisposableBean> 
 
 	RedisContract(F connectionFactory) {
 		this.connectionFactory = connectionFactory;
-		this.store = new RedisIdempotencyStore(connectionFactory, "idempotency:", 0);
+		this.store = new RedisIdempotencyStore(connectionFactory,
+				"idempotency-%s:".formatted(getClass().getSimpleName()), 0);
 	}
 
 	@Override

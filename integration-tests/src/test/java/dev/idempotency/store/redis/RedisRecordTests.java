@@ -12,8 +12,12 @@ import dev.idempotency.IdempotencyScope;
 import dev.idempotency.OnCrash;
 import dev.idempotency.UnsupportedFormatException;
 import dev.idempotency.store.Claim;
+import dev.idempotency.store.ClaimResult;
 import dev.idempotency.store.ClaimTerms;
 import dev.idempotency.store.OnReplay;
+import dev.idempotency.store.RecordFilter;
+import dev.idempotency.store.RecordId;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
@@ -99,7 +103,7 @@ class RedisRecordTests {
 	void isDroppedByTheServerWhenItsTimeIsOver() {
 		IdempotencyKey key = newKey();
 		Duration ttl = Duration.ofHours(3);
-		Claim claim = ((dev.idempotency.store.ClaimResult.Granted) this.store.claim(key, FINGERPRINT,
+		Claim claim = ((ClaimResult.Granted) this.store.claim(key, FINGERPRINT,
 				new ClaimTerms(Duration.ofSeconds(1), ttl, OnCrash.RETRY, OnReplay.READ)))
 			.claim();
 		assertThat(left(key)).as("in progress, long after its lease").isBetween(ttl.minusMinutes(1), ttl);
@@ -116,6 +120,47 @@ class RedisRecordTests {
 	}
 
 	@Test
+	void isPassedOverByASearchWhenItsFormatIsNewerOrItIsNoRecord() {
+		String namespace = UUID.randomUUID().toString();
+		IdempotencyKey known = newKey().within(namespace);
+		IdempotencyKey newer = newKey().within(namespace);
+		granted(this.store, known);
+		granted(this.store, newer);
+		redis.opsForHash().put(nameOf(newer), "format", "2");
+		redis.opsForHash().delete(nameOf(newer), "created", "operation");
+		redis.opsForValue().set(PREFIX + "text".repeat(16), "no record");
+		redis.opsForHash().put(PREFIX + "hash".repeat(16), "field", "no record");
+		assertThat(this.store.search(RecordFilter.all(namespace), 0, 10).records()).singleElement()
+			.satisfies((record) -> assertThat(record.id()).isEqualTo(RecordId.of(known)));
+		assertThat(this.store.count(namespace).counts()).singleElement()
+			.satisfies((count) -> assertThat(count.number()).isEqualTo(1));
+		redis.delete(PREFIX + "text".repeat(16));
+		redis.delete(PREFIX + "hash".repeat(16));
+	}
+
+	@Test
+	void isFoundUnderAPrefixThatLooksLikeAPattern() {
+		String prefix = "[a-z]*?\\" + UUID.randomUUID() + ":";
+		RedisIdempotencyStore odd = new RedisIdempotencyStore(connectionFactory, prefix, 0);
+		IdempotencyKey key = newKey().within("odd");
+		granted(odd, key);
+		assertThat(odd.search(RecordFilter.all("odd"), 0, 10).records()).hasSize(1);
+		assertThat(odd.search(RecordFilter.all("odd").withKey(key.value()), 0, 10).records()).hasSize(1);
+		assertThat(this.store.search(RecordFilter.all("odd"), 0, 10).records()).isEmpty();
+		odd.forget(key);
+	}
+
+	@Test
+	void tellsTheTraceOfItsLatestAttemptIfThereIsOne() {
+		IdempotencyKey key = newKey();
+		this.store.claim(key, FINGERPRINT,
+				new ClaimTerms(Duration.ofMillis(1), TTL, OnCrash.RETRY, OnReplay.READ, "0af7651916cd43dd"));
+		assertThat(fields(key)).containsEntry("trace", "0af7651916cd43dd");
+		Awaitility.await().until(() -> claim(this.store, key) instanceof ClaimResult.Granted);
+		assertThat(fields(key)).containsEntry("attempt", "2").doesNotContainKey("trace");
+	}
+
+	@Test
 	void isLeftAloneWhenItsFormatIsNewer() {
 		IdempotencyKey key = newKey();
 		Claim claim = granted(this.store, key);
@@ -125,6 +170,7 @@ class RedisRecordTests {
 		assertThatExceptionOfType(UnsupportedFormatException.class).isThrownBy(() -> claim(this.store, key))
 			.withMessageContaining("format 2");
 		assertThatExceptionOfType(UnsupportedFormatException.class).isThrownBy(() -> this.store.find(key));
+		assertThatExceptionOfType(UnsupportedFormatException.class).isThrownBy(() -> this.store.find(RecordId.of(key)));
 		assertThat(fields(key)).isEqualTo(before);
 	}
 

@@ -13,6 +13,7 @@ import dev.idempotency.store.Claim;
 import dev.idempotency.store.ClaimResult;
 import dev.idempotency.store.ClaimTerms;
 import dev.idempotency.store.OnReplay;
+import dev.idempotency.store.RecordId;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -59,6 +60,7 @@ class RedisRoundTripTests {
 			store.complete(claim, RESULT, TTL);
 			store.release(claim);
 			store.find(key);
+			store.find(RecordId.of(key));
 			store.forget(key);
 		});
 	}
@@ -119,9 +121,13 @@ class RedisRoundTripTests {
 			assertThat(monitor.commands()).hasSize(1);
 			store.find(key);
 			assertThat(monitor.commands()).hasSize(1);
+			store.find(RecordId.of(key));
+			assertThat(monitor.commands()).hasSize(1);
 			store.release(claim);
 			assertThat(monitor.commands()).hasSize(1);
 			store.forget(key);
+			assertThat(monitor.commands()).hasSize(1);
+			store.forget(RecordId.of(key));
 			assertThat(monitor.commands()).hasSize(1);
 		}
 	}
@@ -140,6 +146,7 @@ class RedisRoundTripTests {
 			assertThat(store.renew(claim, LEASE)).isFalse();
 			assertThat(store.release(claim)).isFalse();
 			assertThat(store.find(claim.key())).isPresent();
+			assertThat(store.find(RecordId.of(claim.key()))).isPresent();
 			assertThat(store.forget(claim.key())).isTrue();
 		}
 	}

@@ -6,6 +6,7 @@ import java.util.function.Consumer;
 import dev.idempotency.IdempotencyConfigurationException;
 import dev.idempotency.servers.RedisServerProcess;
 import dev.idempotency.store.Claim;
+import dev.idempotency.store.RecordFilter;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -113,6 +114,8 @@ class RedisServerCheckTests {
 			store.subscribe(claim.key(), () -> {
 			}).close();
 			assertThat(store.complete(claim, RESULT, TTL)).isTrue();
+			assertThat(store.search(RecordFilter.all("").withKey(claim.key().value()), 0, 10).records()).hasSize(1);
+			assertThat(store.count("").counts()).isNotEmpty();
 			store.close();
 		});
 		assertThat(output).doesNotContain("WARN");

@@ -1,0 +1,203 @@
+package dev.idempotency.store.jdbc;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+
+import dev.idempotency.store.RecordFilter;
+import dev.idempotency.store.RecordId;
+import dev.idempotency.store.RecordState;
+import dev.idempotency.store.RecordSummary;
+import dev.idempotency.store.RecordTally;
+import dev.idempotency.store.SearchableStore;
+import dev.idempotency.store.SearchableStore.Counts;
+import dev.idempotency.store.SearchableStore.Details;
+import dev.idempotency.store.SearchableStore.Found;
+
+/**
+ * Finds and counts rows, without the results in them.
+ */
+final class RecordSearch {
+
+	private static final String LIVE = "namespace = ? and expires_at > {moment}";
+
+	private static final String RUNNING = "state = 'IN_PROGRESS' and lease_until > {moment}";
+
+	private static final String ABANDONED = "state = 'IN_PROGRESS' and lease_until <= {moment}";
+
+	private static final String COMPLETED = "state = 'COMPLETED'";
+
+	/**
+	 * How much of a table is counted, in PostgreSQL's blocks: 100 MB.
+	 */
+	static final long MOST_BLOCKS = 12_500;
+
+	private final Connection connection;
+
+	private final Statements statements;
+
+	RecordSearch(Connection connection, Statements statements) {
+		this.connection = connection;
+		this.statements = statements;
+	}
+
+	Found search(RecordFilter filter, int offset, int limit) throws SQLException {
+		Query query = new Query("select " + SummaryRow.columns(this.statements.dialect().length("result"))
+				+ " from {table} where " + LIVE);
+		query.parameters.add(filter.namespace());
+		restrict(query, filter);
+		query.text.append(" order by created_at desc, id ").append(this.statements.dialect().page(offset, limit));
+		List<RecordSummary> records = new ArrayList<>();
+		try (PreparedStatement select = prepare(query); ResultSet rows = select.executeQuery()) {
+			while (rows.next()) {
+				records.add(new SummaryRow(rows, this.statements.dialect()).summary(rows.getLong(SummaryRow.RESULT)));
+			}
+		}
+		return new Found(records, true);
+	}
+
+	private static void restrict(Query query, RecordFilter filter) {
+		if (!filter.idStart().isEmpty()) {
+			query.beginsWith(filter.idStart());
+		}
+		if (filter.idPrefix() != null && !filter.idStart().startsWith(filter.idPrefix())) {
+			query.beginsWith(filter.idPrefix());
+		}
+		if (filter.key() != null) {
+			query.and("idempotency_key = ?", filter.key());
+		}
+		if (filter.operation() != null) {
+			query.and("operation = ?", filter.operation());
+		}
+		if (filter.state() != null) {
+			query.and(switch (filter.state()) {
+				case IN_PROGRESS -> RUNNING;
+				case ABANDONED -> ABANDONED;
+				case COMPLETED -> COMPLETED;
+			});
+		}
+		if (filter.minAge() != null) {
+			query.and("created_at <= {moment+}", ago(filter.minAge()));
+		}
+		if (filter.maxAge() != null) {
+			query.and("created_at >= {moment+}", ago(filter.maxAge()));
+		}
+	}
+
+	private static Long ago(Duration age) {
+		return -age.toMillis();
+	}
+
+	/**
+	 * Counts all rows, or those in some of the blocks where there are very many.
+	 */
+	Counts count(String namespace, long mostBlocks) throws SQLException {
+		RecordTally tally = new RecordTally();
+		long blocks = (this.statements.dialect() == Dialect.POSTGRESQL) ? blocks() : 0;
+		if (blocks <= mostBlocks) {
+			count(tally, namespace, "");
+			return tally.counts();
+		}
+		RecordTally sample = new RecordTally();
+		count(sample, namespace, " tablesample system (%s)".formatted(100.0 * mostBlocks / blocks));
+		tally.addSample(sample, (double) blocks / mostBlocks);
+		return tally.counts();
+	}
+
+	private long blocks() throws SQLException {
+		try (PreparedStatement select = this.connection.prepareStatement(
+				"select pg_relation_size(cast(? as regclass)) / cast(current_setting('block_size') as bigint)")) {
+			select.setString(1, this.statements.table());
+			try (ResultSet rows = select.executeQuery()) {
+				return rows.next() ? rows.getLong(1) : 0;
+			}
+		}
+	}
+
+	private void count(RecordTally tally, String namespace, String sampling) throws SQLException {
+		// One row for each operation, since planners know how many operations there are,
+		// and nothing of an expression
+		Query query = new Query(
+				"select operation, " + number(RUNNING) + ", " + number(ABANDONED) + ", " + number(COMPLETED)
+						+ " from {table}" + sampling + " where " + LIVE + " group by operation order by count(*) desc "
+						+ this.statements.dialect().page(0, SearchableStore.MAX_OPERATIONS));
+		query.parameters.add(RecordFilter.all(namespace).namespace());
+		try (PreparedStatement select = prepare(query); ResultSet rows = select.executeQuery()) {
+			while (rows.next()) {
+				String operation = rows.getString(1);
+				tally.add(operation, RecordState.IN_PROGRESS, rows.getLong(2));
+				tally.add(operation, RecordState.ABANDONED, rows.getLong(3));
+				tally.add(operation, RecordState.COMPLETED, rows.getLong(4));
+			}
+		}
+	}
+
+	private static String number(String condition) {
+		return "sum(case when %s then 1 else 0 end)".formatted(condition);
+	}
+
+	Optional<Details> find(RecordId id) throws SQLException {
+		Query query = new Query(
+				"select " + SummaryRow.columns("result") + " from {table} where id = ? and expires_at > {moment}");
+		query.parameters.add(id.digest());
+		try (PreparedStatement select = prepare(query); ResultSet rows = select.executeQuery()) {
+			return rows.next()
+					? Optional
+						.of(new SummaryRow(rows, this.statements.dialect()).details(rows.getBytes(SummaryRow.RESULT)))
+					: Optional.empty();
+		}
+	}
+
+	private PreparedStatement prepare(Query query) throws SQLException {
+		PreparedStatement statement = this.connection.prepareStatement(this.statements.in(query.text.toString()));
+		int next = 1;
+		for (Object parameter : query.parameters) {
+			if (parameter instanceof byte[] bytes) {
+				statement.setBytes(next++, bytes);
+			}
+			else if (parameter instanceof Long number) {
+				statement.setLong(next++, number);
+			}
+			else {
+				statement.setString(next++, parameter.toString());
+			}
+		}
+		return statement;
+	}
+
+	/**
+	 * A statement and its parameters.
+	 */
+	private static final class Query {
+
+		private final StringBuilder text;
+
+		private final List<Object> parameters = new ArrayList<>();
+
+		private Query(String text) {
+			this.text = new StringBuilder(text);
+		}
+
+		private void and(String condition, Object... parameters) {
+			this.text.append(" and ").append(condition);
+			this.parameters.addAll(List.of(parameters));
+		}
+
+		/**
+		 * A range, which the primary key can be searched by.
+		 */
+		private void beginsWith(String digits) {
+			String others = "0".repeat(RecordId.LENGTH - digits.length());
+			and("id between ? and ?", HexFormat.of().parseHex(digits + others),
+					HexFormat.of().parseHex(digits + others.replace('0', 'f')));
+		}
+
+	}
+
+}

@@ -1,0 +1,124 @@
+package dev.idempotency.store.redis;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+import dev.idempotency.store.NewestRecords;
+import dev.idempotency.store.RecordFilter;
+import dev.idempotency.store.RecordId;
+import dev.idempotency.store.RecordState;
+import dev.idempotency.store.RecordSummary;
+import dev.idempotency.store.RecordTally;
+import dev.idempotency.store.SearchableStore.Counts;
+import dev.idempotency.store.SearchableStore.Details;
+import dev.idempotency.store.SearchableStore.Found;
+import dev.idempotency.store.StoredResult;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+
+import static dev.idempotency.store.redis.Names.utf8;
+
+/**
+ * Finds and counts records. The server has no index of them: names are gone through, and
+ * where the filter says nothing about names, records are looked at, where they are, until
+ * it takes too long.
+ */
+final class RecordSearch {
+
+	private static final int COUNT_SIZE = 4;
+
+	private final Names names;
+
+	private final ScriptRunner scripts;
+
+	private final Keyspace keyspace;
+
+	RecordSearch(RedisConnectionFactory connectionFactory, ScriptRunner scripts, Names names,
+			Keyspace.Patience patience) {
+		this.names = names;
+		this.scripts = scripts;
+		this.keyspace = new Keyspace(connectionFactory, scripts, names, patience);
+	}
+
+	Found search(RecordFilter filter, int offset, int limit) {
+		NewestRecords newest = new NewestRecords(offset, limit);
+		boolean complete = true;
+		for (Keyspace.Server server : this.keyspace.servers()) {
+			complete &= this.keyspace.walk(server, filter.idStart(), (found) -> look(found, filter, newest))
+				.isComplete();
+		}
+		return new Found(newest.page(), complete);
+	}
+
+	private void look(List<byte[]> found, RecordFilter filter, NewestRecords newest) {
+		List<@Nullable Object> answer = this.scripts.ask(Script.SEARCH, found, utf8(filter.namespace()),
+				text(filter.key()), text(filter.operation()),
+				text((filter.state() != null) ? filter.state().name() : null), age(filter.minAge()),
+				age(filter.maxAge()), number(newest.floor().toEpochMilli()), number(newest.reach()));
+		long now = RecordReply.asNumber(answer.get(0));
+		for (int at = 1; at < answer.size(); at += SummaryReply.SIZE + 2) {
+			RecordId id = this.names.id(RecordReply.asText(answer.get(at)));
+			long size = RecordReply.asNumber(answer.get(at + SummaryReply.SIZE + 1));
+			RecordSummary record = new SummaryReply(answer.subList(at + 1, at + 1 + SummaryReply.SIZE), now)
+				.toSummary(id, size);
+			if (filter.matches(record, Instant.ofEpochMilli(now))) {
+				newest.add(record);
+			}
+		}
+	}
+
+	Counts count(String namespace) {
+		byte[] wanted = utf8(RecordFilter.all(namespace).namespace());
+		RecordTally tally = new RecordTally();
+		for (Keyspace.Server server : this.keyspace.servers()) {
+			RecordTally part = new RecordTally();
+			Keyspace.Walk walk = this.keyspace.walk(server, "", (found) -> count(found, wanted, part));
+			if (walk.isComplete()) {
+				tally.addAll(part);
+			}
+			else {
+				tally.addSample(part, walk.factor());
+			}
+		}
+		return tally.counts();
+	}
+
+	private void count(List<byte[]> found, byte[] namespace, RecordTally tally) {
+		List<@Nullable Object> answer = this.scripts.ask(Script.COUNT, found, namespace);
+		for (int at = 0; at < answer.size(); at += COUNT_SIZE) {
+			String operation = RecordReply.asText(answer.get(at));
+			tally.add(operation, RecordState.IN_PROGRESS, RecordReply.asNumber(answer.get(at + 1)));
+			tally.add(operation, RecordState.ABANDONED, RecordReply.asNumber(answer.get(at + 2)));
+			tally.add(operation, RecordState.COMPLETED, RecordReply.asNumber(answer.get(at + 3)));
+		}
+	}
+
+	Optional<Details> find(RecordId id) {
+		List<@Nullable Object> answer = this.scripts.ask(Script.DETAILS, this.names.record(id.value()));
+		if (answer.isEmpty()) {
+			return Optional.empty();
+		}
+		RecordReply.requireKnownFormat(RecordReply.asText(answer.get(0)));
+		long now = RecordReply.asNumber(answer.get(1));
+		StoredResult result = (answer.get(2) instanceof byte[] frame) ? StoredResult.fromFrame(frame) : null;
+		RecordSummary summary = new SummaryReply(answer.subList(3, answer.size()), now).toSummary(id,
+				(result != null) ? result.size() : 0);
+		return Optional.of(new Details(summary, result));
+	}
+
+	private static byte[] text(@Nullable String text) {
+		return utf8((text != null) ? text : "");
+	}
+
+	private static byte[] number(long number) {
+		return utf8(String.valueOf(number));
+	}
+
+	private static byte[] age(@Nullable Duration age) {
+		return (age != null) ? number(age.toMillis()) : new byte[0];
+	}
+
+}
