@@ -25,8 +25,15 @@ public final class JavaProcess implements AutoCloseable {
 	 * Begins to start an application.
 	 */
 	public static JavaProcess launch(Class<?> application, Path log, List<String> arguments) {
+		return launch(application, "256m", log, arguments);
+	}
+
+	/**
+	 * Begins to start an application that has only so much memory.
+	 */
+	public static JavaProcess launch(Class<?> application, String heap, Path log, List<String> arguments) {
 		List<String> command = new ArrayList<>(List.of(ProcessHandle.current().info().command().orElse("java"),
-				"-XX:TieredStopAtLevel=1", "-Xshare:auto", "-Xmx256m", "-cp",
+				"-XX:TieredStopAtLevel=1", "-Xshare:auto", "-Xmx" + heap, "-cp",
 				System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
 				application.getName()));
 		command.addAll(arguments);
@@ -52,6 +59,14 @@ public final class JavaProcess implements AutoCloseable {
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
 		}
+	}
+
+	/**
+	 * Waits until the application has ended by itself.
+	 * @return its exit code
+	 */
+	public int join() {
+		return this.process.onExit().join().exitValue();
 	}
 
 	/**

@@ -1,0 +1,74 @@
+package dev.idempotency.store.jdbc;
+
+import java.util.List;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.idempotency.servers.PostgresServer;
+import dev.idempotency.store.ManyRecordsContract;
+import dev.idempotency.store.SearchableStore;
+import org.assertj.core.data.Percentage;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.jdbc.core.JdbcTemplate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+@Tag("once")
+class ManyRecordsInPostgresTests extends ManyRecordsContract {
+
+	private final HikariDataSource dataSource = new HikariDataSource();
+
+	private final JdbcIdempotencyStore store = new JdbcIdempotencyStore(this.dataSource, JdbcSettings.defaults());
+
+	@Override
+	protected void fill() {
+		this.dataSource.setJdbcUrl(PostgresServer.shared().newSchema());
+		this.store.prepareTable(InitializeSchema.ALWAYS);
+		JdbcTemplate jdbc = new JdbcTemplate(this.dataSource);
+		// As IdempotencyKey makes the digest
+		jdbc.execute("create function part(text) returns bytea immutable language sql as "
+				+ "'select int4send(octet_length(convert_to($1, ''UTF8''))) || convert_to($1, ''UTF8'')'");
+		String digest = "substring(sha256(convert_to(key, 'UTF8')) for 3) || substring(sha256(part(namespace) || "
+				+ "part(operation) || part(principal) || int4send(-1) || part(key)) from 4)";
+		jdbc.update("insert into idempotency_record (id, namespace, operation, principal, idempotency_key, state, "
+				+ "attempt, owner, fingerprint, created_at, lease_until, completed_at, expires_at, replays, result) "
+				+ "select " + digest + ", namespace, operation, principal, key, "
+				+ "case when i % 1000 = 0 then 'IN_PROGRESS' else 'COMPLETED' end, 1, sha256('o'), sha256('f'), created, "
+				+ "case when i % ? = 0 then now() + interval '1 hour' else created end, "
+				+ "case when i % 1000 = 0 then null else created end, now() + interval '7 days', 0, "
+				+ "case when i % 1000 = 0 then null else decode('0100' || repeat('ab', ?), 'hex') end "
+				+ "from (select i, 'shop' as namespace, 'POST /' || i % ? as operation, 'user ' || i % ? as principal, "
+				+ "'key ' || i as key, now() - i * ? * interval '1 millisecond' as created "
+				+ "from generate_series(0, ?) i) as numbers", RUNNING_ONE_IN, RESULT_SIZE - 2, OPERATIONS, PRINCIPALS,
+				INTERVAL.toMillis(), RECORDS - 1);
+		jdbc.execute("analyze idempotency_record");
+	}
+
+	@AfterAll
+	void close() {
+		new JdbcTemplate(this.dataSource).execute("truncate idempotency_record");
+		this.dataSource.close();
+	}
+
+	@Test
+	void estimatesFromSomeOfTheBlocksWhereAllOfThemWouldTakeTooLong() {
+		SearchableStore.Counts counts = new Database(this.dataSource, JdbcSettings.defaults()).onOwnConnection("count",
+				(connection, statements) -> new RecordSearch(connection, statements).count(NAMESPACE, 300));
+		assertThat(counts.exact()).isFalse();
+		assertThat(counts.counts().stream().mapToLong(SearchableStore.Count::number).sum()).isCloseTo(RECORDS,
+				Percentage.withPercentage(40));
+	}
+
+	@Override
+	protected SearchableStore store() {
+		return this.store;
+	}
+
+	@Override
+	protected List<String> address() {
+		return List.of("postgres", this.dataSource.getJdbcUrl());
+	}
+
+}

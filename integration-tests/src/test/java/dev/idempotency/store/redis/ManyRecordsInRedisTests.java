@@ -1,0 +1,152 @@
+package dev.idempotency.store.redis;
+
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+
+import dev.idempotency.IdempotencyKey;
+import dev.idempotency.servers.RedisServerProcess;
+import dev.idempotency.store.ManyRecordsContract;
+import dev.idempotency.store.RecordFilter;
+import dev.idempotency.store.SearchableStore;
+import dev.idempotency.store.SearchableStore.Count;
+import dev.idempotency.store.StoredResult;
+import org.assertj.core.data.Percentage;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+import static dev.idempotency.store.redis.Names.utf8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+@Tag("once")
+class ManyRecordsInRedisTests extends ManyRecordsContract {
+
+	// Its commands are counted, and others would have to share it with a million records
+	private final RedisServerProcess server = RedisServerProcess.start();
+
+	private final LettuceConnectionFactory connectionFactory = RedisServers
+		.lettuce(RedisServers.standalone(this.server));
+
+	private final RedisIdempotencyStore store = new RedisIdempotencyStore(this.connectionFactory, RedisScene.PREFIX, 0);
+
+	@AfterAll
+	void stop() {
+		this.connectionFactory.destroy();
+		this.server.close();
+	}
+
+	@Override
+	protected SearchableStore store() {
+		return this.store;
+	}
+
+	@Override
+	protected List<String> address() {
+		return List.of("redis", String.valueOf(this.server.port()));
+	}
+
+	@Test
+	void neverAsksForAllNamesAtOnce() {
+		this.store.search(RecordFilter.all(NAMESPACE), 0, 50);
+		assertThat(this.server.send("INFO commandstats")).contains("cmdstat_scan").doesNotContain("cmdstat_keys");
+	}
+
+	@Test
+	void estimatesFromSomeOfTheRecordsWhereAllOfThemWouldTakeTooLong() {
+		RecordSearch hasty = new RecordSearch(this.connectionFactory, new ScriptRunner(this.connectionFactory),
+				RedisScene.NAMES, new Keyspace.Patience(Duration.ZERO, RECORDS, 2_000, 0));
+		assertThat(hasty.search(RecordFilter.all(NAMESPACE), 0, 50)).satisfies((found) -> {
+			assertThat(found.complete()).isFalse();
+			assertThat(found.records()).hasSize(50);
+		});
+		assertThat(hasty.search(RecordFilter.all(NAMESPACE).withKey("key 7"), 0, 50).records()).hasSize(1);
+		assertThat(hasty.count(NAMESPACE)).satisfies((counts) -> {
+			assertThat(counts.exact()).isFalse();
+			assertThat(counts.counts().stream().mapToLong(Count::number).sum()).isCloseTo(RECORDS,
+					Percentage.withPercentage(20));
+		});
+	}
+
+	@Override
+	protected void fill() {
+		try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), this.server.port())) {
+			InputStream answers = socket.getInputStream();
+			// Lest the server stops reading because nobody reads what it answers
+			CompletableFuture<Void> read = CompletableFuture.runAsync(() -> readLines(answers, 2L * RECORDS));
+			OutputStream commands = new BufferedOutputStream(socket.getOutputStream(), 1 << 20);
+			Instant now = Instant.now();
+			byte[] result = StoredResult.of(new byte[RESULT_SIZE - 2]).toFrame();
+			for (int number = 0; number < RECORDS; number++) {
+				write(commands, number, now, result);
+			}
+			commands.flush();
+			read.join();
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	private static void write(OutputStream commands, int number, Instant now, byte[] result) throws IOException {
+		IdempotencyKey key = key(number);
+		byte[] name = utf8(RedisScene.nameOf(key));
+		Instant created = now.minus(INTERVAL.multipliedBy(number));
+		byte[] expires = millis(now.plus(Duration.ofDays(7)));
+		List<byte[]> fields = new ArrayList<>(List.of(utf8("HSET"), name, utf8("format"), utf8("1"),
+				utf8("fingerprint"), utf8("00".repeat(32)), utf8("created"), millis(created), utf8("owner"),
+				utf8(new UUID(0, number).toString()), utf8("attempt"), utf8("1"), utf8("expires"), expires));
+		fields.addAll(Names.description(key));
+		if (number % 1000 == 0) {
+			Instant lease = (number % RUNNING_ONE_IN == 0) ? now.plus(Duration.ofHours(1)) : created;
+			fields.addAll(List.of(utf8("state"), utf8("in-progress"), utf8("lease"), millis(lease)));
+		}
+		else {
+			fields.addAll(List.of(utf8("state"), utf8("completed"), utf8("completed"), millis(created), utf8("result"),
+					result));
+		}
+		send(commands, fields);
+		send(commands, List.of(utf8("PEXPIREAT"), name, expires));
+	}
+
+	private static byte[] millis(Instant time) {
+		return utf8(String.valueOf(time.toEpochMilli()));
+	}
+
+	private static void send(OutputStream commands, List<byte[]> words) throws IOException {
+		commands.write(utf8("*%d\r\n".formatted(words.size())));
+		for (byte[] word : words) {
+			commands.write(utf8("$%d\r\n".formatted(word.length)));
+			commands.write(word);
+			commands.write(utf8("\r\n"));
+		}
+	}
+
+	private static void readLines(InputStream answers, long lines) {
+		try {
+			byte[] buffer = new byte[1 << 16];
+			for (long seen = 0; seen < lines;) {
+				int read = answers.read(buffer);
+				for (int i = 0; i < read; i++) {
+					seen += (buffer[i] == '\n') ? 1 : 0;
+				}
+			}
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+}
