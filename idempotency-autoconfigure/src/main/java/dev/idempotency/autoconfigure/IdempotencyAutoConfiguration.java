@@ -6,10 +6,14 @@ import dev.idempotency.call.AnnotationPolicies;
 import dev.idempotency.call.Calls;
 import dev.idempotency.call.IdempotencyTemplate;
 import dev.idempotency.call.ResultCodec;
+import dev.idempotency.core.AttemptObserver;
+import dev.idempotency.core.EngineHooks;
 import dev.idempotency.core.EngineSettings;
 import dev.idempotency.core.IdempotencyEngine;
 import dev.idempotency.core.IdempotencyListener;
 import dev.idempotency.core.OperationPolicy;
+import dev.idempotency.core.StoreTimer;
+import dev.idempotency.core.TraceSource;
 import dev.idempotency.store.IdempotencyStore;
 import dev.idempotency.store.MonotonicClock;
 import dev.idempotency.store.memory.EvictionListener;
@@ -56,10 +60,18 @@ public final class IdempotencyAutoConfiguration {
 	@Bean
 	@ConditionalOnMissingBean
 	IdempotencyEngine idempotencyEngine(IdempotencyStore store, IdempotencyProperties properties,
-			Environment environment, ObjectProvider<IdempotencyListener> listeners) {
+			Environment environment, EngineHooks hooks) {
 		EngineSettings settings = new EngineSettings(namespace(properties, environment), properties.mode(),
 				properties.onStoreFailure(), properties.packing());
-		return new IdempotencyEngine(store, settings, new MonotonicClock(), listeners.orderedStream().toList());
+		return new IdempotencyEngine(store, settings, new MonotonicClock(), hooks);
+	}
+
+	@Bean
+	EngineHooks idempotencyEngineHooks(ObjectProvider<IdempotencyListener> listeners,
+			ObjectProvider<AttemptObserver> observer, ObjectProvider<TraceSource> traces,
+			ObjectProvider<StoreTimer> timer) {
+		return new EngineHooks(listeners.orderedStream().toList(), observer.getIfAvailable(), traces.getIfAvailable(),
+				timer.getIfAvailable());
 	}
 
 	private static String namespace(IdempotencyProperties properties, Environment environment) {

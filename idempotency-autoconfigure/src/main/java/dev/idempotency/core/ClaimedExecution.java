@@ -200,13 +200,15 @@ final class ClaimedExecution implements Execution {
 			return this.store.readable(key(), IdempotencyEngine.decide(record, again));
 		}
 		catch (UnreadableResultException | UnsupportedFormatException ex) {
-			return new Decision.Replay(StoredResult.tombstone());
+			return new Decision.Replay(StoredResult.tombstone(), record.trace());
 		}
 	}
 
 	@Override
 	public void letLeaseRunOut() {
-		this.lease.end();
+		if (this.lease.end() && !this.finished.get()) {
+			this.listeners.publish(new IdempotencyEvent.Abandoned(key()));
+		}
 	}
 
 	private void dropped(RuntimeException ex) {
@@ -219,21 +221,21 @@ final class ClaimedExecution implements Execution {
 			return;
 		}
 		this.lease.end();
-		giveBack();
+		this.listeners
+			.publish(giveBack() ? new IdempotencyEvent.Released(key()) : new IdempotencyEvent.NotReleased(key()));
 	}
 
-	private void giveBack() {
+	private boolean giveBack() {
 		try {
 			if (this.store.release(this.claim)) {
-				this.listeners.publish(new IdempotencyEvent.Released(key()));
+				return true;
 			}
-			else {
-				this.lease.lost();
-			}
+			this.lease.lost();
 		}
 		catch (IdempotencyException ex) {
 			// Logged and published already; the key is free when its lease is over
 		}
+		return false;
 	}
 
 }

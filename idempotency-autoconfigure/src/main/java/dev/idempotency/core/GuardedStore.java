@@ -41,7 +41,7 @@ final class GuardedStore {
 
 	ClaimResult claim(Attempt attempt) {
 		return ask(StoreVerb.CLAIM, attempt.key(),
-				() -> this.store.claim(attempt.key(), attempt.fingerprint(), attempt.policy().terms()));
+				() -> this.store.claim(attempt.key(), attempt.fingerprint(), attempt.terms()));
 	}
 
 	boolean renew(Claim claim, Duration lease) {
@@ -92,7 +92,7 @@ final class GuardedStore {
 	 */
 	Decision readable(IdempotencyKey key, Decision decision) {
 		return (decision instanceof Decision.Replay replay && replay.result().isPacked())
-				? new Decision.Replay(unpack(key, replay.result())) : decision;
+				? new Decision.Replay(unpack(key, replay.result()), replay.trace()) : decision;
 	}
 
 	/**
@@ -163,18 +163,28 @@ final class GuardedStore {
 	}
 
 	private <T> T ask(StoreVerb verb, IdempotencyKey key, Question<T> question) {
+		long started = this.listeners.startTimer();
+		boolean failed = true;
 		try {
-			return question.ask();
+			T answer = question.ask();
+			failed = false;
+			return answer;
 		}
 		catch (IdempotencyException ex) {
 			if (ex instanceof IdempotencyStoreException failure) {
 				failed(verb, key, failure);
+			}
+			else {
+				failed = false;
 			}
 			throw ex;
 		}
 		catch (RuntimeException ex) {
 			failed(verb, key, ex);
 			throw new IdempotencyStoreException("The idempotency store failed to %s %s".formatted(verb, key), ex);
+		}
+		finally {
+			this.listeners.stopTimer(verb, started, failed);
 		}
 	}
 

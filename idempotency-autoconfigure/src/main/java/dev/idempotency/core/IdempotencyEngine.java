@@ -63,17 +63,28 @@ public final class IdempotencyEngine implements AutoCloseable {
 	 */
 	public IdempotencyEngine(IdempotencyStore store, EngineSettings settings, Clock clock,
 			List<? extends IdempotencyListener> listeners) {
-		this(store, settings, clock, listeners, LeaseKeeper::newThread);
+		this(store, settings, clock, EngineHooks.of(listeners));
+	}
+
+	/**
+	 * Create an engine that is watched.
+	 * @param store remembers
+	 * @param settings what holds for every operation
+	 * @param clock tells when a lease is to be renewed and when patience ends
+	 * @param hooks those who watch
+	 */
+	public IdempotencyEngine(IdempotencyStore store, EngineSettings settings, Clock clock, EngineHooks hooks) {
+		this(store, settings, clock, hooks, LeaseKeeper::newThread);
 	}
 
 	/**
 	 * For tests that renew leases themselves.
 	 */
-	IdempotencyEngine(IdempotencyStore store, EngineSettings settings, Clock clock,
-			List<? extends IdempotencyListener> listeners, ThreadFactory renewing) {
+	IdempotencyEngine(IdempotencyStore store, EngineSettings settings, Clock clock, EngineHooks hooks,
+			ThreadFactory renewing) {
 		this.settings = settings;
 		this.clock = clock;
-		this.listeners = new Listeners(listeners);
+		this.listeners = new Listeners(hooks);
 		this.store = new GuardedStore(store, this.listeners, settings.packing());
 		this.leaseKeeper = new LeaseKeeper(this.store, this.listeners, clock, renewing);
 	}
@@ -91,13 +102,14 @@ public final class IdempotencyEngine implements AutoCloseable {
 	 * result was encrypted with an unknown key or is damaged
 	 */
 	public Decision begin(Attempt attempt) {
-		Attempt qualified = attempt.within(this.settings.namespace());
+		Attempt qualified = attempt.within(this.settings.namespace()).in(this.listeners.currentTrace());
+		Listeners told = this.listeners.following(qualified.key());
 		boolean observing = this.settings.mode() == Mode.OBSERVE;
 		try {
 			ClaimResult result = observing ? this.store.claim(qualified) : claimPatiently(qualified);
-			Decision decision = decide(qualified, result);
+			Decision decision = decide(qualified, result, told);
 			boolean enforced = !observing || decision instanceof Decision.Proceed;
-			this.listeners.publish(new IdempotencyEvent.Decided(qualified.key(), decision, enforced));
+			told.publish(new IdempotencyEvent.Decided(qualified.key(), decision, enforced));
 			if (enforced) {
 				return decision;
 			}
@@ -106,10 +118,11 @@ public final class IdempotencyEngine implements AutoCloseable {
 		}
 		catch (IdempotencyException ex) {
 			if (!observing && !mayRunWithoutStore(ex)) {
+				told.publish(new IdempotencyEvent.Undecided(qualified.key(), ex));
 				throw ex;
 			}
 			logger.warn("Running {} without protection: {}", qualified.key(), ex.getMessage());
-			this.listeners.publish(new IdempotencyEvent.RanUnprotected(qualified.key()));
+			told.publish(new IdempotencyEvent.RanUnprotected(qualified.key()));
 			return unprotected(qualified);
 		}
 	}
@@ -321,12 +334,12 @@ public final class IdempotencyEngine implements AutoCloseable {
 				&& decide(refused.record(), attempt) instanceof Decision.InProgress;
 	}
 
-	private Decision decide(Attempt attempt, ClaimResult result) {
+	private Decision decide(Attempt attempt, ClaimResult result, Listeners told) {
 		if (result instanceof ClaimResult.Refused refused) {
 			return this.store.readable(attempt.key(), decide(refused.record(), attempt));
 		}
 		Claim claim = ((ClaimResult.Granted) result).claim();
-		return new Decision.Proceed(new ClaimedExecution(this.store, this.listeners, attempt, claim,
+		return new Decision.Proceed(new ClaimedExecution(this.store, told, attempt, claim,
 				this.leaseKeeper.keep(claim, attempt.policy().lease())));
 	}
 
@@ -341,11 +354,29 @@ public final class IdempotencyEngine implements AutoCloseable {
 		if (record instanceof IdempotencyRecord.Completed completed) {
 			completed.result().requireKnownFormat();
 			boolean tooOften = policy.maxReplays() > 0 && completed.replays() > policy.maxReplays();
-			return tooOften ? new Decision.ReplayLimit(completed.replays()) : new Decision.Replay(completed.result());
+			return tooOften ? new Decision.ReplayLimit(completed.replays())
+					: new Decision.Replay(completed.result(), completed.trace());
 		}
 		IdempotencyRecord.InProgress running = (IdempotencyRecord.InProgress) record;
 		boolean unknown = running.isAbandoned() && policy.onCrash() == OnCrash.REFUSE;
-		return unknown ? new Decision.OutcomeUnknown(running.attempt()) : new Decision.InProgress(running.leaseLeft());
+		return unknown ? new Decision.OutcomeUnknown(running.attempt(), running.trace())
+				: new Decision.InProgress(running.leaseLeft(), running.trace());
+	}
+
+	/**
+	 * How many keys this engine holds now.
+	 * @return the number of executions whose leases it renews
+	 */
+	public int executionsInProgress() {
+		return this.leaseKeeper.size();
+	}
+
+	/**
+	 * How many attempts wait in this engine for the same operation to end elsewhere.
+	 * @return the number of attempts
+	 */
+	public long attemptsWaiting() {
+		return this.waitingRoom.waiting();
 	}
 
 	/**

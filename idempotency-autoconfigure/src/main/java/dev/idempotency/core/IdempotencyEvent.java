@@ -1,5 +1,6 @@
 package dev.idempotency.core;
 
+import dev.idempotency.IdempotencyException;
 import dev.idempotency.IdempotencyKey;
 
 /**
@@ -52,6 +53,16 @@ public sealed interface IdempotencyEvent {
 	}
 
 	/**
+	 * Nothing could be decided about an attempt, and it did not run: the store failed, or
+	 * the result that it remembers cannot be read.
+	 *
+	 * @param key the key
+	 * @param cause what the caller was told
+	 */
+	record Undecided(IdempotencyKey key, IdempotencyException cause) implements OfKey {
+	}
+
+	/**
 	 * An operation runs without protection, because the store failed.
 	 *
 	 * @param key the key
@@ -69,11 +80,29 @@ public sealed interface IdempotencyEvent {
 	}
 
 	/**
-	 * An execution gave its key back.
+	 * An execution ended without a result and gave its key back.
 	 *
 	 * @param key the key
 	 */
 	record Released(IdempotencyKey key) implements OfKey {
+	}
+
+	/**
+	 * An execution ended without a result and could not give its key back: the store
+	 * failed, or someone else has the key.
+	 *
+	 * @param key the key
+	 */
+	record NotReleased(IdempotencyKey key) implements OfKey {
+	}
+
+	/**
+	 * The lease of an execution is renewed no more, because nobody knows whether it will
+	 * come to its end. It still may.
+	 *
+	 * @param key the key
+	 */
+	record Abandoned(IdempotencyKey key) implements OfKey {
 	}
 
 	/**

@@ -72,6 +72,13 @@ final class LeaseKeeper implements AutoCloseable {
 		return kept;
 	}
 
+	/**
+	 * How many leases are kept.
+	 */
+	int size() {
+		return this.leases.size();
+	}
+
 	static Thread newThread(Runnable task) {
 		Thread thread = new Thread(task, "idempotency-lease-keeper");
 		thread.setDaemon(true);
@@ -205,10 +212,11 @@ final class LeaseKeeper implements AutoCloseable {
 
 		/**
 		 * Renews the lease no more.
+		 * @return whether it was renewed until now
 		 */
-		void end() {
+		boolean end() {
 			this.ended = true;
-			LeaseKeeper.this.leases.remove(this);
+			return LeaseKeeper.this.leases.remove(this);
 		}
 
 		/**

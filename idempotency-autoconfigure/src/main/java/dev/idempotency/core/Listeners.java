@@ -1,48 +1,134 @@
 package dev.idempotency.core;
 
-import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
+import dev.idempotency.IdempotencyKey;
+import dev.idempotency.store.ClaimTerms;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * All listeners, none of which can do harm.
+ * All who watch the engine, none of whom can do harm.
  */
 final class Listeners {
 
 	private static final Logger logger = LoggerFactory.getLogger(IdempotencyListener.class);
 
-	private final List<IdempotencyListener> listeners;
+	private final EngineHooks hooks;
 
-	private final Set<IdempotencyListener> failed = ConcurrentHashMap.newKeySet();
+	/**
+	 * Hears of one attempt only.
+	 */
+	private final @Nullable IdempotencyListener follower;
 
-	Listeners(List<? extends IdempotencyListener> listeners) {
-		this.listeners = List.copyOf(listeners);
+	private final Set<Object> failed;
+
+	Listeners(EngineHooks hooks) {
+		this(hooks, null, ConcurrentHashMap.newKeySet());
+	}
+
+	private Listeners(EngineHooks hooks, @Nullable IdempotencyListener follower, Set<Object> failed) {
+		this.hooks = hooks;
+		this.follower = follower;
+		this.failed = failed;
+	}
+
+	/**
+	 * The same, and whoever follows an attempt that begins.
+	 */
+	Listeners following(IdempotencyKey key) {
+		AttemptObserver observer = this.hooks.observer();
+		if (observer == null) {
+			return this;
+		}
+		try {
+			IdempotencyListener attempt = observer.begin(key);
+			return (attempt != null) ? new Listeners(this.hooks, attempt, this.failed) : this;
+		}
+		catch (Throwable ex) {
+			contained(observer, ex);
+			return this;
+		}
 	}
 
 	void publish(IdempotencyEvent event) {
-		for (IdempotencyListener listener : this.listeners) {
-			try {
-				listener.onEvent(event);
-			}
-			catch (VirtualMachineError ex) {
-				throw ex;
-			}
-			catch (Throwable ex) {
-				contained(listener, ex);
-			}
+		for (IdempotencyListener listener : this.hooks.listeners()) {
+			tell(listener, event, listener);
+		}
+		if (this.follower != null) {
+			tell(this.follower, event, this.hooks.observer());
 		}
 	}
 
-	private void contained(IdempotencyListener listener, Throwable ex) {
-		if (this.failed.add(listener)) {
+	private void tell(IdempotencyListener listener, IdempotencyEvent event, @Nullable Object culprit) {
+		try {
+			listener.onEvent(event);
+		}
+		catch (Throwable ex) {
+			contained((culprit != null) ? culprit : listener, ex);
+		}
+	}
+
+	/**
+	 * The trace in which the calling thread works.
+	 */
+	@Nullable String currentTrace() {
+		TraceSource traces = this.hooks.traces();
+		if (traces == null) {
+			return null;
+		}
+		try {
+			String trace = traces.currentTrace();
+			return (trace != null && trace.length() <= ClaimTerms.MAX_TRACE) ? trace : null;
+		}
+		catch (Throwable ex) {
+			contained(traces, ex);
+			return null;
+		}
+	}
+
+	/**
+	 * When the store was asked, for whoever takes its time.
+	 */
+	long startTimer() {
+		StoreTimer timer = this.hooks.timer();
+		if (timer == null) {
+			return 0;
+		}
+		try {
+			return timer.nanoTime();
+		}
+		catch (Throwable ex) {
+			contained(timer, ex);
+			return 0;
+		}
+	}
+
+	void stopTimer(StoreVerb verb, long started, boolean failed) {
+		StoreTimer timer = this.hooks.timer();
+		if (timer == null) {
+			return;
+		}
+		try {
+			timer.asked(verb, timer.nanoTime() - started, failed);
+		}
+		catch (Throwable ex) {
+			contained(timer, ex);
+		}
+	}
+
+	private void contained(Object culprit, Throwable ex) {
+		if (ex instanceof VirtualMachineError error) {
+			throw error;
+		}
+		if (this.failed.add(culprit)) {
 			logger.warn("The listener {} failed; the operation goes on. Further failures of it are logged at DEBUG",
-					listener.getClass().getName(), ex);
+					culprit.getClass().getName(), ex);
 		}
 		else {
-			logger.debug("The listener {} failed again", listener.getClass().getName(), ex);
+			logger.debug("The listener {} failed again", culprit.getClass().getName(), ex);
 		}
 	}
 

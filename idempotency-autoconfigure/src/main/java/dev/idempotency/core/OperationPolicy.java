@@ -6,6 +6,7 @@ import java.util.Objects;
 import dev.idempotency.OnCrash;
 import dev.idempotency.store.ClaimTerms;
 import dev.idempotency.store.OnReplay;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How an operation is protected.
@@ -118,7 +119,11 @@ public record OperationPolicy(Duration ttl, Duration lease, OnCrash onCrash, Dur
 	}
 
 	ClaimTerms terms() {
-		return new ClaimTerms(this.lease, this.ttl, this.onCrash, onReplay());
+		return terms(null);
+	}
+
+	ClaimTerms terms(@Nullable String trace) {
+		return new ClaimTerms(this.lease, this.ttl, this.onCrash, onReplay(), trace);
 	}
 
 	private OnReplay onReplay() {

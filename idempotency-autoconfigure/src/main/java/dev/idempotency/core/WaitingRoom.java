@@ -3,6 +3,7 @@ package dev.idempotency.core;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
@@ -23,17 +24,28 @@ final class WaitingRoom {
 
 	private final ConcurrentMap<Subject, Party> parties = new ConcurrentHashMap<>();
 
+	private final LongAdder waiting = new LongAdder();
+
 	/**
 	 * Enters the room.
 	 * @return the party of those who wait for the same, to be left by closing it
 	 */
 	Party enter(Attempt attempt) {
+		this.waiting.increment();
+		// Whatever the trace
 		Subject subject = new Subject(attempt.key(), attempt.fingerprint(), attempt.policy().terms());
 		return this.parties.compute(subject, (key, present) -> {
 			Party party = (present != null) ? present : new Party(key);
 			party.members++;
 			return party;
 		});
+	}
+
+	/**
+	 * How many wait.
+	 */
+	long waiting() {
+		return this.waiting.sum();
 	}
 
 	/**
@@ -157,6 +169,7 @@ final class WaitingRoom {
 
 		@Override
 		public void close() {
+			WaitingRoom.this.waiting.decrement();
 			WaitingRoom.this.parties.computeIfPresent(this.subject, (key, present) -> {
 				if (present != this) {
 					return present;

@@ -62,8 +62,9 @@ class EngineFixture {
 	 * An engine whose leases are renewed by the test, since the clock is moved by it too.
 	 */
 	IdempotencyEngine engine(IdempotencyStore store, EngineSettings settings, List<IdempotencyListener> listeners) {
-		return new IdempotencyEngine(store, settings, this.clock, listeners, (task) -> new Thread(() -> {
-		}));
+		return new IdempotencyEngine(store, settings, this.clock, EngineHooks.of(listeners),
+				(task) -> new Thread(() -> {
+				}));
 	}
 
 	Decision begin() {
