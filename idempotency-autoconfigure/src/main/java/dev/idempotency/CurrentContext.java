@@ -2,11 +2,18 @@ package dev.idempotency;
 
 import dev.idempotency.IdempotencyContext.Binding;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.MDC;
+import org.slf4j.helpers.NOPMDCAdapter;
 
 /**
  * Which context is current on a thread.
  */
 final class CurrentContext {
+
+	/**
+	 * Under which the log shows whose key it is about.
+	 */
+	private static final String MDC_KEY = "idempotency.key";
 
 	private static final ThreadLocal<IdempotencyContext> current = new ThreadLocal<>();
 
@@ -19,7 +26,12 @@ final class CurrentContext {
 
 	static Binding bind(IdempotencyContext context) {
 		IdempotencyContext previous = current.get();
+		String hash = hashFor(context);
+		String previousHash = (hash != null) ? MDC.get(MDC_KEY) : null;
 		current.set(context);
+		if (hash != null) {
+			MDC.put(MDC_KEY, hash);
+		}
 		return () -> {
 			if (previous != null) {
 				current.set(previous);
@@ -27,7 +39,30 @@ final class CurrentContext {
 			else {
 				current.remove();
 			}
+			if (previousHash != null) {
+				MDC.put(MDC_KEY, previousHash);
+			}
+			else if (hash != null) {
+				MDC.remove(MDC_KEY);
+			}
 		};
+	}
+
+	/**
+	 * What the log is to show.
+	 * @return {@code null} if nobody would see it, or there is no key
+	 */
+	private static @Nullable String hashFor(IdempotencyContext context) {
+		if (MDC.getMDCAdapter() instanceof NOPMDCAdapter) {
+			return null;
+		}
+		try {
+			return context.key().hash();
+		}
+		catch (IllegalStateException ex) {
+			// A dry run without a key
+			return null;
+		}
 	}
 
 }

@@ -5,7 +5,9 @@ import java.util.Optional;
 /**
  * What a protected operation can know and say about itself while it runs. A web handler
  * takes it as an argument; any code that runs on the operation's thread gets it from
- * {@link #current()}.
+ * {@link #current()}. While it is current on a thread, the {@linkplain org.slf4j.MDC
+ * diagnostic context} of that thread's log has the key's
+ * {@linkplain IdempotencyKey#hash() hash} under {@code idempotency.key}.
  */
 public interface IdempotencyContext {
 
