@@ -1,0 +1,121 @@
+package dev.idempotency.actuate;
+
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import dev.idempotency.IdempotencyKey;
+import dev.idempotency.core.AttemptObserver;
+import dev.idempotency.core.Completion;
+import dev.idempotency.core.Decision;
+import dev.idempotency.core.IdempotencyEvent;
+import dev.idempotency.core.IdempotencyListener;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationRegistry;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes an {@link Observation} of each attempt at a protected operation: until it is
+ * decided that it does not run, or until its execution has come to its end. It never
+ * becomes the current one of a thread.
+ */
+public final class IdempotencyObserver implements AttemptObserver {
+
+	private static final IdempotencyObservationConvention DEFAULT = new DefaultIdempotencyObservationConvention();
+
+	private final ObservationRegistry registry;
+
+	private final @Nullable IdempotencyObservationConvention convention;
+
+	private final BoundedOperations<String> operations = new BoundedOperations<>(IdempotencyMeters.MAX_OPERATIONS,
+			(operation) -> operation);
+
+	/**
+	 * Create an observer.
+	 * @param registry keeps the observations
+	 * @param convention names them, or {@code null} for the usual names
+	 */
+	public IdempotencyObserver(ObservationRegistry registry, @Nullable IdempotencyObservationConvention convention) {
+		this.registry = registry;
+		this.convention = convention;
+	}
+
+	@Override
+	public @Nullable IdempotencyListener begin(IdempotencyKey key) {
+		if (this.registry.isNoop()) {
+			return null;
+		}
+		IdempotencyObservationContext context = new IdempotencyObservationContext(key,
+				this.operations.get(key.scope().operation()));
+		Observation observation = Observation.createNotStarted(this.convention, DEFAULT, () -> context, this.registry);
+		return observation.isNoop() ? null : new Follower(observation.start(), context);
+	}
+
+	/**
+	 * Follows one attempt.
+	 */
+	private static final class Follower implements IdempotencyListener {
+
+		private final Observation observation;
+
+		private final IdempotencyObservationContext context;
+
+		private final AtomicBoolean stopped = new AtomicBoolean();
+
+		private Follower(Observation observation, IdempotencyObservationContext context) {
+			this.observation = observation;
+			this.context = context;
+		}
+
+		@Override
+		public void onEvent(IdempotencyEvent event) {
+			if (event instanceof IdempotencyEvent.Decided decided) {
+				decided(decided);
+			}
+			else if (event instanceof IdempotencyEvent.Undecided undecided) {
+				this.context.decided(AttemptOutcome.of(undecided.cause()), true);
+				stop(undecided.cause());
+			}
+			else if (event instanceof IdempotencyEvent.RanUnprotected) {
+				this.context.decided(AttemptOutcome.UNPROTECTED, true);
+				stop(null);
+			}
+			else {
+				ExecutionOutcome outcome = ExecutionOutcome.of(event);
+				if (outcome != null && !this.stopped.get()) {
+					this.context.completed(outcome);
+					stop(failure(event));
+				}
+			}
+		}
+
+		private void decided(IdempotencyEvent.Decided decided) {
+			Decision decision = decided.decision();
+			this.context.decided(AttemptOutcome.of(decision), decided.enforced());
+			if (decision instanceof Decision.Proceed proceed) {
+				this.context.runs(proceed.execution().attempt());
+				return;
+			}
+			this.context.follows(TraceReference.parse(decision.trace()));
+			stop(null);
+		}
+
+		/**
+		 * What the store failed with. What the application failed with is its own
+		 * business.
+		 */
+		private static @Nullable Throwable failure(IdempotencyEvent event) {
+			return (event instanceof IdempotencyEvent.Finished finished
+					&& finished.completion() instanceof Completion.Failed failed) ? failed.cause() : null;
+		}
+
+		private void stop(@Nullable Throwable error) {
+			if (this.stopped.compareAndSet(false, true)) {
+				if (error != null) {
+					this.observation.error(error);
+				}
+				this.observation.stop();
+			}
+		}
+
+	}
+
+}

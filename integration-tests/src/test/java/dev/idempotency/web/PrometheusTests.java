@@ -1,0 +1,263 @@
+package dev.idempotency.web;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import dev.idempotency.IdempotencyContext;
+import dev.idempotency.Idempotent;
+import dev.idempotency.core.StoreVerb;
+import dev.idempotency.store.IdempotencyStore;
+import dev.idempotency.store.memory.EvictionListener;
+import dev.idempotency.store.memory.InMemoryIdempotencyStore;
+import dev.idempotency.store.memory.MemoryLimits;
+import dev.idempotency.test.FaultInjectingStore;
+import dev.idempotency.test.FaultInjectingStore.Fault;
+import dev.idempotency.test.MovableClock;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
+import org.springframework.http.HttpStatus;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.server.ResponseStatusException;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What Prometheus gets to see of an application to which all sorts of things happen.
+ */
+class PrometheusTests {
+
+	private static final Duration LEASE = Duration.ofSeconds(30);
+
+	private static final TestServer server = TestServer.start(List.of(Application.class),
+			"management.endpoints.web.exposure.include=prometheus", "idempotency.lease=30s",
+			"management.metrics.distribution.percentiles-histogram.idempotency.store=true");
+
+	private static final List<String> runningWhileOneRan = new ArrayList<>();
+
+	private static String scraped = "";
+
+	@BeforeAll
+	static void letThingsHappen() {
+		server.post("/pay").key("secret-key").json("{\"secret\": 1}").send();
+		server.post("/pay").key("secret-key").json("{\"secret\": 1}").send();
+		server.post("/pay").key("secret-key").json("{\"secret\": 2}").send();
+		server.post("/pay").json("{}").send();
+		server.post("/pay").key("two words").json("{}").send();
+		server.post("/fail").key("secret-key").send();
+		loseAClaim();
+		for (int i = 0; i < 10; i++) {
+			server.post("/pay").key("secret-key-" + i).json("{}").send();
+		}
+		Application application = server.bean(Application.class);
+		application.failing = StoreVerb.CLAIM;
+		server.post("/pay").key("secret-key").json("{}").send();
+		application.failing = null;
+		scraped = scrape();
+	}
+
+	/**
+	 * An execution stalls past its lease, and its retry takes the key over.
+	 */
+	private static void loseAClaim() {
+		Application application = server.bean(Application.class);
+		CompletableFuture<Answer> stalled = Background.start(() -> server.post("/slow").key("secret-key").send());
+		application.gates.await("running");
+		server.post("/slow").key("secret-key").send();
+		runningWhileOneRan.add(scrape());
+		application.clock.advance(LEASE);
+		server.post("/slow").key("secret-key").send();
+		application.gates.open("end");
+		assertThat(stalled.join().isReplay()).isTrue();
+	}
+
+	private static String scrape() {
+		Answer answer = server.call("GET", "/actuator/prometheus").send();
+		assertThat(answer.status()).isEqualTo(200);
+		return answer.text();
+	}
+
+	@AfterAll
+	static void stop() {
+		server.close();
+	}
+
+	@Test
+	void countsAttemptsByOperationAndOutcome() {
+		assertThat(scraped).contains(attempts("POST /pay", "executed", 11), attempts("POST /pay", "replayed", 1),
+				attempts("POST /pay", "key_reused", 1), attempts("POST /pay", "key_missing", 1),
+				attempts("POST /pay", "key_invalid", 1), attempts("POST /pay", "store_failed", 1),
+				attempts("POST /slow", "executed", 2), attempts("POST /slow", "in_progress", 1));
+	}
+
+	private static String attempts(String operation, String outcome, int count) {
+		return "\nidempotency_attempts_total{enforced=\"true\",operation=\"%s\",outcome=\"%s\"} %d.0\n"
+			.formatted(operation, outcome, count);
+	}
+
+	@Test
+	void countsWhatBecameOfExecutions() {
+		assertThat(scraped).contains(executions("POST /pay", "stored", 11), executions("POST /fail", "released", 1),
+				executions("POST /slow", "stored", 1), executions("POST /slow", "superseded", 1),
+				"\nidempotency_claims_lost_total{operation=\"POST /slow\"} 1.0\n");
+	}
+
+	private static String executions(String operation, String outcome, int count) {
+		return "\nidempotency_executions_total{operation=\"%s\",outcome=\"%s\"} %d.0\n".formatted(operation, outcome,
+				count);
+	}
+
+	@Test
+	void takesTheTimeOfTheStore() {
+		assertThat(scraped).contains("\nidempotency_store_seconds_count{outcome=\"error\",verb=\"claim\"} 1\n",
+				"\nidempotency_store_seconds_count{outcome=\"success\",verb=\"renew\"} 0\n",
+				"\nidempotency_store_seconds_max{outcome=\"success\",verb=\"complete\"} ",
+				"\nidempotency_store_seconds_sum{outcome=\"success\",verb=\"release\"} ");
+	}
+
+	@Test
+	void showsWhatIsInProgress() {
+		assertThat(runningWhileOneRan).allMatch((text) -> text.contains("\nidempotency_in_progress 1.0\n"));
+		assertThat(scraped).contains("\nidempotency_in_progress 0.0\n", "\nidempotency_waiting 0.0\n");
+	}
+
+	@Test
+	void countsEvictions() {
+		assertThat(scraped).contains("\nidempotency_memory_evictions_total ")
+			.doesNotContain("\nidempotency_memory_evictions_total 0.0\n");
+	}
+
+	@Test
+	void takesTheTimeOfOperations() {
+		assertThat(scraped).contains("\nidempotency_operation_seconds_count{completion=\"stored\",enforced=\"true\","
+				+ "error=\"none\",operation=\"POST /pay\",outcome=\"executed\"} 11\n");
+	}
+
+	@Test
+	void tellsNothingOfKeysAndBodies() {
+		assertThat(scraped).doesNotContain("secret");
+	}
+
+	@Test
+	void hasEverythingThatTheDashboardShows() throws IOException {
+		JsonNode dashboard = JsonMapper.shared().readTree(Files.readString(Path.of("../docs/grafana-dashboard.json")));
+		List<String> expressions = dashboard.findValuesAsString("expr");
+		assertThat(expressions).hasSizeGreaterThan(8);
+		Set<String> shown = found("idempotency_\\w+", String.join("\n", expressions));
+		assertThat(found("(?m)^idempotency_\\w+", scraped)).containsAll(shown);
+		assertThat(shown).contains("idempotency_attempts_total", "idempotency_executions_total",
+				"idempotency_claims_lost_total", "idempotency_store_seconds_count", "idempotency_in_progress",
+				"idempotency_waiting", "idempotency_memory_evictions_total");
+		Set<String> outcomes = found("(?<=outcome=~?\")[a-z_|]+", String.join("\n", expressions));
+		assertThat(scraped.lines().toList()).isNotEmpty();
+		assertThat(outcomes).allSatisfy((pattern) -> assertThat(pattern.split("\\|")).isSubsetOf(OUTCOMES));
+		assertThat(dashboard.findValues("datasource")).isNotEmpty()
+			.allSatisfy((source) -> assertThat(source.toString()).contains("${datasource}"));
+	}
+
+	/**
+	 * All that the documentation names.
+	 */
+	private static final Set<String> OUTCOMES = Set.of("executed", "replayed", "not_replayable", "in_progress",
+			"key_reused", "outcome_unknown", "replay_limit", "key_missing", "key_invalid", "body_too_large",
+			"body_unreadable", "store_failed", "result_unreadable", "unprotected", "error", "success");
+
+	@Test
+	void isDocumented() throws IOException {
+		String page = Files.readString(Path.of("../docs/observability.md"));
+		assertThat(OUTCOMES).allSatisfy((outcome) -> assertThat(page).contains("`" + outcome + "`"));
+		Set<String> names = new TreeSet<>();
+		for (String name : found("(?m)^# HELP idempotency_\\w+", scraped)) {
+			names.add(name.replaceFirst("# HELP ", "").replaceFirst("_(total|seconds|seconds_max)$", ""));
+		}
+		assertThat(names).isNotEmpty()
+			.allSatisfy((name) -> assertThat(page.replace('.', '_')).contains("`" + name + "`"));
+	}
+
+	private static Set<String> found(String pattern, String text) {
+		Set<String> found = new TreeSet<>();
+		Matcher matcher = Pattern.compile(pattern).matcher(text);
+		while (matcher.find()) {
+			found.add(matcher.group());
+		}
+		return found;
+	}
+
+	@SpringBootConfiguration(proxyBeanMethods = false)
+	@EnableAutoConfiguration
+	@Import(Handlers.class)
+	static class Application {
+
+		private final MovableClock clock = new MovableClock(Instant.parse("2026-01-01T00:00:00Z"));
+
+		private final Gates gates = new Gates();
+
+		private volatile @Nullable StoreVerb failing;
+
+		@Bean
+		Gates gates() {
+			return this.gates;
+		}
+
+		@Bean
+		IdempotencyStore store(ObjectProvider<EvictionListener> evictions) {
+			return new FaultInjectingStore(
+					new InMemoryIdempotencyStore(new MemoryLimits(5, 1 << 20), this.clock,
+							(key) -> evictions.forEach((listener) -> listener.evicted(key))),
+					(verb) -> (verb == this.failing) ? Fault.BEFORE : Fault.NONE);
+		}
+
+	}
+
+	@RestController
+	@Idempotent
+	static class Handlers {
+
+		private final Gates gates;
+
+		Handlers(Gates gates) {
+			this.gates = gates;
+		}
+
+		@PostMapping("/pay")
+		String pay() {
+			return "paid";
+		}
+
+		@PostMapping("/fail")
+		String fail() {
+			throw new ResponseStatusException(HttpStatus.INTERNAL_SERVER_ERROR);
+		}
+
+		@PostMapping("/slow")
+		String slow(IdempotencyContext context) {
+			if (!context.isRetryAfterCrash()) {
+				this.gates.open("running");
+				this.gates.await("end");
+			}
+			return "done";
+		}
+
+	}
+
+}
