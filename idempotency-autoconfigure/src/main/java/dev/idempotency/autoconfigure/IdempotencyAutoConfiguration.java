@@ -1,5 +1,7 @@
 package dev.idempotency.autoconfigure;
 
+import java.util.stream.Stream;
+
 import dev.idempotency.Idempotency;
 import dev.idempotency.autoconfigure.IdempotencyProperties.StoreType;
 import dev.idempotency.call.AnnotationPolicies;
@@ -11,6 +13,7 @@ import dev.idempotency.core.EngineHooks;
 import dev.idempotency.core.EngineSettings;
 import dev.idempotency.core.IdempotencyEngine;
 import dev.idempotency.core.IdempotencyListener;
+import dev.idempotency.core.OperationCatalog;
 import dev.idempotency.core.OperationPolicy;
 import dev.idempotency.core.StoreTimer;
 import dev.idempotency.core.TraceSource;
@@ -26,6 +29,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProp
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.Environment;
 import org.springframework.util.StringUtils;
@@ -72,6 +76,14 @@ public final class IdempotencyAutoConfiguration {
 			ObjectProvider<StoreTimer> timer) {
 		return new EngineHooks(listeners.orderedStream().toList(), observer.getIfAvailable(), traces.getIfAvailable(),
 				timer.getIfAvailable());
+	}
+
+	@Bean
+	StartupReport idempotencyStartupReport(ApplicationContext context, IdempotencyStore store, IdempotencyEngine engine,
+			OperationPolicy policy, ObjectProvider<StartupFact> facts, ObjectProvider<OperationCatalog> catalogs) {
+		return new StartupReport(context,
+				Stream.concat(StartupReport.factsOf(store, engine.settings(), policy), facts.orderedStream()).toList(),
+				catalogs);
 	}
 
 	private static String namespace(IdempotencyProperties properties, Environment environment) {

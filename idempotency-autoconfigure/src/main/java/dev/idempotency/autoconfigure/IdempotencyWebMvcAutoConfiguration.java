@@ -122,6 +122,12 @@ public final class IdempotencyWebMvcAutoConfiguration {
 		return () -> web.checkHandlers(mappings.orderedStream().toList());
 	}
 
+	@Bean
+	StartupFact idempotencyScopeFact(ApplicationContext context) {
+		return new StartupFact("scope",
+				context.containsBean("idempotencyScopeResolver") ? "principal" : "by the application's ScopeResolver");
+	}
+
 	/**
 	 * Puts the interceptor behind all others, so that nothing is claimed for a request
 	 * that one of them turns away, and the exception resolver before all others.

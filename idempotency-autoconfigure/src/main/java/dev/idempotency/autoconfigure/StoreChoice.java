@@ -26,7 +26,7 @@ final class StoreChoice {
 
 	IdempotencyStore choose(StoreType type) {
 		StoreCandidate chosen = (type == StoreType.AUTO) ? onlyShared() : named(type);
-		logger.info("Idempotency keys are remembered by the store {}", nameOf(chosen.type()));
+		logger.debug("Idempotency keys are remembered by the store {}", nameOf(chosen.type()));
 		return chosen.factory().get();
 	}
 

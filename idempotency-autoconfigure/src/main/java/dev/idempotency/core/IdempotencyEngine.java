@@ -90,6 +90,14 @@ public final class IdempotencyEngine implements AutoCloseable {
 	}
 
 	/**
+	 * What holds for every operation.
+	 * @return the settings
+	 */
+	public EngineSettings settings() {
+		return this.settings;
+	}
+
+	/**
 	 * Decides about an attempt. Waits for the same operation when it is running and the
 	 * policy is patient; an interrupted wait ends early.
 	 * @param attempt the attempt

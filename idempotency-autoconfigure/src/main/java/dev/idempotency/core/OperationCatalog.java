@@ -3,7 +3,8 @@ package dev.idempotency.core;
 import java.util.List;
 
 /**
- * Knows operations of the application, protected or not.
+ * Knows operations of the application, protected or not: as many as there were when it
+ * was looked at, at the end of its start-up.
  */
 @FunctionalInterface
 public interface OperationCatalog {

@@ -82,6 +82,17 @@ final class AnnotatedBeans {
 		}
 
 		/**
+		 * The methods that the edge for methods would protect if nobody had decided
+		 * otherwise.
+		 */
+		Stream<Method> excludedMethods() {
+			return this.methods.stream().filter((method) -> {
+				Idempotent annotation = AnnotatedMethods.findAny(method, this.type);
+				return annotation != null && !annotation.enabled();
+			});
+		}
+
+		/**
 		 * The handlers that an edge for requests should protect.
 		 */
 		Stream<Method> handlers() {

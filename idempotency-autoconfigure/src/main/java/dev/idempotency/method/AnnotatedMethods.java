@@ -34,10 +34,19 @@ final class AnnotatedMethods {
 	}
 
 	/**
-	 * What is said about a method of a bean.
+	 * What is said about a method of a bean that is to be protected.
 	 * @return {@code null} if this edge has nothing to do with it
 	 */
 	static @Nullable Idempotent find(Method method, Class<?> type) {
+		Idempotent annotation = findAny(method, type);
+		return (annotation != null && annotation.enabled()) ? annotation : null;
+	}
+
+	/**
+	 * What is said about a method of a bean, also that it needs no protection.
+	 * @return {@code null} if this edge has nothing to do with it
+	 */
+	static @Nullable Idempotent findAny(Method method, Class<?> type) {
 		Method specific = specific(method, type);
 		Idempotent annotation = findDeclared(specific);
 		if (annotation == null && !specific.equals(method)) {
@@ -47,7 +56,7 @@ final class AnnotatedMethods {
 			Idempotent onType = AnnotatedElementUtils.findMergedAnnotation(type, Idempotent.class);
 			annotation = (onType != null && isCoveredByType(specific, type)) ? onType : null;
 		}
-		return (annotation != null && annotation.enabled() && !isWebHandler(specific, type)) ? annotation : null;
+		return (annotation != null && !isWebHandler(specific, type)) ? annotation : null;
 	}
 
 	/**

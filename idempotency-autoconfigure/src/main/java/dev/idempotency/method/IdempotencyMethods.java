@@ -1,11 +1,14 @@
 package dev.idempotency.method;
 
+import java.util.List;
 import java.util.function.Supplier;
 
 import dev.idempotency.IdempotencyConfigurationException;
 import dev.idempotency.call.AnnotationPolicies;
 import dev.idempotency.call.Calls;
 import dev.idempotency.core.IdempotencyEngine;
+import dev.idempotency.core.KnownOperation;
+import dev.idempotency.core.OperationCatalog;
 import dev.idempotency.core.Transactions;
 import org.jspecify.annotations.Nullable;
 
@@ -15,7 +18,7 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 /**
  * The parts of the edge for methods, put together.
  */
-public final class IdempotencyMethods {
+public final class IdempotencyMethods implements OperationCatalog {
 
 	private final TransactionAdvice transactionAdvice = TransactionAdvice.detect();
 
@@ -24,6 +27,8 @@ public final class IdempotencyMethods {
 	private final @Nullable Transactions transactions;
 
 	private final MethodEdge edge;
+
+	private volatile List<KnownOperation> known = List.of();
 
 	/**
 	 * Create the edge.
@@ -51,13 +56,18 @@ public final class IdempotencyMethods {
 	}
 
 	/**
-	 * Looks at every protected method of every bean.
+	 * Looks at every annotated method of every bean, and from then on knows what they do.
 	 * @param beanFactory the beans
 	 * @throws IdempotencyConfigurationException if one cannot work
 	 */
 	public void checkBeans(ConfigurableListableBeanFactory beanFactory) {
-		new MethodAudit(this.edge.operations(), this.transactionAdvice, this.engine, this.transactions)
+		this.known = new MethodAudit(this.edge.operations(), this.transactionAdvice, this.engine, this.transactions)
 			.check(beanFactory);
+	}
+
+	@Override
+	public List<KnownOperation> operations() {
+		return this.known;
 	}
 
 	/**

@@ -3,10 +3,15 @@ package dev.idempotency.method;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 
 import dev.idempotency.IdempotencyConfigurationException;
 import dev.idempotency.core.IdempotencyEngine;
+import dev.idempotency.core.KnownOperation;
+import dev.idempotency.core.KnownOperation.Coverage;
+import dev.idempotency.core.KnownOperation.Kind;
 import dev.idempotency.core.Transactions;
 import dev.idempotency.method.AnnotatedBeans.AnnotatedBean;
 import dev.idempotency.method.MethodOperation.TransactionScope;
@@ -43,11 +48,23 @@ final class MethodAudit {
 		this.transactions = transactions;
 	}
 
-	void check(ConfigurableListableBeanFactory beanFactory) {
+	/**
+	 * Looks at every annotated method.
+	 * @return what they do
+	 */
+	List<KnownOperation> check(ConfigurableListableBeanFactory beanFactory) {
+		// By name: beans of one class share their operations
+		Map<String, KnownOperation> found = new TreeMap<>();
 		AnnotatedBeans.forEach(beanFactory, (bean) -> {
+			bean.excludedMethods()
+				.map((method) -> known(method, bean, null))
+				.forEach((operation) -> found.putIfAbsent(operation.name(), operation));
 			List<Method> methods = bean.protectedMethods().toList();
 			if (!methods.isEmpty()) {
-				methods.forEach((method) -> check(method, bean));
+				methods.forEach((method) -> {
+					KnownOperation operation = known(method, bean, check(method, bean));
+					found.put(operation.name(), operation);
+				});
 				checkProxy(methods, bean, beanFactory);
 				SelfCalls.find(bean.type(), methods)
 					.forEach((call) -> logger.warn(
@@ -56,9 +73,18 @@ final class MethodAudit {
 							call));
 			}
 		});
+		return List.copyOf(found.values());
 	}
 
-	private void check(Method method, AnnotatedBean bean) {
+	private static KnownOperation known(Method method, AnnotatedBean bean, @Nullable MethodOperation operation) {
+		Method specific = AnnotatedMethods.specific(method, bean.type());
+		return new KnownOperation(AnnotatedMethods.operationOf(specific, bean.type()), Kind.METHOD,
+				specific.getDeclaringClass().getName() + "#" + specific.getName(),
+				(operation != null) ? Coverage.PROTECTED : Coverage.EXCLUDED,
+				(operation != null) ? operation.forPeople() : null);
+	}
+
+	private MethodOperation check(Method method, AnnotatedBean bean) {
 		Method specific = AnnotatedMethods.specific(method, bean.type());
 		int modifiers = specific.getModifiers();
 		if (Modifier.isPrivate(modifiers) || Modifier.isStatic(modifiers) || Modifier.isFinal(modifiers)) {
@@ -75,6 +101,7 @@ final class MethodAudit {
 		}
 		MessageListeners.doubts(specific, operation.policy())
 			.forEach((doubt) -> logger.warn("{} {}", operation.name(), doubt));
+		return operation;
 	}
 
 	/**

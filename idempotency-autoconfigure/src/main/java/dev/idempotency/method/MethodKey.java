@@ -190,6 +190,14 @@ final class MethodKey {
 				"Use a text, a number, a UUID, a date or an enum of it");
 	}
 
+	/**
+	 * The expression.
+	 */
+	@Override
+	public String toString() {
+		return this.text;
+	}
+
 	private IdempotencyKeyInvalidException invalid(String reason, String remedy) {
 		return new IdempotencyKeyInvalidException(
 				"The key \"%s\" of %s cannot be used: %s. %s.".formatted(this.text, this.operation, reason, remedy));

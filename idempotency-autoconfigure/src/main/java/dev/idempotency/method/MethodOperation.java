@@ -6,6 +6,7 @@ import dev.idempotency.Fingerprint;
 import dev.idempotency.OnCrash;
 import dev.idempotency.call.ResultFormat;
 import dev.idempotency.core.Attempt;
+import dev.idempotency.core.KnownOperation;
 import dev.idempotency.core.OperationPolicy;
 import org.jspecify.annotations.Nullable;
 
@@ -30,6 +31,11 @@ record MethodOperation(String name, MethodKey key, OperationPolicy policy, Resul
 		// refused
 		OperationPolicy terms = (this.verification != null) ? this.policy.withOnCrash(OnCrash.RETRY) : this.policy;
 		return new Attempt(this.key.resolve(arguments), Fingerprint.none(), terms);
+	}
+
+	KnownOperation.Protection forPeople() {
+		return new KnownOperation.Protection(this.key.toString(), true, this.policy,
+				this.scope == TransactionScope.JOINS);
 	}
 
 	boolean stores(Throwable failure) {

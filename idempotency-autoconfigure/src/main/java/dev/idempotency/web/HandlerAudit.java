@@ -3,12 +3,14 @@ package dev.idempotency.web;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 import dev.idempotency.IdempotencyConfigurationException;
+import dev.idempotency.core.KnownOperation;
+import dev.idempotency.core.KnownOperation.Coverage;
+import dev.idempotency.core.KnownOperation.Kind;
+import dev.idempotency.core.OperationsReport;
 import dev.idempotency.web.HttpSettings.Unprotected;
 import dev.idempotency.web.ProtectedOperations.Protection;
 import org.slf4j.Logger;
@@ -46,19 +48,24 @@ final class HandlerAudit {
 		this.comparesRequests = comparesRequests;
 	}
 
-	void check(Collection<RequestMappingHandlerMapping> mappings) {
-		Set<String> unprotected = new TreeSet<>();
+	/**
+	 * Looks at every handler.
+	 * @return what the unsafe ones do
+	 */
+	List<KnownOperation> check(Collection<RequestMappingHandlerMapping> mappings) {
+		List<KnownOperation> found = new ArrayList<>();
 		for (RequestMappingHandlerMapping mapping : mappings) {
-			for (Map.Entry<RequestMappingInfo, HandlerMethod> entry : mapping.getHandlerMethods().entrySet()) {
-				unprotected.addAll(check(entry.getKey(), entry.getValue()));
-			}
+			mapping.getHandlerMethods().forEach((info, handler) -> {
+				check(info, handler);
+				found.addAll(unsafeOperations(info, handler));
+			});
 		}
-		if (!unprotected.isEmpty()) {
-			report(unprotected);
-		}
+		OperationsReport report = new OperationsReport(found);
+		report(report.find(Kind.HTTP, Coverage.UNPROTECTED));
+		return report.operations();
 	}
 
-	private List<String> check(RequestMappingInfo info, HandlerMethod handler) {
+	private void check(RequestMappingInfo info, HandlerMethod handler) {
 		Protection protection = this.operations.protectionOf(handler);
 		if (protection.operation() != null && protection.operation().keySource() instanceof KeyExpression key) {
 			check(key, info, handler);
@@ -72,14 +79,29 @@ final class HandlerAudit {
 			logger.warn("@Idempotent on {} does nothing: requests of {} are safe to repeat as they are", handler,
 					methods);
 		}
-		if (protection.decided() || ProtectedOperations.isInfrastructure(handler)) {
+	}
+
+	/**
+	 * What a handler does that a retry would repeat: an operation for each method and
+	 * route, since keys are remembered by these.
+	 */
+	private List<KnownOperation> unsafeOperations(RequestMappingInfo info, HandlerMethod handler) {
+		Protection protection = this.operations.protectionOf(handler);
+		if (!protection.decided() && ProtectedOperations.isInfrastructure(handler)) {
 			return List.of();
 		}
-		List<String> found = new ArrayList<>();
+		Set<RequestMethod> methods = info.getMethodsCondition().getMethods();
+		List<KnownOperation> found = new ArrayList<>();
 		for (RequestMethod method : methods.isEmpty() ? UNSAFE : methods) {
-			if (UNSAFE.contains(method) && !protection.covers(method.name())) {
-				String paths = info.getPatternValues().stream().sorted().collect(Collectors.joining(", "));
-				found.add("%s %s (%s)".formatted(method, paths, handler.getShortLogMessage()));
+			if (UNSAFE.contains(method)) {
+				ProtectedOperation operation = this.operations.find(handler, method.name());
+				Coverage coverage = (operation != null) ? Coverage.PROTECTED
+						: protection.decided() ? Coverage.EXCLUDED : Coverage.UNPROTECTED;
+				for (String pattern : info.getPatternValues()) {
+					found.add(new KnownOperation(IdempotencyGate.operationName(method.name(), pattern), Kind.HTTP,
+							handler.getShortLogMessage(), coverage,
+							(operation != null) ? operation.forPeople() : null));
+				}
 			}
 		}
 		return found;
@@ -104,8 +126,13 @@ final class HandlerAudit {
 		}
 	}
 
-	private void report(Set<String> unprotected) {
-		String list = String.join(System.lineSeparator() + "  - ", unprotected);
+	private void report(List<KnownOperation> unprotected) {
+		if (unprotected.isEmpty()) {
+			return;
+		}
+		String list = unprotected.stream()
+			.map((operation) -> "%s (%s)".formatted(operation.name(), operation.handler()))
+			.collect(Collectors.joining(System.lineSeparator() + "  - "));
 		if (this.settings.unprotected() == Unprotected.FAIL) {
 			throw new IdempotencyConfigurationException(
 					"These handlers change something, and nothing protects them from being repeated:"

@@ -201,7 +201,14 @@ final class IdempotencyGate {
 
 	private static String operationName(HttpServletRequest request) {
 		Object pattern = request.getAttribute(HandlerMapping.BEST_MATCHING_PATTERN_ATTRIBUTE);
-		return request.getMethod() + " " + ((pattern != null) ? pattern : request.getRequestURI());
+		return operationName(request.getMethod(), (pattern != null) ? pattern.toString() : request.getRequestURI());
+	}
+
+	/**
+	 * What the keys of a route are remembered under.
+	 */
+	static String operationName(String method, String pattern) {
+		return method + " " + pattern;
 	}
 
 	private static @Nullable Rejection reasonOf(IdempotencyException ex) {

@@ -1,15 +1,20 @@
 package dev.idempotency.web;
 
 import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
 
 import dev.idempotency.IdempotencyConfigurationException;
 import dev.idempotency.call.AnnotationPolicies;
 import dev.idempotency.call.Calls;
 import dev.idempotency.core.IdempotencyEngine;
+import dev.idempotency.core.KnownOperation;
+import dev.idempotency.core.OperationCatalog;
 import dev.idempotency.core.Transactions;
 
 import org.springframework.context.ApplicationContext;
 import org.springframework.web.method.ControllerAdviceBean;
+import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.method.support.HandlerMethodArgumentResolver;
 import org.springframework.web.servlet.HandlerExceptionResolver;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
@@ -17,7 +22,9 @@ import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandl
 /**
  * The parts of the HTTP edge, put together.
  */
-public final class IdempotencyWeb {
+public final class IdempotencyWeb implements OperationCatalog {
+
+	private final IdempotencyEngine engine;
 
 	private final HttpSettings settings;
 
@@ -31,6 +38,8 @@ public final class IdempotencyWeb {
 
 	private final IdempotencyExceptionResolver exceptionResolver;
 
+	private volatile List<KnownOperation> known = List.of();
+
 	/**
 	 * Create the edge.
 	 * @param engine decides
@@ -42,6 +51,7 @@ public final class IdempotencyWeb {
 	 */
 	public IdempotencyWeb(IdempotencyEngine engine, Calls calls, AnnotationPolicies policies, HttpSettings settings,
 			HttpStrategies strategies, ApplicationContext context) {
+		this.engine = engine;
 		this.settings = settings;
 		this.strategies = strategies;
 		this.context = context;
@@ -98,15 +108,40 @@ public final class IdempotencyWeb {
 	}
 
 	/**
-	 * Looks at every handler, as the settings say.
+	 * Looks at every handler, as the settings say, and from then on knows what the unsafe
+	 * ones do.
 	 * @param mappings the handlers
 	 * @throws IdempotencyConfigurationException if one cannot work, or is not protected
 	 * and should be
 	 */
 	public void checkHandlers(Collection<RequestMappingHandlerMapping> mappings) {
-		new HandlerAudit(this.settings, this.operations, this.gate,
+		this.known = new HandlerAudit(this.settings, this.operations, this.gate,
 				!(this.strategies.fingerprinter() instanceof NoFingerprinter))
 			.check(mappings);
+	}
+
+	/**
+	 * What clients need to know of a handler.
+	 * @param handler the handler
+	 * @param method the method with which they call it
+	 * @return what they need to know, if it is protected
+	 */
+	public Optional<ClientContract> contractOf(HandlerMethod handler, String method) {
+		return Optional.ofNullable(this.operations.find(handler, method))
+			.map((operation) -> ClientContract.of(operation, this.engine.settings(), this.strategies.fingerprinter()));
+	}
+
+	/**
+	 * How requests are protected.
+	 * @return the settings
+	 */
+	public HttpSettings settings() {
+		return this.settings;
+	}
+
+	@Override
+	public List<KnownOperation> operations() {
+		return this.known;
 	}
 
 }

@@ -2,11 +2,13 @@ package dev.idempotency.web;
 
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
 import dev.idempotency.IdempotencyKeyInvalidException;
 import dev.idempotency.IdempotencyKeyMissingException;
+import dev.idempotency.web.ClientContract.KeyField;
 
 import org.springframework.expression.EvaluationContext;
 import org.springframework.expression.EvaluationException;
@@ -100,10 +102,30 @@ final class KeyExpression implements KeySource {
 		}
 	}
 
+	@Override
+	public List<KeyField> headers() {
+		return this.calls.getOrDefault("header", Set.of())
+			.stream()
+			.sorted()
+			.map((name) -> new KeyField(name, null))
+			.toList();
+	}
+
 	/**
-	 * Whether the key is made of the whole request.
+	 * A variable of the route is there, or the route is another.
 	 */
-	boolean isDerived() {
+	@Override
+	public boolean mayBeMissing() {
+		return !this.calls.keySet().equals(Set.of("path"));
+	}
+
+	@Override
+	public boolean readsBody() {
+		return this.calls.containsKey("body");
+	}
+
+	@Override
+	public boolean isDerived() {
 		return this.calls.containsKey("derived");
 	}
 
@@ -112,6 +134,11 @@ final class KeyExpression implements KeySource {
 	 */
 	Set<String> pathVariables() {
 		return this.calls.getOrDefault("path", Set.of());
+	}
+
+	@Override
+	public String description() {
+		return this.expression.getExpressionString();
 	}
 
 	@Override

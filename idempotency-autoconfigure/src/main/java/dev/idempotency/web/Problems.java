@@ -22,7 +22,6 @@ import tools.jackson.core.ObjectWriteContext;
 import tools.jackson.core.json.JsonFactory;
 
 import org.springframework.http.HttpHeaders;
-import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 
 /**
@@ -51,7 +50,7 @@ final class Problems {
 			return false;
 		}
 		byte[] json = json(problem);
-		response.setStatus(problem.status().value());
+		response.setStatus(problem.type().status());
 		response.setContentType(MediaType.APPLICATION_PROBLEM_JSON_VALUE);
 		response.setContentLength(json.length);
 		if (problem.retryAfter() != null) {
@@ -72,58 +71,57 @@ final class Problems {
 
 	private static @Nullable Problem problem(IdempotencyException ex) {
 		if (ex instanceof IdempotencyKeyMissingException) {
-			return new Problem(HttpStatus.BAD_REQUEST, "key-missing", "A key is missing", ex.getMessage(), null);
+			return new Problem(ProblemType.KEY_MISSING, ex.getMessage(), null);
 		}
 		if (ex instanceof IdempotencyKeyInvalidException) {
-			return new Problem(HttpStatus.BAD_REQUEST, "key-invalid", "The key cannot be used", ex.getMessage(), null);
+			return new Problem(ProblemType.KEY_INVALID, ex.getMessage(), null);
 		}
 		if (ex instanceof IdempotencyKeyReusedException) {
-			return new Problem(HttpStatus.UNPROCESSABLE_CONTENT, "key-reused", "The key was used for another request",
+			return new Problem(ProblemType.KEY_REUSED,
 					"A key belongs to one request and its retries. Send this one with a new key, or repeat the first "
 							+ "one exactly: method, path, query, content type and body.",
 					null);
 		}
 		if (ex instanceof OperationInProgressException running) {
-			return new Problem(HttpStatus.CONFLICT, "in-progress", "The same request is still being processed",
-					"Repeat it later with the same key to get its answer.", running.retryAfter());
+			return new Problem(ProblemType.IN_PROGRESS, "Repeat it later with the same key to get its answer.",
+					running.retryAfter());
 		}
 		if (ex instanceof OutcomeUnknownException) {
-			return new Problem(HttpStatus.CONFLICT, "outcome-unknown", "Nobody knows whether the request was processed",
+			return new Problem(ProblemType.OUTCOME_UNKNOWN,
 					"An earlier attempt was interrupted, and repeating it could do the work twice. Find out what "
 							+ "became of it, or ask the operator of this service to decide.",
 					null);
 		}
 		if (ex instanceof ResultNotReplayableException || ex instanceof UnsupportedFormatException
 				|| ex instanceof UnreadableResultException) {
-			return new Problem(HttpStatus.CONFLICT, "not-replayable", "The request was processed before",
+			return new Problem(ProblemType.NOT_REPLAYABLE,
 					"Its answer was not kept, or cannot be read any more. It will not be processed again under this "
 							+ "key: read the outcome from the resource itself.",
 					null);
 		}
 		if (ex instanceof ReplayLimitException limit) {
-			return new Problem(HttpStatus.TOO_MANY_REQUESTS, "replay-limit", "The answer was asked for too often",
+			return new Problem(ProblemType.REPLAY_LIMIT,
 					"This request was processed, and its answer repeated as often as is allowed. Stop repeating it.",
 					limit.retryAfter());
 		}
 		if (ex instanceof RequestBodyTooLargeException large) {
-			return new Problem(HttpStatus.CONTENT_TOO_LARGE, "body-too-large", "The body is too large",
+			return new Problem(ProblemType.BODY_TOO_LARGE,
 					"A request that is safe to repeat may have a body of at most %d bytes. Nothing was processed."
 						.formatted(large.limit()),
 					null);
 		}
 		if (ex instanceof RequestBodyUnreadableException) {
-			return new Problem(HttpStatus.BAD_REQUEST, "body-unreadable", "The body could not be read",
+			return new Problem(ProblemType.BODY_UNREADABLE,
 					"The body ended before its time, or is malformed. Nothing was processed: send it again.", null);
 		}
 		if (ex instanceof IdempotencyStoreException) {
-			return new Problem(HttpStatus.SERVICE_UNAVAILABLE, "store-unavailable",
-					"The request cannot be processed now",
+			return new Problem(ProblemType.STORE_UNAVAILABLE,
 					"Whether it was processed before cannot be looked up. Nothing was processed: repeat it later with "
 							+ "the same key.",
 					STORE_RETRY_AFTER);
 		}
 		if (ex instanceof DryRunUnsupportedException) {
-			return new Problem(HttpStatus.NOT_IMPLEMENTED, "dry-run-unsupported", "A dry run is not possible here",
+			return new Problem(ProblemType.DRY_RUN_UNSUPPORTED,
 					"What is remembered of this request cannot be looked up without processing it.", null);
 		}
 		return null;
@@ -133,17 +131,16 @@ final class Problems {
 		ByteArrayOutputStream target = new ByteArrayOutputStream();
 		try (JsonGenerator json = JSON.createGenerator(ObjectWriteContext.empty(), target)) {
 			json.writeStartObject();
-			json.writeStringProperty("type", this.settings.problemBase() + problem.type());
-			json.writeStringProperty("title", problem.title());
-			json.writeNumberProperty("status", problem.status().value());
+			json.writeStringProperty("type", problem.type().uri(this.settings.problemBase()));
+			json.writeStringProperty("title", problem.type().title());
+			json.writeNumberProperty("status", problem.type().status());
 			json.writeStringProperty("detail", problem.detail());
 			json.writeEndObject();
 		}
 		return target.toByteArray();
 	}
 
-	private record Problem(HttpStatus status, String type, String title, @Nullable String detail,
-			@Nullable Duration retryAfter) {
+	private record Problem(ProblemType type, @Nullable String detail, @Nullable Duration retryAfter) {
 	}
 
 }

@@ -3,6 +3,7 @@ package dev.idempotency.web;
 import dev.idempotency.DryRun;
 import dev.idempotency.Effect;
 import dev.idempotency.StoredAnswers;
+import dev.idempotency.core.KnownOperation;
 import dev.idempotency.core.OperationPolicy;
 
 /**
@@ -20,6 +21,11 @@ import dev.idempotency.core.OperationPolicy;
  */
 record ProtectedOperation(boolean required, KeySource keySource, boolean fingerprinted, OperationPolicy policy,
 		StoredAnswers store, DryRun dryRun, Effect effect, boolean streams, boolean transactional) {
+
+	KnownOperation.Protection forPeople() {
+		return new KnownOperation.Protection(this.keySource.description(), this.required, this.policy,
+				this.transactional);
+	}
 
 	ProtectedOperation withRequired(boolean required) {
 		return new ProtectedOperation(required, this.keySource, this.fingerprinted, this.policy, this.store,

@@ -8,7 +8,6 @@ import java.util.concurrent.ConcurrentHashMap;
 
 import dev.idempotency.DryRun;
 import dev.idempotency.IdempotencyConfigurationException;
-import dev.idempotency.IdempotencyKeyMissingException;
 import dev.idempotency.Idempotent;
 import dev.idempotency.OnConflict;
 import dev.idempotency.call.AnnotationPolicies;
@@ -45,13 +44,7 @@ final class ProtectedOperations {
 	ProtectedOperations(HttpSettings settings, AnnotationPolicies policies, KeyResolver keyResolver) {
 		this.settings = settings;
 		this.policies = policies;
-		this.defaultKeySource = (facts) -> {
-			String key = keyResolver.resolveKey(facts.request());
-			if (key == null) {
-				throw new IdempotencyKeyMissingException(keyResolver.advice());
-			}
-			return key;
-		};
+		this.defaultKeySource = new DefaultKeySource(keyResolver);
 	}
 
 	/**

@@ -36,6 +36,7 @@ final class TestServer implements AutoCloseable {
 	private static final String WITHOUT_SECURITY = WITHOUT_DATABASE + "," + BOOT
 			+ "security.autoconfigure.SecurityAutoConfiguration," + BOOT
 			+ "security.autoconfigure.UserDetailsServiceAutoConfiguration," + BOOT
+			+ "security.autoconfigure.actuate.web.servlet.ManagementWebSecurityAutoConfiguration," + BOOT
 			+ "security.autoconfigure.web.servlet.SecurityFilterAutoConfiguration," + BOOT
 			+ "security.autoconfigure.web.servlet.ServletWebSecurityAutoConfiguration," + BOOT
 			+ "security.autoconfigure.actuate.web.servlet.ManagementWebSecurityAutoConfiguration";

@@ -1,0 +1,67 @@
+package dev.idempotency.core;
+
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+
+import dev.idempotency.core.KnownOperation.Coverage;
+import dev.idempotency.core.KnownOperation.Kind;
+
+/**
+ * How much of what an application does is protected.
+ *
+ * @param operations the operations, sorted by their names
+ */
+public record OperationsReport(List<KnownOperation> operations) {
+
+	public OperationsReport {
+		operations = operations.stream()
+			.sorted(Comparator.comparing(KnownOperation::kind)
+				.thenComparing(KnownOperation::name)
+				.thenComparing(KnownOperation::handler))
+			.toList();
+	}
+
+	/**
+	 * A report of all that is known.
+	 * @param catalogs those who know
+	 * @return the report
+	 */
+	public static OperationsReport of(Collection<? extends OperationCatalog> catalogs) {
+		return new OperationsReport(catalogs.stream().flatMap((catalog) -> catalog.operations().stream()).toList());
+	}
+
+	/**
+	 * The operations of one kind, as far as they are protected or not.
+	 * @param kind how they are called
+	 * @param coverage whether they are protected
+	 * @return the operations
+	 */
+	public List<KnownOperation> find(Kind kind, Coverage coverage) {
+		return this.operations.stream()
+			.filter((operation) -> operation.kind() == kind && operation.coverage() == coverage)
+			.toList();
+	}
+
+	/**
+	 * How many operations of one kind there are that are protected, or not.
+	 * @param kind how they are called
+	 * @param coverage whether they are protected
+	 * @return how many
+	 */
+	public int count(Kind kind, Coverage coverage) {
+		return find(kind, coverage).size();
+	}
+
+	/**
+	 * The share of handlers that are protected, of those that should be: nobody knows of
+	 * methods that should.
+	 * @return between 0 and 1; 1 if there is nothing to protect
+	 */
+	public double score() {
+		int covered = count(Kind.HTTP, Coverage.PROTECTED);
+		int open = count(Kind.HTTP, Coverage.UNPROTECTED);
+		return (covered + open == 0) ? 1 : (double) covered / (covered + open);
+	}
+
+}
