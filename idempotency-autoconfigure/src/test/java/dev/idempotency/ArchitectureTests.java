@@ -43,9 +43,10 @@ class ArchitectureTests {
 			Map.entry("store.jdbc", Set.of("", "store")), Map.entry("store.redis", Set.of("", "store")),
 			Map.entry("core", Set.of("", "store")), Map.entry("call", Set.of("", "store", "core")),
 			Map.entry("web", Set.of("", "store", "core", "call")), Map.entry("method", Set.of("", "core", "call")),
-			Map.entry("ai", Set.of("", "core", "call")), Map.entry("actuate", Set.of("", "store", "core")),
-			Map.entry("client", Set.of("")), Map.entry("autoconfigure", Set.of("", "store", "store.memory",
-					"store.jdbc", "store.redis", "core", "call", "web", "method", "ai", "actuate", "client")));
+			Map.entry("openapi", Set.of("", "core", "web")), Map.entry("ai", Set.of("", "core", "call")),
+			Map.entry("actuate", Set.of("", "store", "core")), Map.entry("client", Set.of("")),
+			Map.entry("autoconfigure", Set.of("", "store", "store.memory", "store.jdbc", "store.redis", "core", "call",
+					"web", "method", "openapi", "ai", "actuate", "client")));
 
 	static final Set<String> PACKAGES = ARROWS.keySet();
 
@@ -110,6 +111,16 @@ class ArchitectureTests {
 			.orShould()
 			.dependOnClassesThat()
 			.haveNameMatching("java\\.io\\.Object(In|Out)putStream")
+			.check(CLASSES);
+	}
+
+	@Test
+	void onlyOneRoomKnowsSpringdoc() {
+		noClasses().that()
+			.resideOutsideOfPackages(fullName("openapi"), fullName("autoconfigure"))
+			.should()
+			.dependOnClassesThat()
+			.resideInAnyPackage("org.springdoc..", "io.swagger..")
 			.check(CLASSES);
 	}
 

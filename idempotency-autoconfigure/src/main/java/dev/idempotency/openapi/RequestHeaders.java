@@ -1,0 +1,119 @@
+package dev.idempotency.openapi;
+
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Locale;
+
+import dev.idempotency.DryRun;
+import dev.idempotency.web.ClientContract;
+import dev.idempotency.web.ClientContract.KeyField;
+import dev.idempotency.web.KeySyntax;
+import io.swagger.v3.oas.models.Operation;
+import io.swagger.v3.oas.models.media.Schema;
+import io.swagger.v3.oas.models.media.StringSchema;
+import io.swagger.v3.oas.models.parameters.HeaderParameter;
+import io.swagger.v3.oas.models.parameters.Parameter;
+
+/**
+ * The headers that clients send.
+ */
+final class RequestHeaders {
+
+	private static final List<ChronoUnit> UNITS = List.of(ChronoUnit.DAYS, ChronoUnit.HOURS, ChronoUnit.MINUTES,
+			ChronoUnit.SECONDS, ChronoUnit.MILLIS);
+
+	private static final String VISIBLE_ASCII = "^[!-~]+$";
+
+	private static final String QUOTED_VISIBLE_ASCII = "^\"([!#-\\[\\]-~]|\\\\[\"\\\\])+\"$";
+
+	private RequestHeaders() {
+	}
+
+	static void describe(Operation operation, ClientContract contract) {
+		boolean required = contract.enforced() && contract.protection().keyRequired();
+		for (KeyField header : contract.keyHeaders()) {
+			Parameter parameter = parameter(operation, header.name());
+			parameter.setRequired(required || Boolean.TRUE.equals(parameter.getRequired()));
+			if (parameter.getDescription() == null) {
+				parameter.setDescription(description(header, contract));
+			}
+			if (parameter.getSchema() == null || header.syntax() != null) {
+				parameter.setSchema(schema(header));
+			}
+		}
+		Parameter dryRun = parameter(operation, ClientContract.DRY_RUN);
+		if (dryRun.getDescription() == null) {
+			dryRun.setRequired(false);
+			dryRun.setDescription("Asks what would happen. " + ((contract.dryRun() == DryRun.ROLLBACK)
+					? "The request runs and is rolled back." : "Nothing runs, and the answer is 200 with a report."));
+			dryRun.setSchema(new StringSchema()._enum(List.of("?1", "true")));
+		}
+	}
+
+	/**
+	 * The parameter, which is there if the handler reads the header itself.
+	 */
+	private static Parameter parameter(Operation operation, String name) {
+		if (operation.getParameters() != null) {
+			for (Parameter parameter : operation.getParameters()) {
+				if ("header".equals(parameter.getIn()) && name.equalsIgnoreCase(parameter.getName())) {
+					return parameter;
+				}
+			}
+		}
+		Parameter added = new HeaderParameter().name(name);
+		operation.addParametersItem(added);
+		return added;
+	}
+
+	private static Schema<?> schema(KeyField header) {
+		StringSchema schema = new StringSchema();
+		schema.setMinLength(1);
+		if (header.syntax() == KeySyntax.LENIENT) {
+			schema.setMaxLength(KeyField.MAX_LENGTH);
+			schema.setPattern(VISIBLE_ASCII);
+			schema.setExample("8e03978e-40d5-43e8-bc93-6894a57f9324");
+		}
+		if (header.syntax() == KeySyntax.STRICT) {
+			schema.setMinLength(3);
+			// All of it escaped, in quotes
+			schema.setMaxLength(2 * KeyField.MAX_LENGTH + 2);
+			schema.setPattern(QUOTED_VISIBLE_ASCII);
+			schema.setExample("\"8e03978e-40d5-43e8-bc93-6894a57f9324\"");
+		}
+		return schema;
+	}
+
+	private static String description(KeyField header, ClientContract contract) {
+		StringBuilder text = new StringBuilder("Makes the request safe to repeat: ");
+		if (header.syntax() == null) {
+			text.append("the same value again means the same request. ");
+		}
+		else {
+			text.append(
+					"send a new key, such as a random UUID, with each new request, and the same one with its retries. ")
+				.append("1 to %d characters of visible ASCII, ".formatted(KeyField.MAX_LENGTH))
+				.append((header.syntax() == KeySyntax.STRICT) ? "in double quotes (a structured-field string). "
+						: "bare or in double quotes (a structured-field string). ");
+		}
+		text.append("The answer is remembered for %s.".formatted(words(contract.protection().policy().ttl())));
+		if (!contract.protection().keyRequired()) {
+			text.append(" Without it, the request runs unprotected.");
+		}
+		return text.toString();
+	}
+
+	private static String words(Duration duration) {
+		ChronoUnit unit = UNITS.stream()
+			// 24 hours, not one day
+			.filter((it) -> it != ChronoUnit.DAYS || duration.toDays() > 1)
+			.filter((it) -> duration.toMillis() % it.getDuration().toMillis() == 0)
+			.findFirst()
+			.orElse(ChronoUnit.MILLIS);
+		long number = duration.toMillis() / unit.getDuration().toMillis();
+		String plural = unit.name().toLowerCase(Locale.ROOT);
+		return number + " " + ((number == 1) ? plural.substring(0, plural.length() - 1) : plural);
+	}
+
+}

@@ -1,0 +1,348 @@
+package dev.idempotency.web;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+import com.jayway.jsonpath.DocumentContext;
+import com.jayway.jsonpath.JsonPath;
+import dev.idempotency.Idempotent;
+import dev.idempotency.OnConflict;
+import dev.idempotency.OnCrash;
+import io.swagger.v3.oas.annotations.media.Content;
+import io.swagger.v3.oas.annotations.media.Schema;
+import io.swagger.v3.oas.annotations.responses.ApiResponse;
+import org.assertj.core.api.InstanceOfAssertFactories;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.ProblemDetail;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RequestHeader;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RequestMethod;
+import org.springframework.web.bind.annotation.ResponseStatus;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.bind.annotation.RestControllerAdvice;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What springdoc tells clients about protected handlers.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class OpenApiTests {
+
+	private TestServer server;
+
+	private DocumentContext document;
+
+	@BeforeAll
+	void start() {
+		this.server = TestServer.start(List.of(Shop.class, Orders.class, Derived.class, Advice.class),
+				"idempotency.http.documentation-url=https://example.org/keys");
+		this.document = document(this.server);
+	}
+
+	@AfterAll
+	void stop() {
+		this.server.close();
+	}
+
+	private static TestServer start(String... properties) {
+		return TestServer.start(List.of(Shop.class, Orders.class, Advice.class), properties);
+	}
+
+	private static DocumentContext document(TestServer server) {
+		Answer answer = server.call("GET", "/v3/api-docs").send();
+		assertThat(answer.status()).isEqualTo(200);
+		return JsonPath.parse(answer.text());
+	}
+
+	private static Map<String, Object> parameter(DocumentContext document, String operation, String header) {
+		List<Map<String, Object>> found = document.read(operation + ".parameters[?(@.name == '" + header + "')]");
+		assertThat(found).hasSize(1);
+		return found.get(0);
+	}
+
+	private static Set<String> statuses(DocumentContext document, String operation) {
+		return document.<Map<String, Object>>read(operation + ".responses").keySet();
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "openapi_3_0", "openapi_3_1" })
+	void asksForTheKey(String version) {
+		try (TestServer versioned = start("springdoc.api-docs.version=" + version)) {
+			DocumentContext versionedDocument = document(versioned);
+			assertThat(parameter(versionedDocument, "$.paths['/orders'].post", "Idempotency-Key"))
+				.containsEntry("in", "header")
+				.containsEntry("required", true)
+				.containsEntry("schema",
+						Map.of("type", "string", "minLength", 1, "maxLength", 255, "pattern", "^[!-~]+$", "example",
+								"8e03978e-40d5-43e8-bc93-6894a57f9324"))
+				.extractingByKey("description")
+				.asString()
+				.contains("with its retries", "bare or in double quotes", "is remembered for 24 hours.")
+				.doesNotContain("unprotected");
+			assertThat(versionedDocument.<String>read("$.components.schemas.IdempotencyProblem.type"))
+				.isEqualTo("object");
+			assertThat(versionedDocument.<String>read("$.components.schemas.IdempotencyProblem.properties.type.type"))
+				.isEqualTo("string");
+		}
+	}
+
+	@Test
+	void saysWhichAnswersThereAre() {
+		String responses = "$.paths['/orders'].post.responses";
+		assertThat(statuses(this.document, "$.paths['/orders'].post")).containsExactlyInAnyOrder("201", "400", "409",
+				"413", "410", "422", "503");
+		for (String status : List.of("400", "409", "413", "422", "503")) {
+			assertThat(this.document
+				.<String>read(responses + "." + status + ".content['application/problem+json'].schema.$ref"))
+				.isEqualTo("#/components/schemas/IdempotencyProblem");
+		}
+		assertThat(this.document.<String>read(responses + ".400.description")).contains("urn:idempotency:key-missing",
+				"urn:idempotency:key-invalid", "urn:idempotency:body-unreadable");
+		assertThat(this.document.<String>read(responses + ".409.description"))
+			.contains("urn:idempotency:in-progress", "urn:idempotency:not-replayable")
+			.doesNotContain("outcome-unknown");
+		assertThat(this.document.<List<String>>read("$.components.schemas.IdempotencyProblem.properties.type.enum"))
+			.contains("urn:idempotency:key-missing", "urn:idempotency:store-unavailable");
+	}
+
+	@Test
+	void saysWhichHeadersAnswersHave() {
+		String responses = "$.paths['/orders'].post.responses";
+		assertThat(headers(responses + ".201")).containsOnlyKeys("Idempotent-Replayed", "Idempotency-Effect");
+		assertThat(headers(responses + ".422")).containsOnlyKeys("Idempotency-Effect");
+		for (String status : List.of("409", "503")) {
+			assertThat(headers(responses + "." + status)).containsOnlyKeys("Idempotency-Effect", "Retry-After");
+		}
+		assertThat(this.document.<Map<String, Object>>read("$.components.headers"))
+			.containsOnlyKeys("Idempotent-Replayed", "Idempotency-Effect", "Retry-After");
+		this.document.<List<String>>read("$..headers[*].$ref")
+			.forEach((reference) -> assertThat(this.document.<Map<String, Object>>read(
+					"$.components.headers['%s']".formatted(reference.substring(reference.lastIndexOf('/') + 1))))
+				.containsKeys("schema", "description"));
+	}
+
+	private Map<String, Object> headers(String answer) {
+		return this.document.read(answer + ".headers");
+	}
+
+	@Test
+	void saysWhatReallyHappens() {
+		assertThat(this.server.post("/orders").json("{}").send().status()).isEqualTo(400);
+		String key = TestServer.newKey();
+		Answer first = this.server.post("/orders").key(key).json("{}").send();
+		Answer retry = this.server.post("/orders").key(key).json("{}").send();
+		Answer other = this.server.post("/orders").key(key).json("{\"a\":1}").send();
+		assertThat(first.headers()).containsKeys("Idempotency-Effect");
+		assertThat(retry.headers()).containsKeys("Idempotency-Effect", "Idempotent-Replayed");
+		assertThat(other.headers()).containsKeys("Idempotency-Effect");
+		Map<String, Object> problem = JsonPath.parse(other.text()).read("$");
+		assertThat(problem).containsOnlyKeys("type", "title", "status", "detail");
+		assertThat(this.document.<Map<String, Object>>read("$.components.schemas.IdempotencyProblem.properties"))
+			.containsOnlyKeys("type", "title", "status", "detail");
+		assertThat(this.document.<List<String>>read("$.components.schemas.IdempotencyProblem.properties.type.enum"))
+			.contains((String) problem.get("type"));
+	}
+
+	@Test
+	void summarisesThePolicyForMachines() {
+		assertThat(this.document.<Map<String, Object>>read("$.paths['/orders'].post['x-idempotency']"))
+			.isEqualTo(Map.of("key", "header Idempotency-Key", "required", true, "ttl", "PT24H", "onConflict", "reject",
+					"onCrash", "retry", "fingerprint", true));
+		assertThat(this.document.<Map<String, Object>>read("$.paths['/webhook'].post['x-idempotency']"))
+			.isEqualTo(Map.of("key", "header('webhook-id')", "required", false, "ttl", "PT168H", "onConflict", "wait",
+					"onCrash", "refuse", "fingerprint", false));
+		assertThat(this.document.<String>read("$.paths['/orders'].post.externalDocs.url"))
+			.isEqualTo("https://example.org/keys");
+	}
+
+	@Test
+	void documentsOnlyWhatCanHappen() {
+		String webhook = "$.paths['/webhook'].post";
+		assertThat(parameter(this.document, webhook, "webhook-id")).containsEntry("required", false)
+			.containsEntry("schema", Map.of("type", "string", "minLength", 1))
+			.extractingByKey("description")
+			.asString()
+			.contains("remembered for 7 days", "Without it, the request runs unprotected");
+		assertThat(this.document.<List<String>>read(webhook + ".parameters[*].name"))
+			.containsExactlyInAnyOrder("webhook-id", "Idempotency-Dry-Run");
+		assertThat(statuses(this.document, webhook)).contains("400", "409", "503").doesNotContain("413", "422", "429");
+		assertThat(this.document.<String>read(webhook + ".responses.400.description")).contains("key-invalid")
+			.doesNotContain("key-missing", "body-unreadable");
+		assertThat(this.document.<String>read(webhook + ".responses.409.description")).contains("outcome-unknown");
+		String byPath = "$.paths['/orders/{id}'].put";
+		assertThat(this.document.<List<String>>read(byPath + ".parameters[*].name")).containsExactlyInAnyOrder("id",
+				"Idempotency-Dry-Run");
+		assertThat(this.document.<String>read(byPath + ".responses.400.description")).doesNotContain("key-missing");
+		String derived = "$.paths['/derived'].post";
+		assertThat(statuses(this.document, derived)).contains("413").doesNotContain("422");
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "get, false", "post, true", "delete, true" })
+	void tellsTheMethodsOfOneHandlerApart(String method, boolean documented) {
+		Map<String, Object> operation = this.document.read("$.paths['/several']." + method);
+		assertThat(operation.containsKey("x-idempotency")).isEqualTo(documented);
+		assertThat(operation.containsKey("parameters")).isEqualTo(documented);
+	}
+
+	@Test
+	void leavesOtherHandlersAlone() {
+		for (String path : List.of("/plain", "/excluded")) {
+			assertThat(this.document.<Map<String, Object>>read("$.paths['%s'].post".formatted(path)))
+				.doesNotContainKeys("x-idempotency", "parameters", "externalDocs");
+			assertThat(statuses(this.document, "$.paths['%s'].post".formatted(path))).containsExactlyInAnyOrder("200",
+					"410");
+		}
+	}
+
+	@Test
+	void keepsWhatTheApplicationDocumentsItself() {
+		String responses = "$.paths['/documented'].post.responses";
+		assertThat(this.document.<String>read(responses + ".409.description")).startsWith("Sold out\n\n")
+			.contains("urn:idempotency:in-progress");
+		assertThat(this.document.<Map<String, Object>>read(responses + ".409.content")).containsOnlyKeys("text/plain",
+				"application/problem+json");
+		assertThat(this.document
+			.<List<String>>read(responses + ".422.content['application/problem+json'].schema.anyOf[*].$ref"))
+			.containsExactly("#/components/schemas/ProblemDetail", "#/components/schemas/IdempotencyProblem");
+		Map<String, Object> key = parameter(this.document, "$.paths['/documented'].post", "idempotency-key");
+		assertThat(key).containsEntry("required", true);
+		assertThat(this.document.<String>read("$.paths['/documented'].post.responses.410.description"))
+			.isEqualTo(this.document.<String>read("$.paths['/plain'].post.responses.410.description"));
+	}
+
+	@Test
+	void followsTheSettings() {
+		try (TestServer strict = start("idempotency.http.header=X-Request-Id", "idempotency.http.key-syntax=strict",
+				"idempotency.max-replays=3", "idempotency.http.problem-base=https://example.org/problems/",
+				"idempotency.http.protect=unsafe-methods", "idempotency.http.fingerprint=none",
+				"idempotency.on-store-failure=proceed", "idempotency.ttl=90m")) {
+			DocumentContext settings = document(strict);
+			assertThat(parameter(settings, "$.paths['/plain'].post", "X-Request-Id")).extractingByKey("schema")
+				.asInstanceOf(InstanceOfAssertFactories.map(String.class, Object.class))
+				.containsEntry("minLength", 3)
+				.containsEntry("maxLength", 512)
+				.extractingByKey("pattern")
+				.asString()
+				.satisfies((pattern) -> {
+					assertThat("\"key\"").matches(pattern);
+					assertThat("\"a\\\"b\\\\c\"").matches(pattern);
+					assertThat("key").doesNotMatch(pattern);
+					assertThat("\"a\"b\"").doesNotMatch(pattern);
+				});
+			assertThat(statuses(settings, "$.paths['/plain'].post")).containsExactlyInAnyOrder("200", "400", "409",
+					"410", "429");
+			assertThat(settings.<String>read("$.paths['/plain'].post.responses.429.description"))
+				.contains("https://example.org/problems/replay-limit");
+			assertThat(settings.<Map<String, Object>>read("$.paths['/plain'].post.responses.429.headers"))
+				.containsKey("Retry-After");
+			assertThat(settings.<Map<String, Object>>read("$.paths['/plain'].post")).doesNotContainKey("externalDocs");
+			assertThat((String) parameter(settings, "$.paths['/plain'].post", "X-Request-Id").get("description"))
+				.contains("90 minutes", "characters of visible ASCII, in double quotes");
+			assertThat(settings.<Map<String, Object>>read("$.paths['/excluded'].post"))
+				.doesNotContainKey("x-idempotency");
+		}
+	}
+
+	@Test
+	void promisesNothingWhereItOnlyObserves() {
+		try (TestServer observing = start("idempotency.mode=observe")) {
+			DocumentContext observed = document(observing);
+			assertThat(parameter(observed, "$.paths['/orders'].post", "Idempotency-Key")).containsEntry("required",
+					false);
+			assertThat(statuses(observed, "$.paths['/orders'].post")).containsExactlyInAnyOrder("201", "410");
+			assertThat(observed.<Map<String, Object>>read("$.paths['/orders'].post.responses.201.headers"))
+				.containsOnlyKeys("Idempotency-Effect");
+		}
+	}
+
+	@SpringBootConfiguration(proxyBeanMethods = false)
+	@EnableAutoConfiguration
+	static class Shop {
+
+	}
+
+	@RestController
+	static class Orders {
+
+		@PostMapping("/orders")
+		@ResponseStatus(HttpStatus.CREATED)
+		@Idempotent
+		Map<String, Object> order(@RequestBody Map<String, Object> order) {
+			return order;
+		}
+
+		@RequestMapping(path = "/orders/{id:[0-9]+}", method = RequestMethod.PUT)
+		@Idempotent(key = "path('id')")
+		void replace(@PathVariable String id) {
+		}
+
+		@PostMapping("/webhook")
+		@Idempotent(key = "header('webhook-id')", required = false, ttl = "7d", onCrash = OnCrash.REFUSE,
+				onConflict = OnConflict.WAIT, fingerprint = false)
+		void webhook() {
+		}
+
+		@RequestMapping(path = "/several", method = { RequestMethod.GET, RequestMethod.POST, RequestMethod.DELETE })
+		@Idempotent
+		void several() {
+		}
+
+		@PostMapping("/documented")
+		@ApiResponse(responseCode = "409", description = "Sold out", content = @Content(mediaType = "text/plain"))
+		@ApiResponse(responseCode = "422", description = "Nonsense",
+				content = @Content(mediaType = "application/problem+json",
+						schema = @Schema(implementation = ProblemDetail.class)))
+		@Idempotent
+		void documented(@RequestHeader(name = "idempotency-key", required = false) String key) {
+		}
+
+		@PostMapping("/plain")
+		void plain() {
+		}
+
+		@PostMapping("/excluded")
+		@Idempotent(enabled = false)
+		void excluded() {
+		}
+
+	}
+
+	@RestController
+	static class Derived {
+
+		@PostMapping("/derived")
+		@Idempotent(key = "derived()")
+		void derived() {
+		}
+
+	}
+
+	@RestControllerAdvice
+	static class Advice {
+
+		@ExceptionHandler
+		@ResponseStatus(HttpStatus.GONE)
+		String gone(IllegalStateException ex) {
+			return "gone";
+		}
+
+	}
+
+}
