@@ -11,6 +11,7 @@ dependencies {
     implementation(platform(SpringBootPlugin.BOM_COORDINATES))
     implementation(project(":idempotency-spring-boot-starter"))
     implementation(libs.boot.starter.webmvc)
+    implementation(libs.springdoc.webmvc.api)
 
     testImplementation(libs.boot.starter.test)
 }

@@ -8,12 +8,15 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
+import com.jayway.jsonpath.DocumentContext;
+import com.jayway.jsonpath.JsonPath;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.beans.factory.annotation.Autowired;
@@ -67,6 +70,25 @@ class SampleApplicationTests {
 		Set<String> receipts = answers.stream().map((answer) -> answer.join().body()).collect(Collectors.toSet());
 		assertThat(receipts).hasSize(1);
 		assertThat(charges()).isEqualTo(1);
+	}
+
+	@Test
+	void tellsClientsAboutTheKey() throws Exception {
+		HttpResponse<String> answer = this.client.send(
+				HttpRequest.newBuilder(URI.create("http://localhost:" + this.port + "/v3/api-docs")).build(),
+				BodyHandlers.ofString());
+		DocumentContext document = JsonPath.parse(answer.body());
+		assertThat(document.<List<Boolean>>read(
+				"$.paths['/payments'].post.parameters[?(@.in == 'header' && @.name == 'Idempotency-Key')].required"))
+			.containsExactly(true);
+		assertThat(document.<Map<String, Object>>read("$.paths['/payments'].post.responses")).containsOnlyKeys("201",
+				"400", "409", "413", "422", "503");
+		assertThat(document.<Map<String, Object>>read("$.paths['/payments'].post.responses.201.headers"))
+			.containsOnlyKeys("Idempotent-Replayed", "Idempotency-Effect");
+		assertThat(document.<Set<String>>read("$.components.schemas.IdempotencyProblem.properties.keys()"))
+			.containsExactlyInAnyOrder("type", "title", "status", "detail");
+		assertThat(document.<Map<String, Object>>read("$.paths['/payments'].get")).doesNotContainKeys("parameters",
+				"x-idempotency");
 	}
 
 	private long charges() {
