@@ -3,6 +3,7 @@ package dev.idempotency.method;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -34,11 +35,23 @@ final class AnnotatedBeans {
 	static void forEach(ConfigurableListableBeanFactory beanFactory, Consumer<AnnotatedBean> consumer) {
 		for (String name : beanFactory.getBeanNamesForType(Object.class)) {
 			Class<?> type = ScopedProxyUtils.isScopedTarget(name) ? null : typeOf(beanFactory, name);
-			if (type != null && !type.getName().startsWith("org.springframework.")
-					&& AnnotationUtils.isCandidateClass(type, Idempotent.class)) {
+			if (type != null && isCandidate(type)) {
 				consumer.accept(new AnnotatedBean(name, type, methodsOf(type)));
 			}
 		}
+	}
+
+	/**
+	 * A bean of a class, if such a bean can have something to do with the annotation.
+	 */
+	static Optional<AnnotatedBean> of(String name, Class<?> type) {
+		Class<?> user = ClassUtils.getUserClass(type);
+		return isCandidate(user) ? Optional.of(new AnnotatedBean(name, user, methodsOf(user))) : Optional.empty();
+	}
+
+	private static boolean isCandidate(Class<?> type) {
+		return !type.getName().startsWith("org.springframework.")
+				&& AnnotationUtils.isCandidateClass(type, Idempotent.class);
 	}
 
 	private static @Nullable Class<?> typeOf(ConfigurableListableBeanFactory beanFactory, String name) {

@@ -1,0 +1,34 @@
+package dev.idempotency.autoconfigure;
+
+import dev.idempotency.Idempotent;
+import dev.idempotency.web.IdempotencyWeb;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.aot.hint.MemberCategory;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.RuntimeHintsRegistrar;
+import org.springframework.aot.hint.TypeReference;
+
+/**
+ * Tells native images what the library looks up when it runs.
+ */
+final class IdempotencyRuntimeHints implements RuntimeHintsRegistrar {
+
+	@Override
+	public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
+		hints.resources().registerPattern("dev/idempotency/store/jdbc/*.sql");
+		hints.resources().registerPattern("dev/idempotency/store/redis/*.lua");
+		hints.resources().registerPattern("dev/idempotency/actuate/*");
+		// Merged with what it is on, and read attribute by attribute
+		hints.proxies().registerJdkProxy(Idempotent.class);
+		hints.reflection().registerType(Idempotent.class, MemberCategory.INVOKE_PUBLIC_METHODS);
+		// Its methods are the functions of key expressions
+		hints.reflection()
+			.registerType(TypeReference.of(IdempotencyWeb.class.getPackageName() + ".KeyParts"),
+					MemberCategory.INVOKE_PUBLIC_METHODS);
+		// Whether it is there decides how methods go with transactions
+		hints.reflection()
+			.registerTypeIfPresent(classLoader, "org.springframework.transaction.interceptor.TransactionInterceptor");
+	}
+
+}
