@@ -39,6 +39,11 @@ dependencies {
     testImplementation(libs.boot.starter.test)
 }
 
+tasks.compileJava {
+    // The processor of the settings reads what is said about them beside their code
+    inputs.files(tasks.processResources)
+}
+
 tasks.test {
     // PublicApiTests reads the sources of both modules
     inputs.dir("src/main/java")
