@@ -171,6 +171,7 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled,
 		public Http {
 			requireToken("idempotency.http.header", header);
 			excludedHeaders.forEach((name) -> requireToken("idempotency.http.excluded-headers", name));
+			requireUri("idempotency.http.problem-base", problemBase);
 			requireSize("idempotency.http.max-request-body", maxRequestBody);
 			requireSize("idempotency.http.max-response-body", maxResponseBody);
 		}
@@ -178,7 +179,20 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled,
 		private static void requireToken(String setting, String name) {
 			if (name.isEmpty() || name.chars().anyMatch((character) -> TOKEN_CHARACTERS.indexOf(character) < 0)) {
 				throw new IllegalArgumentException(
-						"%s must be the name of a header, such as Idempotency-Key".formatted(setting));
+						"%s must be the name of a header, such as Idempotency-Key: write letters, digits and hyphens"
+							.formatted(setting));
+			}
+		}
+
+		private static void requireUri(String setting, String base) {
+			try {
+				URI.create(base + "key-missing");
+			}
+			catch (IllegalArgumentException ex) {
+				throw new IllegalArgumentException(
+						"%s must be the beginning of a URI, but is \"%s\": write one such as urn:idempotency: or https://example.org/problems/"
+							.formatted(setting, base),
+						ex);
 			}
 		}
 
@@ -248,7 +262,7 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled,
 			}
 			if (keyPrefix.indexOf('{') >= 0) {
 				throw new IllegalArgumentException(
-						"idempotency.redis.key-prefix must not contain {: a cluster would keep all records on one node; write a prefix such as idempotency:");
+						"idempotency.redis.key-prefix must not contain {, since a cluster would keep all records on one node: write a prefix such as idempotency:");
 			}
 			if (waitForReplicas < 0) {
 				throw new IllegalArgumentException(

@@ -19,7 +19,15 @@ public record EngineSettings(String namespace, Mode mode, OnStoreFailure onStore
 			throw new IllegalArgumentException(
 					"idempotency.namespace must not be blank: leave it out to use the application's name");
 		}
-		IdempotencyScope.of("any").within(namespace);
+		try {
+			IdempotencyScope.of("any").within(namespace);
+		}
+		catch (IllegalArgumentException ex) {
+			throw new IllegalArgumentException(
+					"idempotency.namespace, or the application's name, cannot be used (%s): write a short name"
+						.formatted(ex.getMessage()),
+					ex);
+		}
 		Objects.requireNonNull(mode, "mode must not be null");
 		Objects.requireNonNull(onStoreFailure, "onStoreFailure must not be null");
 		Objects.requireNonNull(packing, "packing must not be null");

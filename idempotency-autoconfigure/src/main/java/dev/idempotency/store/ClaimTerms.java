@@ -37,7 +37,7 @@ public record ClaimTerms(Duration lease, Duration ttl, OnCrash onCrash, OnReplay
 		Objects.requireNonNull(onReplay, "onReplay must not be null");
 		if (lease.compareTo(ttl) > 0) {
 			throw new IllegalArgumentException(
-					"idempotency.lease (%s) must not be longer than idempotency.ttl (%s): a result would be forgotten before its retry"
+					"idempotency.lease (%s) must not be longer than idempotency.ttl (%s), or a result would be forgotten before its retry: write a shorter lease, such as 30s, or a longer ttl"
 						.formatted(lease, ttl));
 		}
 		if (trace != null && trace.isEmpty()) {

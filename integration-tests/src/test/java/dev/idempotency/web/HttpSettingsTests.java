@@ -438,11 +438,11 @@ class HttpSettingsTests {
 			"idempotency.http.header=a b | idempotency.http.header must be the name of a header, such as Idempotency-Key",
 			"idempotency.http.header= | idempotency.http.header must be the name of a header, such as Idempotency-Key",
 			"idempotency.http.excluded-headers=ok,a:b | idempotency.http.excluded-headers must be the name of a header",
-			"idempotency.http.max-request-body=0 | idempotency.http.max-request-body must be between 1B and 64MB, but is 0B: write a size such as 1MB",
+			"idempotency.http.max-request-body=0 | idempotency.http.max-request-body must be between 1B and 64MB, but is 0B.",
 			"idempotency.http.max-request-body=-1 | idempotency.http.max-request-body must be between 1B and 64MB",
-			"idempotency.http.max-response-body=1GB | idempotency.http.max-response-body must be between 1B and 64MB, but is 1073741824B: write a size such as 1MB",
-			"idempotency.http.key-syntax=foo | LENIENT", "idempotency.http.fingerprint=md5 | CANONICAL_JSON",
-			"idempotency.http.protect=all | UNSAFE_METHODS", "idempotency.http.unprotected=hope | IGNORE",
+			"idempotency.http.max-response-body=1GB | idempotency.http.max-response-body must be between 1B and 64MB, but is 1073741824B.",
+			"idempotency.http.key-syntax=foo | lenient", "idempotency.http.fingerprint=md5 | canonical-json",
+			"idempotency.http.protect=all | unsafe-methods", "idempotency.http.unprotected=hope | ignore",
 			"idempotency.http.documentation-url=a b | idempotency.http.documentation-url" })
 	void refusesToStartWithAWrongSettingAndSaysWhatToWrite(String property, String message, CapturedOutput output) {
 		assertThatThrownBy(

@@ -1,0 +1,97 @@
+package dev.idempotency.autoconfigure;
+
+import java.net.URI;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.context.properties.bind.BindException;
+import org.springframework.boot.context.properties.source.ConfigurationProperty;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.diagnostics.FailureAnalyzer;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.StringUtils;
+import org.springframework.util.unit.DataSize;
+
+/**
+ * Says which setting is wrong and what to write. Spring Boot knows what is wrong, too,
+ * but not what would be right.
+ */
+@Order(Ordered.HIGHEST_PRECEDENCE + 10)
+final class IdempotencySettingFailureAnalyzer implements FailureAnalyzer {
+
+	private static final ConfigurationPropertyName PREFIX = ConfigurationPropertyName.of("idempotency");
+
+	/**
+	 * How our exceptions are worded: what is wrong, a colon, and what to do.
+	 */
+	private static final Pattern COMPLAINT = Pattern.compile("(idempotency\\.[a-z].*?): ((?:write|leave) .*)");
+
+	@Override
+	public @Nullable FailureAnalysis analyze(Throwable failure) {
+		for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+			FailureAnalysis analysis = (cause instanceof BindException unbound) ? unconvertible(unbound)
+					: (cause instanceof IllegalArgumentException) ? unusable(cause) : null;
+			if (analysis != null) {
+				return analysis;
+			}
+		}
+		return null;
+	}
+
+	private static @Nullable FailureAnalysis unusable(Throwable cause) {
+		Matcher complaint = COMPLAINT.matcher(String.valueOf(cause.getMessage()));
+		return complaint.matches()
+				? new FailureAnalysis(complaint.group(1) + ".", StringUtils.capitalize(complaint.group(2)) + ".", cause)
+				: null;
+	}
+
+	private static @Nullable FailureAnalysis unconvertible(BindException unbound) {
+		ConfigurationProperty property = unbound.getProperty();
+		if (property == null || !PREFIX.isAncestorOf(property.getName())) {
+			return null;
+		}
+		Class<?> type = unbound.getTarget().getType().resolve(Object.class);
+		String action = whatToWrite(type);
+		if (action == null) {
+			return null;
+		}
+		String origin = (property.getOrigin() != null) ? " (%s)".formatted(property.getOrigin()) : "";
+		return new FailureAnalysis("%s is \"%s\"%s, which cannot be understood.".formatted(property.getName(),
+				property.getValue(), origin), action, unbound);
+	}
+
+	/**
+	 * What to write for a type whose values are no secrets.
+	 */
+	private static @Nullable String whatToWrite(Class<?> type) {
+		if (type.isEnum()) {
+			return Arrays.stream(type.getEnumConstants())
+				.map((constant) -> ((Enum<?>) constant).name().toLowerCase(Locale.ROOT).replace('_', '-'))
+				.collect(Collectors.joining(", ", "Write one of ", "."));
+		}
+		if (type == Duration.class) {
+			return "Write a duration such as 30s, 10m, 24h or 7d.";
+		}
+		if (type == DataSize.class) {
+			return "Write a size such as 512KB or 1MB.";
+		}
+		if (type == URI.class) {
+			return "Write a URI such as https://example.org/keys.";
+		}
+		Class<?> boxed = ClassUtils.resolvePrimitiveIfNecessary(type);
+		if (boxed == Boolean.class) {
+			return "Write true or false.";
+		}
+		return (boxed == Integer.class || boxed == Long.class) ? "Write a whole number." : null;
+	}
+
+}
