@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.core.annotation.Order;
 import org.springframework.security.access.prepost.PreAuthorize;
 import org.springframework.security.config.Customizer;
 import org.springframework.security.config.annotation.method.configuration.EnableMethodSecurity;
@@ -20,6 +21,7 @@ import org.springframework.security.core.userdetails.UserDetailsService;
 import org.springframework.security.crypto.password.PasswordEncoder;
 import org.springframework.security.provisioning.InMemoryUserDetailsManager;
 import org.springframework.security.web.SecurityFilterChain;
+import org.springframework.security.web.header.HeaderWriterFilter;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RestController;
 
@@ -86,6 +88,23 @@ class SecurityHttpTests extends HttpContract {
 	@EnableMethodSecurity
 	@Import(Endpoints.class)
 	static class Security {
+
+		/**
+		 * Spring Security writes its headers when the answer is committed, and when the
+		 * request's thread leaves: twice, if a stream begins on another thread at that
+		 * very moment.
+		 */
+		@Bean
+		@Order(1)
+		SecurityFilterChain securityOfStreams(HttpSecurity http) {
+			SecurityFilterChain chain = security(http.securityMatcher("/*/streaming", "/*/emitter", "/*/sse"));
+			chain.getFilters().forEach((filter) -> {
+				if (filter instanceof HeaderWriterFilter headers) {
+					headers.setShouldWriteHeadersEagerly(true);
+				}
+			});
+			return chain;
+		}
 
 		@Bean
 		SecurityFilterChain security(HttpSecurity http) {
