@@ -24,6 +24,7 @@ import dev.idempotency.store.memory.InMemoryIdempotencyStore;
 import dev.idempotency.store.memory.MemoryLimits;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.amqp.rabbit.annotation.RabbitListener;
@@ -41,6 +42,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * A message that comes again while the lease of the consumer that vanished with it still
  * holds: who waits, runs it; who is refused, depends on how long its container tries.
  */
+@Tag("once")
 class RedeliveryDuringLeaseTests {
 
 	private static final Duration SHORT = Duration.ofSeconds(2);

@@ -18,6 +18,7 @@ import dev.idempotency.test.LongRun;
 import dev.idempotency.test.Race;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
@@ -32,6 +33,7 @@ import static org.awaitility.Awaitility.await;
  * Duplicates of a request that arrive before, while and after its handler runs.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Tag("once")
 class HttpRaceTests {
 
 	private static final int DUPLICATES = 12;

@@ -12,6 +12,7 @@ import dev.idempotency.test.LongRun;
 import dev.idempotency.test.Race;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -176,6 +177,7 @@ class WebhookTests {
 		return List.of(first.join(), second.join());
 	}
 
+	@Tag("once")
 	@ParameterizedTest
 	@EnumSource
 	void aBurstOfDuplicatesHasOneEffect(WebhookSender sender) {
@@ -189,6 +191,7 @@ class WebhookTests {
 		}
 	}
 
+	@Tag("once")
 	@ParameterizedTest
 	@EnumSource
 	void aBurstOfDuplicatesThatWaitGetsOneAnswer(WebhookSender sender) {
