@@ -1,5 +1,5 @@
 create table if not exists idempotency_record (
-	id binary(32) not null primary key,      -- SHA-256 over namespace, operation, principal, tenant and key
+	id binary(32) not null primary key,      -- the digest of namespace, operation, principal, tenant and key
 	namespace varchar(255) not null,         -- these five are for people, and cut where they are longer
 	operation varchar(255) not null,
 	principal varchar(255),

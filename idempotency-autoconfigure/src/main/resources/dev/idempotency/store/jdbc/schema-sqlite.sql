@@ -1,5 +1,5 @@
 create table if not exists idempotency_record (
-	id blob not null primary key,            -- SHA-256 over namespace, operation, principal, tenant and key
+	id blob not null primary key,            -- the digest of namespace, operation, principal, tenant and key
 	namespace text not null,                 -- these five are for people, and cut where they are longer
 	operation text not null,
 	principal text,
