@@ -24,7 +24,6 @@ import dev.idempotency.store.memory.MemoryLimits;
 import dev.idempotency.test.FaultInjectingStore;
 import dev.idempotency.test.FaultInjectingStore.Fault;
 import dev.idempotency.test.MovableClock;
-import dev.idempotency.test.TraceKeepingStore;
 import io.micrometer.common.KeyValue;
 import io.micrometer.core.instrument.observation.DefaultMeterObservationHandler;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -52,9 +51,9 @@ class IdempotencyObserverTests {
 
 	private @Nullable StoreVerb failing;
 
-	private final TraceKeepingStore store = new TraceKeepingStore(
-			new FaultInjectingStore(new InMemoryIdempotencyStore(new MemoryLimits(1000, 1 << 20), this.clock, (key) -> {
-			}), (verb) -> (verb == this.failing) ? Fault.BEFORE : Fault.NONE));
+	private final FaultInjectingStore store = new FaultInjectingStore(
+			new InMemoryIdempotencyStore(new MemoryLimits(1000, 1 << 20), this.clock, (key) -> {
+			}), (verb) -> (verb == this.failing) ? Fault.BEFORE : Fault.NONE);
 
 	private final ObservationRegistry registry = ObservationRegistry.create();
 

@@ -11,7 +11,6 @@ import dev.idempotency.OnCrash;
 import dev.idempotency.core.EngineSettings.Mode;
 import dev.idempotency.core.EngineSettings.OnStoreFailure;
 import dev.idempotency.test.FaultInjectingStore.Fault;
-import dev.idempotency.test.TraceKeepingStore;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -31,9 +30,8 @@ class EngineHooksTests extends EngineFixture {
 	private @Nullable String trace;
 
 	private void watch(EngineSettings settings, EngineHooks hooks) {
-		this.engine = new IdempotencyEngine(new TraceKeepingStore(this.store), settings, this.clock, hooks,
-				(task) -> new Thread(() -> {
-				}));
+		this.engine = new IdempotencyEngine(this.store, settings, this.clock, hooks, (task) -> new Thread(() -> {
+		}));
 	}
 
 	private void follow(Mode mode, OnStoreFailure onStoreFailure) {

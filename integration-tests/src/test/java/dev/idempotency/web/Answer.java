@@ -11,7 +11,7 @@ import java.util.TreeMap;
  * What a client saw.
  */
 @SuppressWarnings("ArrayRecordComponent")
-record Answer(int status, Map<String, List<String>> headers, byte[] body) {
+public record Answer(int status, Map<String, List<String>> headers, byte[] body) {
 
 	private static final Set<String> OF_THIS_TIME = Set.of("date", "connection", "keep-alive", "idempotent-replayed",
 			"idempotency-effect");
@@ -22,19 +22,19 @@ record Answer(int status, Map<String, List<String>> headers, byte[] body) {
 		return new Answer(response.statusCode(), headers, response.body());
 	}
 
-	String text() {
+	public String text() {
 		return new String(this.body, StandardCharsets.UTF_8);
 	}
 
-	String header(String name) {
+	public String header(String name) {
 		return String.join(", ", this.headers.getOrDefault(name, List.of()));
 	}
 
-	boolean isReplay() {
+	public boolean isReplay() {
 		return header("Idempotent-Replayed").equals("true");
 	}
 
-	String effect() {
+	public String effect() {
 		return header("Idempotency-Effect");
 	}
 

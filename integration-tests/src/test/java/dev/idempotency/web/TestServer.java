@@ -22,7 +22,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 /**
  * An application on a real port.
  */
-final class TestServer implements AutoCloseable {
+public final class TestServer implements AutoCloseable {
 
 	private static final String BOOT = "org.springframework.boot.";
 
@@ -41,10 +41,13 @@ final class TestServer implements AutoCloseable {
 			+ "security.autoconfigure.web.servlet.ServletWebSecurityAutoConfiguration," + BOOT
 			+ "security.autoconfigure.actuate.web.servlet.ManagementWebSecurityAutoConfiguration";
 
-	static final String WITH_SECURITY = WITHOUT_DATABASE;
+	public static final String WITH_SECURITY = WITHOUT_DATABASE;
 
-	static final String WITH_DATABASE = WITHOUT_SECURITY
+	public static final String WITH_DATABASE = WITHOUT_SECURITY
 		.replace(BOOT + "jdbc.autoconfigure.DataSourceAutoConfiguration,", "");
+
+	static final String WITH_REDIS = WITHOUT_SECURITY
+		.replace(BOOT + "data.redis.autoconfigure.DataRedisAutoConfiguration,", "");
 
 	static final String WITH_JPA = WITH_DATABASE
 		.replace(BOOT + "hibernate.autoconfigure.HibernateJpaAutoConfiguration,", "");
@@ -65,7 +68,7 @@ final class TestServer implements AutoCloseable {
 		this.base = "http://localhost:%d%s".formatted(port(context), path);
 	}
 
-	static TestServer start(List<Class<?>> sources, String... properties) {
+	public static TestServer start(List<Class<?>> sources, String... properties) {
 		List<String> all = new ArrayList<>(
 				List.of("server.port=0", "spring.main.banner-mode=off", "idempotency.store=memory",
 						"spring.application.name=test", "server.shutdown=immediate", WITHOUT_SECURITY));
@@ -83,15 +86,15 @@ final class TestServer implements AutoCloseable {
 		return Integer.parseInt(context.getEnvironment().getRequiredProperty("local.server.port"));
 	}
 
-	int port() {
+	public int port() {
 		return port(this.context);
 	}
 
-	URI uri(String path) {
+	public URI uri(String path) {
 		return URI.create(this.base + path);
 	}
 
-	<T> T bean(Class<T> type) {
+	public <T> T bean(Class<T> type) {
 		return this.context.getBean(type);
 	}
 
@@ -102,29 +105,29 @@ final class TestServer implements AutoCloseable {
 	/**
 	 * Sends a header with every request from now on.
 	 */
-	TestServer sending(String name, String value) {
+	public TestServer sending(String name, String value) {
 		this.headers.put(name, value);
 		return this;
 	}
 
-	static String newKey() {
+	public static String newKey() {
 		return UUID.randomUUID().toString();
 	}
 
-	Call post(String path) {
+	public Call post(String path) {
 		return new Call("POST", path);
 	}
 
 	/**
 	 * A request without the headers that are sent with every one.
 	 */
-	Call anonymously(String path) {
+	public Call anonymously(String path) {
 		Call call = new Call("POST", path);
 		call.header.clear();
 		return call;
 	}
 
-	Call call(String method, String path) {
+	public Call call(String method, String path) {
 		return new Call(method, path);
 	}
 
@@ -136,7 +139,7 @@ final class TestServer implements AutoCloseable {
 	/**
 	 * A request.
 	 */
-	final class Call {
+	public final class Call {
 
 		private final String method;
 
@@ -152,21 +155,21 @@ final class TestServer implements AutoCloseable {
 			TestServer.this.headers.forEach(this::header);
 		}
 
-		Call key(@Nullable String key) {
+		public Call key(@Nullable String key) {
 			return (key != null) ? header("Idempotency-Key", key) : this;
 		}
 
-		Call header(String name, String value) {
+		public Call header(String name, String value) {
 			this.header.add(name);
 			this.header.add(value);
 			return this;
 		}
 
-		Call json(String json) {
+		public Call json(String json) {
 			return body("application/json", json);
 		}
 
-		Call body(String type, String text) {
+		public Call body(String type, String text) {
 			return body(type, text.getBytes(StandardCharsets.UTF_8));
 		}
 
@@ -175,7 +178,7 @@ final class TestServer implements AutoCloseable {
 			return header("Content-Type", type);
 		}
 
-		Answer send() {
+		public Answer send() {
 			HttpRequest.Builder builder = HttpRequest.newBuilder(uri(this.path))
 				.timeout(Duration.ofSeconds(60))
 				.method(this.method, HttpRequest.BodyPublishers.ofByteArray(this.body));
