@@ -4,6 +4,7 @@ import java.util.List;
 
 import dev.idempotency.call.AnnotationPolicies;
 import dev.idempotency.call.Calls;
+import dev.idempotency.core.AnswerReader;
 import dev.idempotency.core.IdempotencyEngine;
 import dev.idempotency.web.HttpStrategies;
 import dev.idempotency.web.IdempotencyFilter;
@@ -109,6 +110,11 @@ public final class IdempotencyWebMvcAutoConfiguration {
 	@ConditionalOnMissingBean
 	IdempotencyRouteFilter idempotencyRouteFilter(IdempotencyWeb web) {
 		return web.routeFilter();
+	}
+
+	@Bean
+	AnswerReader idempotencyAnswerReader() {
+		return IdempotencyWeb.answerReader();
 	}
 
 	@Bean

@@ -19,6 +19,7 @@ import dev.idempotency.store.ClaimResult;
 import dev.idempotency.store.IdempotencyRecord;
 import dev.idempotency.store.IdempotencyStore;
 import dev.idempotency.store.InspectableStore.Inspection;
+import dev.idempotency.store.RecordId;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -54,6 +55,8 @@ public final class IdempotencyEngine implements AutoCloseable {
 
 	private final WaitingRoom waitingRoom = new WaitingRoom();
 
+	private final Records records;
+
 	/**
 	 * Create an engine.
 	 * @param store remembers
@@ -87,6 +90,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 		this.listeners = new Listeners(hooks);
 		this.store = new GuardedStore(store, this.listeners, settings.packing());
 		this.leaseKeeper = new LeaseKeeper(this.store, this.listeners, clock, renewing);
+		this.records = new Records(store, settings, this.listeners, this.leaseKeeper, clock);
 	}
 
 	/**
@@ -197,9 +201,18 @@ public final class IdempotencyEngine implements AutoCloseable {
 		IdempotencyKey qualified = qualify(key);
 		boolean forgotten = this.store.forget(qualified);
 		if (forgotten) {
-			this.listeners.publish(new IdempotencyEvent.Forgotten(qualified));
+			this.listeners
+				.publish(new IdempotencyEvent.Forgotten(qualified.scope().operation(), RecordId.of(qualified)));
 		}
 		return forgotten;
+	}
+
+	/**
+	 * The records of the application, for people who look after it.
+	 * @return the records
+	 */
+	public Records records() {
+		return this.records;
 	}
 
 	/**

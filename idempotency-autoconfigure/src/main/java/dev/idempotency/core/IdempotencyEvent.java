@@ -2,6 +2,7 @@ package dev.idempotency.core;
 
 import dev.idempotency.IdempotencyException;
 import dev.idempotency.IdempotencyKey;
+import dev.idempotency.store.RecordId;
 
 /**
  * Something that happened to an operation.
@@ -108,9 +109,10 @@ public sealed interface IdempotencyEvent {
 	/**
 	 * Someone has made the store forget a key, whatever state it was in.
 	 *
-	 * @param key the key
+	 * @param operation the operation
+	 * @param id the name of the record
 	 */
-	record Forgotten(IdempotencyKey key) implements OfKey {
+	record Forgotten(String operation, RecordId id) implements IdempotencyEvent {
 	}
 
 	/**

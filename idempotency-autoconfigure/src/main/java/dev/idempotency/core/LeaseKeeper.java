@@ -2,6 +2,7 @@ package dev.idempotency.core;
 
 import java.time.Clock;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadFactory;
@@ -10,6 +11,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
+import dev.idempotency.IdempotencyKey;
 import dev.idempotency.IdempotencyException;
 import dev.idempotency.store.Claim;
 import org.jspecify.annotations.Nullable;
@@ -70,6 +72,13 @@ final class LeaseKeeper implements AutoCloseable {
 			LockSupport.unpark(thread());
 		}
 		return kept;
+	}
+
+	/**
+	 * Some of the keys whose leases are kept.
+	 */
+	List<IdempotencyKey> someKeys(int limit) {
+		return this.leases.stream().limit(limit).map((lease) -> lease.claim.key()).toList();
 	}
 
 	/**

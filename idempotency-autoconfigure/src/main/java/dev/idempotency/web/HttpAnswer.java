@@ -8,10 +8,12 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.zip.CRC32C;
 
 import dev.idempotency.ResultNotReplayableException;
 import dev.idempotency.UnsupportedFormatException;
+import dev.idempotency.core.AnswerReader;
 import jakarta.servlet.http.HttpServletResponse;
 
 import org.springframework.http.HttpHeaders;
@@ -111,6 +113,22 @@ record HttpAnswer(int status, Delivery delivery, Map<String, List<String>> heade
 		}
 		catch (BufferUnderflowException | IllegalArgumentException ex) {
 			throw new ResultNotReplayableException("A stored answer is damaged: " + ex);
+		}
+	}
+
+	/**
+	 * What may be shown of a result that may be an answer, or not.
+	 */
+	static Optional<AnswerReader.Answer> describe(ByteBuffer payload) {
+		if (!payload.hasRemaining() || payload.get(payload.position()) != FORMAT) {
+			return Optional.empty();
+		}
+		try {
+			HttpAnswer answer = decode(payload);
+			return Optional.of(new AnswerReader.Answer(answer.status(), answer.body().remaining()));
+		}
+		catch (ResultNotReplayableException ex) {
+			return Optional.empty();
 		}
 	}
 

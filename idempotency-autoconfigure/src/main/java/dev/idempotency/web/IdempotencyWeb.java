@@ -7,6 +7,7 @@ import java.util.Optional;
 import dev.idempotency.IdempotencyConfigurationException;
 import dev.idempotency.call.AnnotationPolicies;
 import dev.idempotency.call.Calls;
+import dev.idempotency.core.AnswerReader;
 import dev.idempotency.core.IdempotencyEngine;
 import dev.idempotency.core.KnownOperation;
 import dev.idempotency.core.OperationCatalog;
@@ -97,6 +98,14 @@ public final class IdempotencyWeb implements OperationCatalog {
 	 */
 	public static HandlerMethodArgumentResolver contextArgumentResolver() {
 		return new ContextArgumentResolver();
+	}
+
+	/**
+	 * Says of stored answers what may be shown of them.
+	 * @return the reader
+	 */
+	public static AnswerReader answerReader() {
+		return HttpAnswer::describe;
 	}
 
 	/**

@@ -1,0 +1,209 @@
+package dev.idempotency.core;
+
+import java.time.Clock;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+import dev.idempotency.IdempotencyException;
+import dev.idempotency.IdempotencyKey;
+import dev.idempotency.IdempotencyScope;
+import dev.idempotency.IdempotencyStoreException;
+import dev.idempotency.UnreadableResultException;
+import dev.idempotency.UnsupportedFormatException;
+import dev.idempotency.store.IdempotencyStore;
+import dev.idempotency.store.KeyDescription;
+import dev.idempotency.store.RecordFilter;
+import dev.idempotency.store.RecordId;
+import dev.idempotency.store.RecordState;
+import dev.idempotency.store.RecordSummary;
+import dev.idempotency.store.SearchableStore;
+import dev.idempotency.store.SearchableStore.Found;
+import dev.idempotency.store.StoredResult;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The records of one application for people who look after it: counted, found, read and
+ * forgotten. Those of other applications that share the store stay out of sight.
+ */
+public final class Records {
+
+	private final IdempotencyStore store;
+
+	private final EngineSettings settings;
+
+	private final Listeners listeners;
+
+	private final LeaseKeeper leases;
+
+	private final Clock clock;
+
+	private final String shownNamespace;
+
+	Records(IdempotencyStore store, EngineSettings settings, Listeners listeners, LeaseKeeper leases, Clock clock) {
+		this.store = store;
+		this.settings = settings;
+		this.listeners = listeners;
+		this.leases = leases;
+		this.clock = clock;
+		this.shownNamespace = KeyDescription.of(IdempotencyKey.of("any", "any").within(settings.namespace()))
+			.namespace();
+	}
+
+	/**
+	 * Whether the store can be looked through.
+	 * @return whether anything else here works
+	 */
+	public boolean areSearchable() {
+		return this.store instanceof SearchableStore;
+	}
+
+	/**
+	 * All records of the application: what a search begins with.
+	 * @return the filter
+	 */
+	public RecordFilter all() {
+		return RecordFilter.all(this.shownNamespace);
+	}
+
+	/**
+	 * Finds records, the newest first. Those that this instance executes now are found
+	 * also where the store has looked at some of its records only.
+	 * @param filter which ones
+	 * @param offset how many to pass over
+	 * @param limit how many at most
+	 * @return what was found
+	 * @throws IdempotencyStoreException if the store failed
+	 * @throws UnsupportedOperationException if the store cannot be looked through
+	 */
+	public Found search(RecordFilter filter, int offset, int limit) {
+		SearchableStore searchable = searchable();
+		Found found = ask("search", () -> searchable.search(filter, offset, limit));
+		boolean mayMissOwn = !found.complete() && filter.state() == RecordState.IN_PROGRESS && offset == 0;
+		return mayMissOwn ? withOwn(found, filter, limit) : found;
+	}
+
+	private Found withOwn(Found found, RecordFilter filter, int limit) {
+		Map<RecordId, RecordSummary> records = new HashMap<>();
+		found.records().forEach((record) -> records.put(record.id(), record));
+		for (IdempotencyKey key : this.leases.someKeys(limit)) {
+			records.computeIfAbsent(RecordId.of(key),
+					(id) -> findOwn(id).map(SearchableStore.Details::summary)
+						.filter((record) -> filter.matches(record, this.clock.instant()))
+						.orElse(null));
+		}
+		return new Found(records.values()
+			.stream()
+			.sorted(Comparator.comparing(RecordSummary::created).reversed())
+			.limit(limit)
+			.toList(), false);
+	}
+
+	/**
+	 * Counts the records of the application.
+	 * @return how many there are
+	 * @throws IdempotencyStoreException if the store failed
+	 * @throws UnsupportedOperationException if the store cannot be looked through
+	 */
+	public SearchableStore.Counts count() {
+		SearchableStore searchable = searchable();
+		return ask("count", () -> searchable.count(this.shownNamespace));
+	}
+
+	/**
+	 * Reads a record.
+	 * @param id its name
+	 * @return the record, if the application has one of that name
+	 * @throws IdempotencyStoreException if the store failed
+	 * @throws UnsupportedOperationException if the store cannot be looked through
+	 */
+	public Optional<Details> find(RecordId id) {
+		return findOwn(id).map((it) -> new Details(it.summary(), readable(it)));
+	}
+
+	private Optional<SearchableStore.Details> findOwn(RecordId id) {
+		SearchableStore searchable = searchable();
+		return ask("find", () -> searchable.find(id))
+			.filter((it) -> it.summary().key().namespace().equals(this.shownNamespace));
+	}
+
+	/**
+	 * Forgets a record in whatever state it is; the next attempt is a first one.
+	 * @param id its name
+	 * @return whether the application had one of that name
+	 * @throws IdempotencyStoreException if the store failed
+	 * @throws UnsupportedOperationException if the store cannot be looked through
+	 */
+	public boolean forget(RecordId id) {
+		Optional<SearchableStore.Details> found = findOwn(id);
+		if (found.isEmpty() || !ask("forget", () -> searchable().forget(id))) {
+			return false;
+		}
+		this.listeners.publish(new IdempotencyEvent.Forgotten(found.get().summary().key().operation(), id));
+		return true;
+	}
+
+	private @Nullable StoredResult readable(SearchableStore.Details found) {
+		StoredResult result = found.result();
+		IdempotencyKey key = keyOf(found.summary());
+		if (result == null || key == null) {
+			return null;
+		}
+		try {
+			return this.settings.packing().unpack(key, result);
+		}
+		catch (UnreadableResultException | UnsupportedFormatException ex) {
+			return null;
+		}
+	}
+
+	/**
+	 * The key of a record, unless it was too long to be kept whole.
+	 */
+	private static @Nullable IdempotencyKey keyOf(RecordSummary record) {
+		KeyDescription parts = record.key();
+		try {
+			IdempotencyKey key = new IdempotencyKey(
+					new IdempotencyScope(parts.namespace(), parts.operation(), parts.principal(), parts.tenant()),
+					parts.key());
+			return RecordId.of(key).equals(record.id()) ? key : null;
+		}
+		catch (IllegalArgumentException ex) {
+			// Nothing that this library wrote
+			return null;
+		}
+	}
+
+	private SearchableStore searchable() {
+		if (this.store instanceof SearchableStore searchable) {
+			return searchable;
+		}
+		throw new UnsupportedOperationException(
+				"%s cannot be looked through: it is no SearchableStore".formatted(this.store.getClass().getName()));
+	}
+
+	private static <T> T ask(String verb, Supplier<T> question) {
+		try {
+			return question.get();
+		}
+		catch (IdempotencyException ex) {
+			throw ex;
+		}
+		catch (RuntimeException ex) {
+			throw new IdempotencyStoreException("The idempotency store failed to %s records".formatted(verb), ex);
+		}
+	}
+
+	/**
+	 * A record with its result, if it can be read.
+	 *
+	 * @param summary the record
+	 * @param result its result, neither compressed nor encrypted; {@code null} if there
+	 * is none, or it cannot be read here
+	 */
+	public record Details(RecordSummary summary, @Nullable StoredResult result) {
+	}
+
+}
