@@ -8,7 +8,7 @@ description = "Makes operations safe to retry: the API, the engine, the stores a
 val optional = configurations.create("optional") {
     isCanBeConsumed = false
     isCanBeResolved = false
-    // spring-aop has the same types, and says which of their values may be null
+    // Brought by Micrometer Tracing; spring-aop has the same types, and says which of their values may be null
     exclude(group = "aopalliance", module = "aopalliance")
 }
 configurations.compileOnly { extendsFrom(optional) }

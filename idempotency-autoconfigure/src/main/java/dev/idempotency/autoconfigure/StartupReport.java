@@ -24,7 +24,6 @@ import org.springframework.boot.context.event.ApplicationReadyEvent;
 import org.springframework.boot.convert.DurationStyle;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.ApplicationListener;
-import org.springframework.util.ClassUtils;
 
 /**
  * Says once, when the application is ready, how it is protected and how much of it.
@@ -49,20 +48,10 @@ final class StartupReport implements ApplicationListener<ApplicationReadyEvent> 
 	}
 
 	static Stream<StartupFact> factsOf(IdempotencyStore store, EngineSettings settings, OperationPolicy policy) {
-		return Stream.of(new StartupFact("store", nameOf(store)), new StartupFact("namespace", settings.namespace()),
-				new StartupFact("ttl", text(policy.ttl())), new StartupFact("lease", text(policy.lease())),
-				new StartupFact("mode", text(settings.mode())),
+		return Stream.of(new StartupFact("store", StoreNames.of(store)),
+				new StartupFact("namespace", settings.namespace()), new StartupFact("ttl", text(policy.ttl())),
+				new StartupFact("lease", text(policy.lease())), new StartupFact("mode", text(settings.mode())),
 				new StartupFact("on-store-failure", text(settings.onStoreFailure())));
-	}
-
-	/**
-	 * Ours by what the settings call them, others by their class.
-	 */
-	private static String nameOf(IdempotencyStore store) {
-		Class<?> type = ClassUtils.getUserClass(store);
-		String prefix = IdempotencyStore.class.getPackageName() + ".";
-		return type.getPackageName().startsWith(prefix) ? type.getPackageName().substring(prefix.length())
-				: type.getName();
 	}
 
 	private static String text(Enum<?> value) {

@@ -1,0 +1,133 @@
+package dev.idempotency.actuate;
+
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Function;
+import java.util.stream.LongStream;
+
+import dev.idempotency.core.Decision;
+import dev.idempotency.core.IdempotencyEvent;
+import dev.idempotency.core.IdempotencyListener;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What this instance did in the last minutes, in slices of a few seconds: enough for a
+ * plot, and never more.
+ */
+public final class RecentAttempts implements IdempotencyListener {
+
+	static final Duration SLICE = Duration.ofSeconds(5);
+
+	static final int SLICES = 120;
+
+	private final Clock clock;
+
+	private final AtomicReferenceArray<@Nullable Slice> slices = new AtomicReferenceArray<>(SLICES);
+
+	/**
+	 * Create an empty memory.
+	 * @param clock tells which slice it is
+	 */
+	public RecentAttempts(Clock clock) {
+		this.clock = clock;
+	}
+
+	@Override
+	public void onEvent(IdempotencyEvent event) {
+		if (event instanceof IdempotencyEvent.Decided decided) {
+			counterOf(decided.decision(), currentSlice()).increment();
+		}
+		else if (event instanceof IdempotencyEvent.Rejected) {
+			currentSlice().refused.increment();
+		}
+	}
+
+	private static LongAdder counterOf(Decision decision, Slice slice) {
+		if (decision instanceof Decision.Proceed) {
+			return slice.executed;
+		}
+		if (decision instanceof Decision.Replay) {
+			return slice.replayed;
+		}
+		return (decision instanceof Decision.InProgress || decision instanceof Decision.OutcomeUnknown)
+				? slice.conflicted : slice.refused;
+	}
+
+	private Slice currentSlice() {
+		long number = currentNumber();
+		int place = placeOf(number);
+		while (true) {
+			Slice slice = this.slices.get(place);
+			if (slice != null && slice.number >= number) {
+				return slice;
+			}
+			Slice fresh = new Slice(number);
+			if (this.slices.compareAndSet(place, slice, fresh)) {
+				return fresh;
+			}
+		}
+	}
+
+	private long currentNumber() {
+		return this.clock.millis() / SLICE.toMillis();
+	}
+
+	private static int placeOf(long number) {
+		return (int) (number % SLICES);
+	}
+
+	/**
+	 * What was counted, the oldest slice first; the last one is not over yet.
+	 */
+	Series series() {
+		long first = currentNumber() - SLICES + 1;
+		return new Series(Instant.ofEpochMilli(first * SLICE.toMillis()), SLICE.toSeconds(),
+				series(first, (slice) -> slice.executed), series(first, (slice) -> slice.replayed),
+				series(first, (slice) -> slice.conflicted), series(first, (slice) -> slice.refused));
+	}
+
+	private List<Long> series(long first, Function<Slice, LongAdder> counter) {
+		return LongStream.range(first, first + SLICES).mapToObj((number) -> {
+			Slice slice = this.slices.get(placeOf(number));
+			return (slice != null && slice.number == number) ? counter.apply(slice).sum() : 0L;
+		}).toList();
+	}
+
+	private static final class Slice {
+
+		private final long number;
+
+		private final LongAdder executed = new LongAdder();
+
+		private final LongAdder replayed = new LongAdder();
+
+		private final LongAdder conflicted = new LongAdder();
+
+		private final LongAdder refused = new LongAdder();
+
+		private Slice(long number) {
+			this.number = number;
+		}
+
+	}
+
+	/**
+	 * Numbers of attempts by what became of them, one for each slice.
+	 *
+	 * @param since when the first slice began
+	 * @param seconds how long a slice lasts
+	 * @param executed ran
+	 * @param replayed were answered with a stored result
+	 * @param conflicted met the same operation running, or of unknown outcome
+	 * @param refused were turned away: no key, a bad one, one that was used for something
+	 * else, or once too often
+	 */
+	public record Series(Instant since, long seconds, List<Long> executed, List<Long> replayed, List<Long> conflicted,
+			List<Long> refused) {
+	}
+
+}

@@ -1,0 +1,63 @@
+package dev.idempotency.actuate;
+
+import java.time.Instant;
+
+import dev.idempotency.core.AnswerReader.Answer;
+import dev.idempotency.store.RecordState;
+import dev.idempotency.store.RecordSummary;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.actuate.endpoint.OperationResponseBody;
+
+/**
+ * A record as operators see it. What a client sent is shown in part only, unless they may
+ * see it; of the stored answer, never more than its status and size.
+ *
+ * @param id its name, in full
+ * @param hash its name as it stands in logs
+ * @param operation what its key protects
+ * @param key the client's key
+ * @param principal the caller
+ * @param tenant the tenant
+ * @param state how far its operation has come
+ * @param attempt the number of the latest attempt
+ * @param leaseLeftMillis how long its claim still holds, while it is in progress
+ * @param created when it was first claimed
+ * @param completed when it was completed
+ * @param expires when it will be forgotten
+ * @param replays how often it was replayed, where that is counted
+ * @param storedBytes how much its result takes in the store
+ * @param trace the trace of the latest attempt
+ * @param answer its answer, if a single record was asked for and it is one
+ */
+public record RecordView(String id, String hash, String operation, String key, @Nullable String principal,
+		@Nullable String tenant, RecordState state, int attempt, @Nullable Long leaseLeftMillis, Instant created,
+		@Nullable Instant completed, Instant expires, long replays, long storedBytes, @Nullable String trace,
+		@Nullable Answer answer) implements OperationResponseBody {
+
+	private static final int HASH_LENGTH = 12;
+
+	private static final int MOST_SHOWN = 8;
+
+	static RecordView of(RecordSummary record, @Nullable Answer answer, boolean whole) {
+		Long leaseLeft = (record.state() == RecordState.IN_PROGRESS) ? record.leaseLeft().toMillis() : null;
+		return new RecordView(record.id().value(), record.id().value().substring(0, HASH_LENGTH),
+				record.key().operation(), whole ? record.key().key() : masked(record.key().key()),
+				maskedUnless(whole, record.key().principal()), maskedUnless(whole, record.key().tenant()),
+				record.state(), record.attempt(), leaseLeft, record.created(), record.times().completed(),
+				record.times().expires(), record.replays(), record.size(), record.trace(), answer);
+	}
+
+	private static @Nullable String maskedUnless(boolean whole, @Nullable String text) {
+		return (whole || text == null) ? text : masked(text);
+	}
+
+	/**
+	 * Enough to recognise what one knows already.
+	 */
+	private static String masked(String text) {
+		int shown = Math.min(MOST_SHOWN, text.codePointCount(0, text.length()) / 3);
+		return text.substring(0, text.offsetByCodePoints(0, shown)) + "\u2026";
+	}
+
+}

@@ -1,0 +1,74 @@
+package dev.idempotency.autoconfigure;
+
+import dev.idempotency.actuate.IdempotencyConsoleEndpoint;
+import dev.idempotency.actuate.IdempotencyEndpoint;
+import dev.idempotency.actuate.IdempotencyInfoContributor;
+import dev.idempotency.actuate.RecentAttempts;
+import dev.idempotency.actuate.Visibility;
+import dev.idempotency.core.AnswerReader;
+import dev.idempotency.core.IdempotencyEngine;
+import dev.idempotency.core.OperationCatalog;
+import dev.idempotency.core.OperationPolicy;
+import dev.idempotency.core.OperationsReport;
+import dev.idempotency.store.IdempotencyStore;
+import dev.idempotency.store.MonotonicClock;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
+import org.springframework.boot.actuate.autoconfigure.info.ConditionalOnEnabledInfoContributor;
+import org.springframework.boot.actuate.endpoint.web.PathMappedEndpoints;
+import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+
+/**
+ * Auto-configuration of what Spring Boot Actuator shows: the endpoint, the console and a
+ * part of the info endpoint.
+ */
+@AutoConfiguration(after = IdempotencyAutoConfiguration.class)
+@ConditionalOnClass({ WebEndpoint.class, ConditionalOnAvailableEndpoint.class })
+@ConditionalOnBean(IdempotencyEngine.class)
+@EnableConfigurationProperties(IdempotencyEndpointProperties.class)
+public final class IdempotencyActuatorAutoConfiguration {
+
+	IdempotencyActuatorAutoConfiguration() {
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	@ConditionalOnAvailableEndpoint(IdempotencyEndpoint.class)
+	RecentAttempts idempotencyRecentAttempts() {
+		return new RecentAttempts(new MonotonicClock());
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	@ConditionalOnAvailableEndpoint
+	IdempotencyEndpoint idempotencyEndpoint(IdempotencyStore store, IdempotencyEngine engine, RecentAttempts recent,
+			ObjectProvider<OperationCatalog> catalogs, ObjectProvider<AnswerReader> answerReaders,
+			IdempotencyEndpointProperties properties) {
+		return new IdempotencyEndpoint(StoreNames.of(store), engine.records(), recent,
+				() -> OperationsReport.of(catalogs.orderedStream().toList()),
+				new Visibility(properties.showValues(), properties.roles(), answerReaders.orderedStream().toList()));
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	@ConditionalOnAvailableEndpoint
+	IdempotencyConsoleEndpoint idempotencyConsoleEndpoint(ObjectProvider<PathMappedEndpoints> paths) {
+		return new IdempotencyConsoleEndpoint(paths::getObject);
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	@ConditionalOnEnabledInfoContributor("idempotency")
+	IdempotencyInfoContributor idempotencyInfoContributor(IdempotencyStore store, IdempotencyEngine engine,
+			OperationPolicy policy) {
+		return new IdempotencyInfoContributor(StoreNames.of(store), engine.settings(), policy);
+	}
+
+}

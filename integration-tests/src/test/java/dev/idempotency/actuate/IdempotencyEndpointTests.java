@@ -1,0 +1,380 @@
+package dev.idempotency.actuate;
+
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+
+import com.jayway.jsonpath.DocumentContext;
+import com.jayway.jsonpath.JsonPath;
+import dev.idempotency.Fingerprint;
+import dev.idempotency.IdempotencyKey;
+import dev.idempotency.IdempotencyScope;
+import dev.idempotency.OnCrash;
+import dev.idempotency.actuate.PaymentsApplication.Payments;
+import dev.idempotency.store.ClaimTerms;
+import dev.idempotency.store.IdempotencyStore;
+import dev.idempotency.store.MonotonicClock;
+import dev.idempotency.store.OnReplay;
+import dev.idempotency.store.RecordId;
+import dev.idempotency.store.SearchableStore;
+import dev.idempotency.store.memory.InMemoryIdempotencyStore;
+import dev.idempotency.store.memory.MemoryLimits;
+import dev.idempotency.test.FaultInjectingStore;
+import dev.idempotency.web.Answer;
+import dev.idempotency.web.TestServer;
+import org.assertj.core.api.InstanceOfAssertFactories;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What operators see of a running application, and what nobody sees.
+ */
+@ExtendWith(OutputCaptureExtension.class)
+class IdempotencyEndpointTests {
+
+	private static final String ENCRYPTED = "idempotency.encryption.key=MDEyMzQ1Njc4OWFiY2RlZg==";
+
+	@SuppressWarnings("NullAway.Init")
+	private static TestServer server;
+
+	@BeforeAll
+	static void start() {
+		server = start(List.of(PaymentsApplication.class), ENCRYPTED, "idempotency.max-replays=3");
+	}
+
+	private static TestServer start(List<Class<?>> sources, String... properties) {
+		return TestServer.start(sources,
+				Stream.concat(Stream.of(PaymentsApplication.EXPOSED), Stream.of(properties)).toArray(String[]::new));
+	}
+
+	@AfterAll
+	static void stop() {
+		server.close();
+	}
+
+	private static Answer get(String path) {
+		return server.call("GET", "/actuator" + path).send();
+	}
+
+	private static DocumentContext json(Answer answer) {
+		assertThat(answer.status()).as("%s", answer).isEqualTo(200);
+		return JsonPath.parse(answer.text());
+	}
+
+	private static DocumentContext getJson(String path) {
+		return json(get(path));
+	}
+
+	private static Map<String, Object> map(DocumentContext context, String path) {
+		return context.read(path);
+	}
+
+	private static Answer pay(String key) {
+		return server.post("/payments").key(key).json("{\"card\":\"4111111111111111\"}").send();
+	}
+
+	@Test
+	void tellsInOneRequestWhatHappenedToAKey() {
+		String key = "req-" + TestServer.newKey();
+		String body = pay(key).text();
+		pay(key);
+		DocumentContext found = getJson("/idempotency/records?key=" + key);
+		assertThat(found.read("$.records.length()", Integer.class)).isEqualTo(1);
+		Map<String, Object> record = found.read("$.records[0]");
+		assertThat(record).containsEntry("operation", "POST /payments")
+			.containsEntry("state", "COMPLETED")
+			.containsEntry("attempt", 1)
+			.containsEntry("replays", 1)
+			.containsEntry("answer", Map.of("status", 201, "size", body.length()))
+			.containsKeys("created", "completed", "expires", "storedBytes");
+		String id = found.read("$.records[0].id");
+		assertThat(id)
+			.isEqualTo(RecordId.of(new IdempotencyKey(new IdempotencyScope("test", "POST /payments", null, null), key))
+				.value());
+		assertThat(map(getJson("/idempotency/records/" + id), "$")).isEqualTo(record);
+	}
+
+	@Test
+	void findsAKeyByTheHashThatLogsShow() {
+		String key = TestServer.newKey();
+		pay(key);
+		IdempotencyKey stored = new IdempotencyKey(new IdempotencyScope("test", "POST /payments", null, null), key);
+		assertThat(getJson("/idempotency/records?hash=" + stored.hash()).read("$.records[0].id", String.class))
+			.isEqualTo(RecordId.of(stored).value());
+		assertThat(getJson("/idempotency/records?hash=%23" + stored.hash().toUpperCase(Locale.ROOT))
+			.read("$.records.length()", Integer.class)).isEqualTo(1);
+	}
+
+	@Test
+	void countsWhatIsRemembered() {
+		int before = getJson("/idempotency").read("$.records.total");
+		pay(TestServer.newKey());
+		DocumentContext overview = getJson("/idempotency");
+		assertThat(overview.read("$.store", String.class)).isEqualTo("memory");
+		assertThat(overview.read("$.records.total", Integer.class)).isEqualTo(before + 1);
+		assertThat(overview.read("$.records.exact", Boolean.class)).isTrue();
+		List<Integer> completed = overview
+			.read("$.records.operations[?(@.operation == 'POST /payments')].states.COMPLETED");
+		assertThat(completed).singleElement().isEqualTo(overview.read("$.records.states.COMPLETED"));
+	}
+
+	@Test
+	void countsWhatThisInstanceDid() {
+		DocumentContext before = getJson("/idempotency");
+		String key = TestServer.newKey();
+		pay(key);
+		pay(key);
+		server.post("/payments").key(key).json("{\"card\":\"another\"}").send();
+		server.post("/payments").json("{}").send();
+		DocumentContext after = getJson("/idempotency");
+		assertThat(sum(after, "executed") - sum(before, "executed")).isEqualTo(1);
+		assertThat(sum(after, "replayed") - sum(before, "replayed")).isEqualTo(1);
+		assertThat(sum(after, "refused") - sum(before, "refused")).isEqualTo(2);
+		assertThat(after.read("$.recent.executed.length()", Integer.class)).isEqualTo(RecentAttempts.SLICES);
+	}
+
+	private static int sum(DocumentContext overview, String kind) {
+		List<Integer> numbers = overview.read("$.recent." + kind);
+		return numbers.stream().mapToInt(Integer::intValue).sum();
+	}
+
+	@Test
+	void showsAKeyInProgressWithItsLease() {
+		Payments payments = server.bean(Payments.class);
+		payments.closeBank();
+		String key = TestServer.newKey();
+		CompletableFuture<Answer> first = CompletableFuture
+			.supplyAsync(() -> server.post("/transfers").key(key).send());
+		try {
+			Awaitility.await()
+				.until(() -> getJson("/idempotency/records?state=in-progress").read("$.records.length()",
+						Integer.class) == 1);
+			DocumentContext found = getJson("/idempotency/records?state=in-progress&operation=POST%20/transfers");
+			assertThat(found.read("$.records[0].leaseLeftMillis", Integer.class)).isBetween(1, 30_000);
+			assertThat(server.post("/transfers").key(key).send().status()).isEqualTo(409);
+		}
+		finally {
+			payments.openBank();
+		}
+		assertThat(first.join().status()).isEqualTo(200);
+		assertThat(getJson("/idempotency/records?key=" + key).read("$.records[0].state", String.class))
+			.isEqualTo("COMPLETED");
+	}
+
+	@Test
+	void givesPagesOfTheNewestFirst() {
+		String first = TestServer.newKey();
+		pay(first);
+		String second = TestServer.newKey();
+		// Not in the same millisecond
+		long then = System.currentTimeMillis();
+		Awaitility.await().until(() -> System.currentTimeMillis() > then + 1);
+		pay(second);
+		String newest = getJson("/idempotency/records?size=1").read("$.records[0].hash");
+		assertThat(newest).isEqualTo(getJson("/idempotency/records?key=" + second).read("$.records[0].hash"));
+		DocumentContext next = getJson("/idempotency/records?size=1&page=1");
+		assertThat(next.read("$.records[0].hash", String.class))
+			.isEqualTo(getJson("/idempotency/records?key=" + first).read("$.records[0].hash"));
+		assertThat(getJson("/idempotency/records?size=1").read("$.more", Boolean.class)).isTrue();
+		assertThat(getJson("/idempotency/records?olderThan=1h").read("$.records.length()", Integer.class)).isZero();
+		assertThat(getJson("/idempotency/records?youngerThan=1h&size=1").read("$.records.length()", Integer.class))
+			.isEqualTo(1);
+	}
+
+	@Test
+	void forgetsAKeyWhichThenRunsAgain() {
+		String key = TestServer.newKey();
+		String body = pay(key).text();
+		String id = getJson("/idempotency/records?key=" + key).read("$.records[0].id");
+		assertThat(server.call("DELETE", "/actuator/idempotency/records/" + id).send().status()).isEqualTo(204);
+		assertThat(get("/idempotency/records/" + id).status()).isEqualTo(404);
+		assertThat(server.call("DELETE", "/actuator/idempotency/records/" + id).send().status()).isEqualTo(404);
+		assertThat(pay(key).text()).isNotEqualTo(body);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "/idempotency/records?size=0", "/idempotency/records?size=101",
+			"/idempotency/records?page=-1", "/idempotency/records?page=10001&size=1", "/idempotency/records?page=first",
+			"/idempotency/records?hash=nonsense", "/idempotency/records?hash=12", "/idempotency/records?state=lost",
+			"/idempotency/records?olderThan=soon", "/idempotency/records/abc", "/idempotency/operations/abc" })
+	void refusesWhatMakesNoSense(String path) {
+		assertThat(get(path).status()).isEqualTo(400);
+	}
+
+	@Test
+	void knowsNothingElse() {
+		assertThat(get("/idempotency/secrets").status()).isEqualTo(404);
+		assertThat(get("/idempotency/records/" + "0".repeat(64)).status()).isEqualTo(404);
+	}
+
+	@Test
+	void listsEveryUnsafeHandlerWithWhatProtectsIt() {
+		DocumentContext audit = getJson("/idempotency/operations");
+		assertThat(map(audit, "$.counts")).isEqualTo(Map.of("PROTECTED", 2, "UNPROTECTED", 1, "EXCLUDED", 1));
+		assertThat(audit.read("$.score", Double.class)).isBetween(0.66, 0.67);
+		assertThat(audit.<List<String>>read("$.operations[*].name")).first().isEqualTo("POST /mails");
+		List<Map<String, Object>> payments = audit.read("$.operations[?(@.name == 'POST /payments')].protection");
+		assertThat(payments).singleElement()
+			.satisfies((protection) -> assertThat(protection).containsEntry("ttl", "PT168H")
+				.containsEntry("keyRequired", true)
+				.containsEntry("onConflict", "REJECT")
+				.containsEntry("onCrash", "REFUSE")
+				.containsEntry("keySource", "header Idempotency-Key"));
+	}
+
+	@Test
+	void tellsItsHealth() {
+		Map<String, Object> health = getJson("/health").read("$.components.idempotency");
+		assertThat(health).containsEntry("status", "UP");
+		assertThat(health.get("details")).asInstanceOf(InstanceOfAssertFactories.MAP)
+			.containsEntry("store", "memory")
+			.containsKey("latencyMillis");
+		assertThat(map(getJson("/info"), "$.idempotency")).containsEntry("store", "memory")
+			.containsEntry("ttl", "PT24H")
+			.containsEntry("mode", "ENFORCE")
+			.containsKey("version");
+	}
+
+	@Test
+	void tellsNobodyWhatWasSentOrAnswered(CapturedOutput output) {
+		String key = "my-secret-key-" + TestServer.newKey();
+		pay(key);
+		String id = getJson("/idempotency/records?key=" + key).read("$.records[0].id");
+		String printed = Stream
+			.of("/idempotency", "/idempotency/records?key=" + key, "/idempotency/records?size=100",
+					"/idempotency/records/" + id, "/idempotency/operations", "/health", "/info", "/idempotencyconsole")
+			.map((path) -> get(path).text())
+			.reduce("", String::concat);
+		server.call("DELETE", "/actuator/idempotency/records/" + id).send();
+		assertThat(printed + output).doesNotContain(key)
+			.doesNotContain("secret-header-value")
+			.doesNotContain("secret body")
+			.doesNotContain("4111111111111111");
+		assertThat(output).contains("was forgotten by someone who is not logged in");
+	}
+
+	@Test
+	void isNotThereUnlessItIsExposed() {
+		try (TestServer plain = TestServer.start(List.of(PaymentsApplication.class))) {
+			assertThat(plain.call("GET", "/actuator/idempotency").send().status()).isEqualTo(404);
+			assertThat(plain.call("GET", "/actuator/idempotencyconsole").send().status()).isEqualTo(404);
+		}
+	}
+
+	@Test
+	void forgetsNothingWhereItMayOnlyRead() {
+		try (TestServer reading = start(List.of(PaymentsApplication.class),
+				"management.endpoint.idempotency.access=read-only",
+				"management.endpoint.idempotency.show-values=always")) {
+			reading.post("/payments").key("req-001").json("{}").send();
+			DocumentContext found = json(reading.call("GET", "/actuator/idempotency/records?key=req-001").send());
+			assertThat(found.read("$.records[0].key", String.class)).isEqualTo("req-001");
+			String id = found.read("$.records[0].id");
+			assertThat(reading.call("DELETE", "/actuator/idempotency/records/" + id).send().status()).isEqualTo(405);
+			assertThat(reading.post("/payments").key("req-001").json("{}").send().isReplay()).isTrue();
+		}
+	}
+
+	@Test
+	void leavesTheRecordsOfOtherApplicationsAlone() {
+		RecordId foreign = RecordId.of(IdempotencyKey.of("pay", "1").within("another"));
+		try (TestServer sharing = start(List.of(PaymentsApplication.class, Shared.class))) {
+			assertThat(json(sharing.call("GET", "/actuator/idempotency").send()).read("$.records.total", Integer.class))
+				.isZero();
+			assertThat(sharing.call("GET", "/actuator/idempotency/records/" + foreign).send().status()).isEqualTo(404);
+			assertThat(sharing.call("DELETE", "/actuator/idempotency/records/" + foreign).send().status())
+				.isEqualTo(404);
+			assertThat(sharing.bean(SearchableStore.class).find(foreign)).isPresent();
+		}
+	}
+
+	@Test
+	void livesWithAStoreThatFails(CapturedOutput output) {
+		try (TestServer failing = start(List.of(PaymentsApplication.class, Failing.class))) {
+			for (String path : List.of("", "/records", "/records/" + "0".repeat(64))) {
+				Answer answer = failing.call("GET", "/actuator/idempotency" + path).send();
+				assertThat(answer.status()).as(path).isEqualTo(503);
+				assertThat(answer.text()).contains("see the log").doesNotContain("redis.internal");
+			}
+			Answer health = failing.call("GET", "/actuator/health").send();
+			assertThat(json(health).read("$.status", String.class)).isEqualTo("UP");
+			assertThat(json(health).read("$.components.idempotency.status", String.class)).isEqualTo("UNKNOWN");
+			assertThat(health.text()).doesNotContain("redis.internal");
+			assertThat(output).contains("redis.internal");
+		}
+	}
+
+	@Test
+	void livesWithAStoreThatCannotBeLookedThrough() {
+		try (TestServer opaque = start(List.of(PaymentsApplication.class, Opaque.class))) {
+			DocumentContext overview = json(opaque.call("GET", "/actuator/idempotency").send());
+			assertThat(overview.read("$.store", String.class)).endsWith("FaultInjectingStore");
+			assertThat(map(overview, "$")).doesNotContainKey("records");
+			assertThat(opaque.call("GET", "/actuator/idempotency/records").send().status()).isEqualTo(400);
+			assertThat(json(opaque.call("GET", "/actuator/health").send())
+				.read("$.components.idempotency.details.reason", String.class)).contains("without claiming");
+		}
+	}
+
+	private static InMemoryIdempotencyStore newStore() {
+		return new InMemoryIdempotencyStore(new MemoryLimits(100, 1_000_000), new MonotonicClock(), (key) -> {
+		});
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Shared {
+
+		@Bean
+		IdempotencyStore store() {
+			InMemoryIdempotencyStore store = newStore();
+			ClaimTerms terms = new ClaimTerms(Duration.ofSeconds(30), Duration.ofHours(1), OnCrash.RETRY,
+					OnReplay.READ);
+			store.claim(IdempotencyKey.of("pay", "1").within("another"), Fingerprint.none(), terms);
+			return store;
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Failing {
+
+		@Bean
+		IdempotencyStore store() {
+			return (IdempotencyStore) Proxy.newProxyInstance(Failing.class.getClassLoader(),
+					new Class<?>[] { SearchableStore.class }, (proxy, method, arguments) -> switch (method.getName()) {
+						case "toString" -> "failing";
+						case "hashCode" -> 1;
+						case "equals" -> false;
+						default -> throw new IllegalStateException("redis.internal does not answer");
+					});
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Opaque {
+
+		@Bean
+		IdempotencyStore store() {
+			return new FaultInjectingStore(newStore(), (verb) -> FaultInjectingStore.Fault.NONE);
+		}
+
+	}
+
+}
