@@ -1,0 +1,286 @@
+package dev.idempotency.actuate;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+import dev.idempotency.actuate.PaymentsApplication.Payments;
+import dev.idempotency.servers.Browser;
+import dev.idempotency.test.MovableClock;
+import dev.idempotency.web.Answer;
+import dev.idempotency.web.TestServer;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.openqa.selenium.By;
+import org.openqa.selenium.Keys;
+import org.openqa.selenium.OutputType;
+import org.openqa.selenium.WebElement;
+import org.openqa.selenium.chrome.ChromeDriver;
+
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The console in a real browser.
+ */
+class ConsoleBrowserTests {
+
+	/**
+	 * Where the pictures of the documentation are renewed:
+	 * {@code -Dpictures=docs/images}.
+	 */
+	private static final String PICTURES = System.getProperty("pictures", "");
+
+	private static final MovableClock clock = new MovableClock(Instant.EPOCH.plus(Duration.ofDays(1)));
+
+	@SuppressWarnings("NullAway.Init")
+	private static TestServer server;
+
+	@SuppressWarnings("NullAway.Init")
+	private static ChromeDriver browser;
+
+	@BeforeAll
+	static void start() {
+		browser = Browser.open("--window-size=1200,1750");
+		server = TestServer.start(List.of(PaymentsApplication.class, TenMinutesInNoTime.class),
+				PaymentsApplication.EXPOSED);
+	}
+
+	@AfterAll
+	static void stop() {
+		if (browser != null) {
+			browser.quit();
+		}
+		if (server != null) {
+			server.close();
+		}
+	}
+
+	@BeforeEach
+	void open() {
+		browser.get(server.uri("/actuator/idempotencyconsole").toString());
+		until("Updated", () -> text("updated"));
+	}
+
+	@AfterEach
+	void complainsOfNothing() {
+		List<String> complaints = browser.manage()
+			.logs()
+			.get("browser")
+			.getAll()
+			.stream()
+			.map(Object::toString)
+			// The failure that a test provokes
+			.filter((line) -> !line.contains("/idempotency/records/0000"))
+			.toList();
+		assertThat(complaints).isEmpty();
+	}
+
+	private static WebElement byId(String id) {
+		return browser.findElement(By.id(id));
+	}
+
+	private static String text(String id) {
+		return byId(id).getText();
+	}
+
+	private static void until(String expected, Supplier<String> actual) {
+		Awaitility.await()
+			.atMost(Duration.ofSeconds(20))
+			.untilAsserted(() -> assertThat(actual.get()).contains(expected));
+	}
+
+	private static Answer pay(String key) {
+		return server.post("/payments").key(key).json("{}").send();
+	}
+
+	private static int number(String id) {
+		return Integer.parseInt(text(id).replaceAll("\\D", ""));
+	}
+
+	@Test
+	void countsMoveWhenRequestsArrive() {
+		int total = number("count-total");
+		int executed = number("sum-executed");
+		int replayed = number("sum-replayed");
+		String key = TestServer.newKey();
+		pay(key);
+		pay(key);
+		until(String.valueOf(total + 1), () -> text("count-total"));
+		until(String.valueOf(executed + 1), () -> text("sum-executed"));
+		until(String.valueOf(replayed + 1), () -> text("sum-replayed"));
+		assertThat(browser.findElements(By.cssSelector("#plot rect.replayed"))).isNotEmpty();
+		assertThat(browser.findElement(By.id("plot-text")).getAttribute("textContent")).contains("replayed");
+	}
+
+	@Test
+	void findsAKeyAndForgetsItByKeyboardAlone() {
+		String key = "order-" + TestServer.newKey();
+		String body = pay(key).text();
+		byId("text").sendKeys(key, Keys.ENTER);
+		until("One record.", () -> text("found"));
+		byId("text").clear();
+		WebElement details = browser.findElement(By.cssSelector("#found-table tbody button"));
+		details.sendKeys(Keys.ENTER);
+		until("status 201", () -> text("record-facts"));
+		assertThat(text("record")).contains("POST /payments").doesNotContain(key).doesNotContain(body);
+		byId("forget").sendKeys(Keys.ENTER);
+		assertThat(text("ask")).contains("Forget this key?");
+		assertThat(browser.switchTo().activeElement().getAttribute("id")).as("the harmless one has the focus")
+			.isEqualTo("forget-no");
+		browser.switchTo().activeElement().sendKeys(Keys.ENTER);
+		assertThat(pay(key).isReplay()).isTrue();
+		byId("forget").sendKeys(Keys.ENTER);
+		byId("forget-yes").sendKeys(Keys.ENTER);
+		until("Forgotten", () -> text("found"));
+		assertThat(byId("record").isDisplayed()).isFalse();
+		assertThat(pay(key).text()).as("runs again").isNotEqualTo(body);
+	}
+
+	@Test
+	void findsAKeyByItsHash() {
+		String key = TestServer.newKey();
+		pay(key);
+		byId("text").sendKeys(key, Keys.ENTER);
+		until("One record.", () -> text("found"));
+		String hash = browser.findElement(By.cssSelector("#found-table tbody .quiet")).getText();
+		byId("text").clear();
+		byId("text").sendKeys("no-such-key", Keys.ENTER);
+		until("Nothing is remembered", () -> text("found"));
+		byId("text").clear();
+		byId("text").sendKeys(hash, Keys.ENTER);
+		until("One record.", () -> text("found"));
+	}
+
+	@Test
+	void showsALeaseThatRunsDown() {
+		Payments payments = server.bean(Payments.class);
+		payments.closeBank();
+		CompletableFuture<Answer> transfer = CompletableFuture
+			.supplyAsync(() -> server.post("/transfers").key(TestServer.newKey()).send());
+		try {
+			until("POST /transfers", () -> text("running-table"));
+			WebElement bar = browser.findElement(By.cssSelector("#running-table progress"));
+			assertThat(Double.parseDouble(bar.getAttribute("value"))).isBetween(1.0, 30_000.0);
+		}
+		finally {
+			payments.openBank();
+		}
+		assertThat(transfer.join().status()).isEqualTo(200);
+		until("Nothing is running.", () -> text("running-none"));
+	}
+
+	@Test
+	void showsWhatIsProtected() {
+		until("67 %", () -> text("score-text"));
+		assertThat(text("operations-table")).contains("POST /mails", "unprotected", "POST /searches", "excluded",
+				"header Idempotency-Key", "7 days");
+	}
+
+	@Test
+	void saysWhyThereIsNoAnswer() {
+		browser.executeScript("open('" + "0".repeat(64) + "')");
+		until("There is no such record", () -> text("record-failure"));
+	}
+
+	/**
+	 * Nothing is wider than a phone, everything can be reached, and everything has a
+	 * name; dark or light.
+	 */
+	@Test
+	void isReadableOnAPhoneInTheDark() throws IOException {
+		Payments payments = server.bean(Payments.class);
+		payments.closeBank();
+		List<CompletableFuture<Answer>> transfers = Stream.generate(
+				() -> CompletableFuture.supplyAsync(() -> server.post("/transfers").key(TestServer.newKey()).send()))
+			.limit(2)
+			.toList();
+		try {
+			busyDay();
+			until("2", () -> text("count-IN_PROGRESS"));
+			picture("console");
+		}
+		finally {
+			payments.openBank();
+			transfers.forEach(CompletableFuture::join);
+		}
+		browser.executeCdpCommand("Emulation.setDeviceMetricsOverride",
+				new HashMap<>(Map.of("width", 390, "height", 844, "deviceScaleFactor", 1, "mobile", true)));
+		browser.executeCdpCommand("Emulation.setEmulatedMedia",
+				new HashMap<>(Map.of("features", List.of(Map.of("name", "prefers-color-scheme", "value", "dark")))));
+		try {
+			open();
+			byId("search").submit();
+			until("newest first", () -> text("found"));
+			assertThat(browser.executeScript("return document.documentElement.scrollWidth <= 390")).isEqualTo(true);
+			assertThat(browser.executeScript("return getComputedStyle(document.body).backgroundColor"))
+				.isEqualTo("rgb(17, 21, 28)");
+			picture("console-phone");
+		}
+		finally {
+			browser.executeCdpCommand("Emulation.clearDeviceMetricsOverride", new HashMap<>());
+			browser.executeCdpCommand("Emulation.setEmulatedMedia", new HashMap<>(Map.of("features", List.of())));
+		}
+		List<?> nameless = (List<?>) browser
+			.executeScript("return [...document.querySelectorAll('button,input,select,progress,meter')].filter((it) => "
+					+ "!it.textContent.trim() && !it.getAttribute('aria-label') && !it.getAttribute('aria-labelledby')"
+					+ " && !(it.labels && it.labels.length)).map((it) => it.outerHTML)");
+		assertThat(nameless).isEmpty();
+	}
+
+	/**
+	 * Something to see on a picture: ten minutes of requests.
+	 */
+	private static void busyDay() {
+		Random random = new Random(1);
+		for (int slice = 1; slice < RecentAttempts.SLICES; slice++) {
+			clock.advance(RecentAttempts.SLICE);
+			for (int i = random.nextInt(4 + slice / 30); i > 0; i--) {
+				String key = TestServer.newKey();
+				IntStream.rangeClosed(0, random.nextInt(2)).forEach((again) -> pay(key));
+			}
+			if (random.nextInt(12) == 0) {
+				server.post("/payments").json("{}").send();
+			}
+		}
+		byId("text").clear();
+		byId("text").sendKeys(Keys.ENTER);
+		until("newest first", () -> text("found"));
+		int executed = server.bean(RecentAttempts.class).series().executed().stream().mapToInt(Long::intValue).sum();
+		until(String.valueOf(executed), () -> text("sum-executed"));
+	}
+
+	private static void picture(String name) throws IOException {
+		if (!PICTURES.isEmpty()) {
+			Path folder = Files.createDirectories(Path.of(PICTURES));
+			Files.write(folder.resolve(name + ".png"), browser.getScreenshotAs(OutputType.BYTES));
+		}
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class TenMinutesInNoTime {
+
+		@Bean
+		RecentAttempts recentAttempts() {
+			return new RecentAttempts(clock);
+		}
+
+	}
+
+}
