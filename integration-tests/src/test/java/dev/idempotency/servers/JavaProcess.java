@@ -1,16 +1,23 @@
 package dev.idempotency.servers;
 
+import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * An application of the tests in a process of its own, which can be killed.
  */
 public final class JavaProcess implements AutoCloseable {
+
+	private static final Pattern FOR_LOOKING_AT = Pattern.compile(
+			"(actuator|opentelemetry|springdoc|swagger|selenium|micrometer-(metrics|tracing|registry))[^/\\\\]*\\.jar$");
 
 	private final Process process;
 
@@ -33,9 +40,7 @@ public final class JavaProcess implements AutoCloseable {
 	 */
 	public static JavaProcess launch(Class<?> application, String heap, Path log, List<String> arguments) {
 		List<String> command = new ArrayList<>(List.of(ProcessHandle.current().info().command().orElse("java"),
-				"-XX:TieredStopAtLevel=1", "-Xshare:auto", "-Xmx" + heap, "-cp",
-				System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
-				application.getName()));
+				"-XX:TieredStopAtLevel=1", "-Xshare:auto", "-Xmx" + heap, "-cp", classPath(), application.getName()));
 		command.addAll(arguments);
 		try {
 			Process process = new ProcessBuilder(command).redirectErrorStream(true)
@@ -47,6 +52,16 @@ public final class JavaProcess implements AutoCloseable {
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
 		}
+	}
+
+	/**
+	 * Without what only makes an application slow to start: nobody looks at this one.
+	 */
+	private static String classPath() {
+		String own = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
+		return Arrays.stream(own.split(File.pathSeparator, -1))
+			.filter((path) -> !FOR_LOOKING_AT.matcher(path).find())
+			.collect(Collectors.joining(File.pathSeparator));
 	}
 
 	/**
