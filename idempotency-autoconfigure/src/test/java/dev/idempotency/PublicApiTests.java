@@ -22,6 +22,7 @@ import com.sun.source.util.DocTrees;
 import com.sun.source.util.JavacTask;
 import com.sun.source.util.TreePathScanner;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -30,6 +31,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Every public type and method says in a sentence what it is for. The compiler's own
  * check would want the components of a record described a second time at its constructor.
  */
+@Tag("once")
 class PublicApiTests {
 
 	@Test

@@ -1,5 +1,8 @@
 package dev.idempotency.store.jdbc;
 
+import org.junit.jupiter.api.Tag;
+
+@Tag("once")
 class H2MemoryContractTests extends JdbcStoreContract {
 
 	@Override

@@ -1,7 +1,10 @@
 package dev.idempotency.store.redis;
 
+import org.junit.jupiter.api.Tag;
+
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
+@Tag("once")
 class RedisClusterTests extends RedisContract<LettuceConnectionFactory> {
 
 	RedisClusterTests() {

@@ -17,6 +17,7 @@ import dev.idempotency.store.ClaimResult;
 import dev.idempotency.store.ClaimTerms;
 import dev.idempotency.store.InspectableStore.Inspection;
 import dev.idempotency.store.OnReplay;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -46,6 +47,7 @@ import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 /**
  * Servers that vanish and come back.
  */
+@Tag("once")
 @Timeout(180)
 class RedisFailureTests {
 

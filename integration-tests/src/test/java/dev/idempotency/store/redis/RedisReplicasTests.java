@@ -8,6 +8,7 @@ import dev.idempotency.IdempotencyStoreException;
 import dev.idempotency.servers.RedisServerProcess;
 import dev.idempotency.store.ClaimResult;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -28,6 +29,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 /**
  * Claims that count once replicas have them.
  */
+@Tag("once")
 class RedisReplicasTests {
 
 	private static final RedisServerProcess master = RedisServerProcess.start("--repl-diskless-sync-delay", "0");
