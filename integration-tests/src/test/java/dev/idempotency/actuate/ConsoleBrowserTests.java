@@ -1,13 +1,8 @@
 package dev.idempotency.actuate;
 
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
@@ -27,7 +22,6 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.openqa.selenium.By;
 import org.openqa.selenium.Keys;
-import org.openqa.selenium.OutputType;
 import org.openqa.selenium.WebElement;
 import org.openqa.selenium.chrome.ChromeDriver;
 
@@ -40,12 +34,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * The console in a real browser.
  */
 class ConsoleBrowserTests {
-
-	/**
-	 * Where the pictures of the documentation are renewed:
-	 * {@code -Dpictures=docs/images}.
-	 */
-	private static final String PICTURES = System.getProperty("pictures", "");
 
 	private static final MovableClock clock = new MovableClock(Instant.EPOCH.plus(Duration.ofDays(1)));
 
@@ -80,16 +68,8 @@ class ConsoleBrowserTests {
 
 	@AfterEach
 	void complainsOfNothing() {
-		List<String> complaints = browser.manage()
-			.logs()
-			.get("browser")
-			.getAll()
-			.stream()
-			.map(Object::toString)
-			// The failure that a test provokes
-			.filter((line) -> !line.contains("/idempotency/records/0000"))
-			.toList();
-		assertThat(complaints).isEmpty();
+		// But for the failure that a test provokes
+		assertThat(Browser.complaints(browser)).allMatch((line) -> line.contains("/idempotency/records/0000"));
 	}
 
 	private static WebElement byId(String id) {
@@ -204,7 +184,7 @@ class ConsoleBrowserTests {
 	 * name; dark or light.
 	 */
 	@Test
-	void isReadableOnAPhoneInTheDark() throws IOException {
+	void isReadableOnAPhoneInTheDark() {
 		Payments payments = server.bean(Payments.class);
 		payments.closeBank();
 		List<CompletableFuture<Answer>> transfers = Stream.generate(
@@ -214,34 +194,19 @@ class ConsoleBrowserTests {
 		try {
 			busyDay();
 			until("2", () -> text("count-IN_PROGRESS"));
-			picture("console");
+			Browser.picture(browser, "console");
 		}
 		finally {
 			payments.openBank();
 			transfers.forEach(CompletableFuture::join);
 		}
-		browser.executeCdpCommand("Emulation.setDeviceMetricsOverride",
-				new HashMap<>(Map.of("width", 390, "height", 844, "deviceScaleFactor", 1, "mobile", true)));
-		browser.executeCdpCommand("Emulation.setEmulatedMedia",
-				new HashMap<>(Map.of("features", List.of(Map.of("name", "prefers-color-scheme", "value", "dark")))));
-		try {
+		Browser.onAPhoneInTheDark(browser, () -> {
 			open();
 			byId("search").submit();
 			until("newest first", () -> text("found"));
-			assertThat(browser.executeScript("return document.documentElement.scrollWidth <= 390")).isEqualTo(true);
-			assertThat(browser.executeScript("return getComputedStyle(document.body).backgroundColor"))
-				.isEqualTo("rgb(17, 21, 28)");
-			picture("console-phone");
-		}
-		finally {
-			browser.executeCdpCommand("Emulation.clearDeviceMetricsOverride", new HashMap<>());
-			browser.executeCdpCommand("Emulation.setEmulatedMedia", new HashMap<>(Map.of("features", List.of())));
-		}
-		List<?> nameless = (List<?>) browser
-			.executeScript("return [...document.querySelectorAll('button,input,select,progress,meter')].filter((it) => "
-					+ "!it.textContent.trim() && !it.getAttribute('aria-label') && !it.getAttribute('aria-labelledby')"
-					+ " && !(it.labels && it.labels.length)).map((it) => it.outerHTML)");
-		assertThat(nameless).isEmpty();
+			Browser.picture(browser, "console-phone");
+		});
+		assertThat(Browser.withoutName(browser)).isEmpty();
 	}
 
 	/**
@@ -264,13 +229,6 @@ class ConsoleBrowserTests {
 		until("newest first", () -> text("found"));
 		int executed = server.bean(RecentAttempts.class).series().executed().stream().mapToInt(Long::intValue).sum();
 		until(String.valueOf(executed), () -> text("sum-executed"));
-	}
-
-	private static void picture(String name) throws IOException {
-		if (!PICTURES.isEmpty()) {
-			Path folder = Files.createDirectories(Path.of(PICTURES));
-			Files.write(folder.resolve(name + ".png"), browser.getScreenshotAs(OutputType.BYTES));
-		}
 	}
 
 	@Configuration(proxyBeanMethods = false)

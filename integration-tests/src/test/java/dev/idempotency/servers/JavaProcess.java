@@ -39,11 +39,25 @@ public final class JavaProcess implements AutoCloseable {
 	 * Begins to start an application that has only so much memory.
 	 */
 	public static JavaProcess launch(Class<?> application, String heap, Path log, List<String> arguments) {
+		return launch(List.of("-Xmx" + heap, "-cp", classPath(), application.getName()), log, Path.of(""), arguments);
+	}
+
+	/**
+	 * Begins to start a packaged application.
+	 * @param folder where it runs
+	 */
+	public static JavaProcess launchJar(Path jar, Path log, Path folder, List<String> arguments) {
+		return launch(List.of("-Xmx256m", "-jar", jar.toAbsolutePath().toString()), log, folder, arguments);
+	}
+
+	private static JavaProcess launch(List<String> program, Path log, Path folder, List<String> arguments) {
 		List<String> command = new ArrayList<>(List.of(ProcessHandle.current().info().command().orElse("java"),
-				"-XX:TieredStopAtLevel=1", "-Xshare:auto", "-Xmx" + heap, "-cp", classPath(), application.getName()));
+				"-XX:TieredStopAtLevel=1", "-Xshare:auto"));
+		command.addAll(program);
 		command.addAll(arguments);
 		try {
-			Process process = new ProcessBuilder(command).redirectErrorStream(true)
+			Process process = new ProcessBuilder(command).directory(folder.toAbsolutePath().toFile())
+				.redirectErrorStream(true)
 				.redirectOutput(log.toFile())
 				.start();
 			Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
@@ -91,6 +105,14 @@ public final class JavaProcess implements AutoCloseable {
 		if (!this.process.isAlive()) {
 			throw new IllegalStateException("The application has ended:\n" + output());
 		}
+	}
+
+	/**
+	 * Asks the process to end, as Ctrl-C does, and waits until it has.
+	 */
+	public void stop() {
+		this.process.destroy();
+		this.process.onExit().join();
 	}
 
 	/**
