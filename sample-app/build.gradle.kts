@@ -10,8 +10,15 @@ description = "A small payments service"
 dependencies {
     implementation(platform(SpringBootPlugin.BOM_COORDINATES))
     implementation(project(":idempotency-spring-boot-starter"))
+    implementation(libs.boot.starter.actuator)
+    implementation(libs.boot.starter.data.redis)
+    implementation(libs.boot.starter.jdbc)
+    implementation(libs.boot.starter.security)
     implementation(libs.boot.starter.webmvc)
     implementation(libs.springdoc.webmvc.api)
+
+    runtimeOnly(libs.h2)
+    runtimeOnly(libs.postgresql)
 
     testImplementation(libs.boot.starter.test)
 }

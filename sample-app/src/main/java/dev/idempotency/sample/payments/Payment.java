@@ -1,0 +1,25 @@
+package dev.idempotency.sample.payments;
+
+import java.math.BigDecimal;
+
+/**
+ * A payment that was made.
+ *
+ * @param id for capturing and refunding it
+ * @param account who paid
+ * @param amount in euros
+ * @param purpose what for
+ * @param state what became of it
+ */
+record Payment(String id, String account, BigDecimal amount, String purpose, State state) {
+
+	/**
+	 * What becomes of a payment.
+	 */
+	enum State {
+
+		CHARGED, CAPTURED, REFUNDED
+
+	}
+
+}

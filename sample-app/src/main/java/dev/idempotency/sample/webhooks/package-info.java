@@ -1,0 +1,7 @@
+/**
+ * Events that others deliver, sometimes twice.
+ */
+@NullMarked
+package dev.idempotency.sample.webhooks;
+
+import org.jspecify.annotations.NullMarked;
