@@ -65,6 +65,8 @@ dependencies {
 
 tasks.test {
     systemProperty("boot.test.version", boot.get())
+    dependsOn(":sample-app:bootJar")
+    systemProperty("sample.jar", rootProject.file("sample-app/build/libs/sample-app-$version.jar"))
     // Some tests read the README and both builds
     inputs.files(listOf("README.md", "pom.xml", "settings.gradle.kts", "gradle.properties", "gradlew").map { rootProject.file(it) })
     inputs.files(rootProject.subprojects.flatMap { listOf(it.file("pom.xml"), it.file("build.gradle.kts")) })
