@@ -284,13 +284,18 @@ class WebhookSignatureTests {
 		@Override
 		protected void doFilterInternal(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
 				throws IOException, ServletException {
+			// Whoever reads the body must give it out again
 			KeptBody kept = new KeptBody(request);
-			if (WebhookSender.of(request).isGenuine(request, kept.body)) {
+			if (isGenuine(request, kept.body)) {
 				chain.doFilter(kept, response);
 			}
 			else {
 				response.sendError(401);
 			}
+		}
+
+		private static boolean isGenuine(HttpServletRequest request, byte[] body) {
+			return WebhookSender.of(request).isGenuine(request, body);
 		}
 
 	}
