@@ -75,7 +75,9 @@ class BlockCheckTests {
 				"  datasource.hikari.maximum-pool-size: 20", "management.endpoint.idempotency.show-values: always",
 				"management.metrics.enable.idempotency: false", "orders.ttl: 3d"))
 			.isEmpty();
-		assertThat(complaints("properties", "idempotency.redis.wait-for-replicas=1")).isEmpty();
+		assertThat(complaints("properties", "idempotency.redis.wait-for-replicas=1",
+				"idempotency.encryption.previous-keys[0]=${OLD_KEY}"))
+			.isEmpty();
 	}
 
 	@Test
@@ -84,6 +86,7 @@ class BlockCheckTests {
 			.asString()
 			.contains("idempotency.time-to-live");
 		assertThat(complaints("properties", "idempotency.http.ttl=7d")).hasSize(1);
+		assertThat(complaints("properties", "idempotency.secret=${KEY}")).hasSize(1);
 	}
 
 	@Test

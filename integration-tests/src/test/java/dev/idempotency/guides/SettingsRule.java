@@ -82,7 +82,8 @@ final class SettingsRule implements BlockCheck.Rule {
 		Map<Object, Object> ours = new HashMap<>();
 		load(block).forEach((text, value) -> {
 			ConfigurationPropertyName name = ConfigurationPropertyName.adapt(text, '.');
-			if (OURS.isAncestorOf(name)) {
+			// What comes from elsewhere is known by its name only
+			if (OURS.isAncestorOf(name) && !String.valueOf(value).contains("${")) {
 				ours.put(text, value);
 			}
 			else if (!isKnown(name) && !MADE_UP.contains(text)) {

@@ -37,12 +37,15 @@ final class Shop {
 			});
 
 	ApplicationContextRunner runner() {
+		return withoutStore().withBean(IdempotencyStore.class, () -> this.store);
+	}
+
+	static ApplicationContextRunner withoutStore() {
 		return new ApplicationContextRunner()
 			.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, JacksonAutoConfiguration.class,
 					IdempotencyAutoConfiguration.class, IdempotencyTransactionAutoConfiguration.class,
 					IdempotencyMethodAutoConfiguration.class))
-			.withPropertyValues("spring.application.name=" + NAMESPACE)
-			.withBean(IdempotencyStore.class, () -> this.store);
+			.withPropertyValues("spring.application.name=" + NAMESPACE);
 	}
 
 	/**

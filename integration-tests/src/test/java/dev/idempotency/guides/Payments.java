@@ -1,0 +1,28 @@
+package dev.idempotency.guides;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Takes money, and remembers from whom.
+ */
+class Payments {
+
+	private final List<Charge> charges = new ArrayList<>();
+
+	Charge charge(Order order) {
+		Charge charge = new Charge("ch-" + order.id(), order.amount());
+		this.charges.add(charge);
+		return charge;
+	}
+
+	Optional<Charge> find(String orderId) {
+		return this.charges.stream().filter((charge) -> charge.id().equals("ch-" + orderId)).findFirst();
+	}
+
+	List<Charge> charges() {
+		return this.charges;
+	}
+
+}

@@ -1,0 +1,19 @@
+package dev.idempotency.guides;
+
+import dev.idempotency.web.ScopeResolver;
+
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/**
+ * The code of {@code docs/security.md}.
+ */
+@Configuration(proxyBeanMethods = false)
+class TenantScope {
+
+	@Bean
+	ScopeResolver scopeResolver() {
+		return ScopeResolver.principalAndTenant((request) -> (String) request.getAttribute("tenant"));
+	}
+
+}
