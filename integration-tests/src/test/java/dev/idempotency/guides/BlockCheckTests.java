@@ -105,24 +105,35 @@ class BlockCheckTests {
 
 	@Test
 	void acceptsDependenciesThatCanBeHad() {
+		DependencyRule builds = new DependencyRule(ROOT);
 		assertThat(complaints("xml", "<dependency>", "  <groupId>dev.idempotency</groupId>",
-				"  <artifactId>idempotency-spring-boot-starter</artifactId>", "  <version>0.1.0-SNAPSHOT</version>",
-				"</dependency>", "<dependency>", "  <groupId>org.springframework.boot</groupId>",
+				"  <artifactId>idempotency-spring-boot-starter</artifactId>",
+				"  <version>%s</version>".formatted(builds.version()), "</dependency>", "<dependency>",
+				"  <groupId>org.springframework.boot</groupId>",
 				"  <artifactId>spring-boot-starter-webmvc</artifactId>", "</dependency>"))
 			.isEmpty();
-		assertThat(complaints("kotlin", "testImplementation(\"dev.idempotency:idempotency-test:0.1.0-SNAPSHOT\")"))
+		assertThat(complaints("kotlin",
+				"testImplementation(\"dev.idempotency:idempotency-test:%s\")".formatted(builds.version())))
 			.isEmpty();
 		assertThat(complaints("groovy", "runtimeOnly 'com.h2database:h2'")).isEmpty();
+		assertThat(builds.lines()).isNotEmpty()
+			.allSatisfy((line) -> assertThat(complaints("xml", parent(line))).isEmpty());
 	}
 
 	@Test
 	void findsDependenciesThatCannotBeHad() {
-		assertThat(complaints("kotlin", "implementation(\"dev.idempotency:idempotency-starter:0.1.0-SNAPSHOT\")",
+		assertThat(complaints("kotlin", "implementation(\"dev.idempotency:idempotency-starter:0.0.9\")",
 				"implementation(\"dev.idempotency:idempotency-test:0.0.9\")",
-				"implementation(\"dev.idempotency:sample-app:0.1.0-SNAPSHOT\")", "runtimeOnly(\"com.h2database:h3\")",
+				"implementation(\"dev.idempotency:sample-app:0.0.9\")", "runtimeOnly(\"com.h2database:h3\")",
 				"runtimeOnly(\"com.h2database:h2:2.4.240\")"))
 			.hasSize(5);
 		assertThat(complaints("xml", "<dependency/>")).hasSize(1);
+		assertThat(complaints("xml", parent("3.5.0"))).hasSize(1);
+	}
+
+	private static String parent(String version) {
+		return "<parent><groupId>org.springframework.boot</groupId><artifactId>spring-boot-starter-parent</artifactId><version>"
+				+ version + "</version></parent><groupId>com.example</groupId><artifactId>shop</artifactId>";
 	}
 
 	@Test

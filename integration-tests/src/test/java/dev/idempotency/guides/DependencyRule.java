@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A block of dependencies names modules of ours, in the version that is being built, and
- * otherwise what our own builds depend on and Spring Boot knows the version of.
+ * otherwise what our own builds depend on and Spring Boot knows the version of, on a line
+ * that they are tested on.
  */
 final class DependencyRule implements BlockCheck.Rule {
 
@@ -26,6 +27,19 @@ final class DependencyRule implements BlockCheck.Rule {
 
 	private static final Pattern NOTATION = Pattern.compile("[\"']([\\w.-]+):([\\w.-]+)(?::([\\w.-]+))?[\"']");
 
+	private static final Pattern LINE = Pattern.compile("<boot\\.[a-z]+\\.version>([^<]+)<");
+
+	/**
+	 * What only ever comes with the version of a Spring Boot line.
+	 */
+	private static final Set<String> OF_A_LINE = Set.of("org.springframework.boot:spring-boot-starter-parent",
+			"org.springframework.boot:spring-boot-dependencies");
+
+	/**
+	 * What an example calls itself.
+	 */
+	private static final String EXAMPLE = "com.example";
+
 	private static final Pattern MODULE = Pattern.compile("<module>([^<]+)</module>");
 
 	private final Set<String> modules = new HashSet<>();
@@ -34,6 +48,8 @@ final class DependencyRule implements BlockCheck.Rule {
 	 * What our builds leave the version of to Spring Boot.
 	 */
 	private final Set<String> managed = new HashSet<>();
+
+	private final Set<String> lines = new HashSet<>();
 
 	private final String version;
 
@@ -44,6 +60,10 @@ final class DependencyRule implements BlockCheck.Rule {
 			throw new IllegalStateException("The build has no version");
 		}
 		this.version = own.group(3);
+		Matcher line = LINE.matcher(parent);
+		while (line.find()) {
+			this.lines.add(line.group(1));
+		}
 		Matcher module = MODULE.matcher(parent);
 		while (module.find()) {
 			this.modules.add(module.group(1));
@@ -54,6 +74,20 @@ final class DependencyRule implements BlockCheck.Rule {
 				}
 			}
 		}
+	}
+
+	/**
+	 * The version that is being built.
+	 */
+	String version() {
+		return this.version;
+	}
+
+	/**
+	 * The versions of Spring Boot that the builds know.
+	 */
+	Set<String> lines() {
+		return this.lines;
 	}
 
 	private static String read(Path file) {
@@ -88,6 +122,13 @@ final class DependencyRule implements BlockCheck.Rule {
 			}
 			return this.version.equals(version) ? null
 					: "%s is being built as %s, not %s".formatted(coordinates, this.version, version);
+		}
+		if (group.equals(EXAMPLE)) {
+			return null;
+		}
+		if (OF_A_LINE.contains(coordinates)) {
+			return (version != null && this.lines.contains(version)) ? null
+					: "%s is tested in %s, not %s".formatted(coordinates, this.lines, version);
 		}
 		if (version != null) {
 			return "%s should leave its version %s to Spring Boot".formatted(coordinates, version);
