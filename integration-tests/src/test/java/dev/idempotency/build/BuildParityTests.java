@@ -73,6 +73,23 @@ class BuildParityTests {
 	}
 
 	@Test
+	void tellsRepositoriesTheSame() throws Exception {
+		assertThat(this.gradle.metadata()).isEqualTo(this.maven.metadata())
+			.containsOnlyKeys("url", "license.name", "license.url", "developer.name", "developer.organization",
+					"developer.organizationUrl", "scm.connection", "scm.developerConnection", "scm.url")
+			.allSatisfy((name, value) -> assertThat(value).as(name).isNotBlank());
+		assertThat(this.maven.inheritedWithTheNameOfTheModule()).isEmpty();
+	}
+
+	@Test
+	void publishesSourcesAndDocumentation() throws Exception {
+		assertThat(this.gradle.publishing()).contains("withSourcesJar()", "withJavadocJar()", "SIGNING_KEY",
+				"SIGNING_PASSWORD");
+		assertThat(this.maven.pluginsOf("release")).contains("maven-source-plugin", "maven-javadoc-plugin");
+		assertThat(this.maven.pluginsOf("sign")).containsExactly("maven-gpg-plugin");
+	}
+
+	@Test
 	void checksTheSame() throws Exception {
 		assertThat(this.maven.compilerArguments())
 			.contains("-Xlint:all,-processing", "-Werror", "-Xdoclint:all/protected,-missing")

@@ -98,6 +98,30 @@ final class GradleBuild {
 	}
 
 	/**
+	 * What a repository wants to know of all that is published.
+	 */
+	Map<String, String> metadata() throws IOException {
+		Map<String, String> metadata = new TreeMap<>();
+		String pom = first("(?s)\n {12}pom \\{\n(.*?)\n {12}}", publishing());
+		metadata.put("url", first("(?m)^ {16}url = \"(.*)\"$", pom));
+		for (String part : List.of("license", "developer", "scm")) {
+			String block = first("(?s)\\b" + part + " \\{\n(.*?)}", pom);
+			Pattern.compile("(?m)^ +(\\w+) = \"(.*)\"$")
+				.matcher(block)
+				.results()
+				.forEach((value) -> metadata.put(part + "." + value.group(1), value.group(2)));
+		}
+		return metadata;
+	}
+
+	/**
+	 * What all published modules have in common.
+	 */
+	String publishing() throws IOException {
+		return Files.readString(this.root.resolve("buildSrc/src/main/kotlin/publish-conventions.gradle.kts"));
+	}
+
+	/**
 	 * What all modules have in common.
 	 */
 	String conventions() throws IOException {

@@ -103,6 +103,42 @@ final class MavenBuild {
 	}
 
 	/**
+	 * What a repository wants to know of all that is published.
+	 */
+	Map<String, String> metadata() throws Exception {
+		Map<String, String> metadata = new TreeMap<>();
+		metadata.put("url", text(this.parent, "/project/url"));
+		for (String part : List.of("licenses/license", "developers/developer", "scm")) {
+			for (Node node : nodes(this.parent, "/project/" + part + "/*")) {
+				metadata.put(part.replaceFirst(".*/", "") + "." + node.getNodeName(), node.getTextContent().trim());
+			}
+		}
+		return metadata;
+	}
+
+	/**
+	 * The parts of the metadata to which Maven appends the name of a module.
+	 */
+	List<String> inheritedWithTheNameOfTheModule() throws Exception {
+		List<String> appended = new ArrayList<>();
+		for (String part : List.of("project.url", "scm.url", "scm.connection", "scm.developerConnection")) {
+			String attribute = "@*[name()='child." + part + ".inherit.append.path']";
+			String element = part.startsWith("scm") ? "/project/scm/" : "/project/";
+			if (!text(this.parent, element + attribute).equals("false")) {
+				appended.add(part);
+			}
+		}
+		return appended;
+	}
+
+	/**
+	 * What a profile adds to the build.
+	 */
+	List<String> pluginsOf(String profile) throws Exception {
+		return texts(this.parent, "/project/profiles/profile[id='" + profile + "']//plugin/artifactId");
+	}
+
+	/**
 	 * What javac is told in every module.
 	 */
 	List<String> compilerArguments() throws Exception {
