@@ -67,8 +67,11 @@ tasks.test {
     systemProperty("boot.test.version", boot.get())
     dependsOn(":sample-app:bootJar")
     systemProperty("sample.jar", rootProject.file("sample-app/build/libs/sample-app-$version.jar"))
-    // Some tests read the README and both builds
-    inputs.files(listOf("README.md", "pom.xml", "settings.gradle.kts", "gradle.properties", "gradlew").map { rootProject.file(it) })
+    // Some tests read both builds, the README, the guides and the code that they show
+    inputs.files(listOf("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md").map { rootProject.file(it) })
+    inputs.dir(rootProject.file("docs"))
+    inputs.dir(rootProject.file("sample-app/src"))
+    inputs.files(listOf("pom.xml", "settings.gradle.kts", "gradle.properties", "gradlew").map { rootProject.file(it) })
     inputs.files(rootProject.subprojects.flatMap { listOf(it.file("pom.xml"), it.file("build.gradle.kts")) })
     inputs.dir(rootProject.file("gradle"))
     inputs.dir(rootProject.file("buildSrc/src"))

@@ -6,10 +6,8 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 
 /**
  * An application of the tests in a process of its own, which can be killed.
@@ -39,7 +37,22 @@ public final class JavaProcess implements AutoCloseable {
 	 * Begins to start an application that has only so much memory.
 	 */
 	public static JavaProcess launch(Class<?> application, String heap, Path log, List<String> arguments) {
-		return launch(List.of("-Xmx" + heap, "-cp", classPath(), application.getName()), log, Path.of(""), arguments);
+		// Without what only makes an application slow to start: nobody looks at this one
+		List<String> classPath = ownClassPath().stream()
+			.filter((path) -> !FOR_LOOKING_AT.matcher(path).find())
+			.toList();
+		return launch(program(application.getName(), heap, classPath), log, Path.of(""), arguments);
+	}
+
+	/**
+	 * Begins to start an application that is not of the tests.
+	 */
+	public static JavaProcess launch(String application, List<String> classPath, Path log, List<String> arguments) {
+		return launch(program(application, "256m", classPath), log, Path.of(""), arguments);
+	}
+
+	private static List<String> program(String application, String heap, List<String> classPath) {
+		return List.of("-Xmx" + heap, "-cp", String.join(File.pathSeparator, classPath), application);
 	}
 
 	/**
@@ -69,13 +82,11 @@ public final class JavaProcess implements AutoCloseable {
 	}
 
 	/**
-	 * Without what only makes an application slow to start: nobody looks at this one.
+	 * Everything that tests have at hand.
 	 */
-	private static String classPath() {
+	public static List<String> ownClassPath() {
 		String own = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
-		return Arrays.stream(own.split(File.pathSeparator, -1))
-			.filter((path) -> !FOR_LOOKING_AT.matcher(path).find())
-			.collect(Collectors.joining(File.pathSeparator));
+		return List.of(own.split(File.pathSeparator, -1));
 	}
 
 	/**
