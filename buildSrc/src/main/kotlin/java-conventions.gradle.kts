@@ -65,6 +65,7 @@ jacoco {
 
 tasks.test {
     useJUnitPlatform()
+    maxParallelForks = 2
     // As Maven does: a class inside a test class runs only when that one says so
     exclude("**/*\$*")
     // gradlew build -Plong=true runs the long form of what has one

@@ -13,6 +13,7 @@ import dev.idempotency.store.MonotonicClock;
 import dev.idempotency.store.memory.InMemoryIdempotencyStore;
 import dev.idempotency.store.memory.MemoryLimits;
 import dev.idempotency.store.redis.RedisIdempotencyStore;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -69,8 +70,11 @@ class IdempotencyRedisAutoConfigurationTests {
 	void closesTheStoreWithTheContext() {
 		this.runner.run((context) -> {
 			RedisIdempotencyStore store = context.getBean(RedisIdempotencyStore.class);
-			store.subscribe(IdempotencyKey.of("pay", "key"), () -> {
-			}).close();
+			// On a busy machine, listening takes its time to begin
+			Awaitility.await()
+				.ignoreException(IllegalStateException.class)
+				.untilAsserted(() -> store.subscribe(IdempotencyKey.of("pay", "key"), () -> {
+				}).close());
 			context.close();
 			assertThatIllegalStateException().isThrownBy(() -> store.subscribe(IdempotencyKey.of("pay", "key"), () -> {
 			}));

@@ -25,6 +25,12 @@ import org.springframework.util.FileSystemUtils;
  */
 public final class RedisServerProcess implements AutoCloseable {
 
+	private static final int FIRST_PORT = 20_000;
+
+	private static final int PORTS = 12_000;
+
+	private static final int PORTS_OF_A_PROCESS = 50;
+
 	private static final Path EXECUTABLE = executable();
 
 	private final int port;
@@ -93,10 +99,13 @@ public final class RedisServerProcess implements AutoCloseable {
 
 	/**
 	 * A port that nobody uses; below the range of the system's own choice, and so low
-	 * that the cluster's second port, which is 10000 higher, exists.
+	 * that the cluster's second port, which is 10000 higher, exists. Processes that run
+	 * tests at the same time begin to look in different places.
 	 */
 	public static int freePort() {
-		for (int port = 20_000 + (int) (ProcessHandle.current().pid() % 2_000); port < 32_000; port++) {
+		int begin = (int) (ProcessHandle.current().pid() % PORTS * PORTS_OF_A_PROCESS % PORTS);
+		for (int i = 0; i < PORTS; i++) {
+			int port = FIRST_PORT + (begin + i) % PORTS;
 			if (isFree(port)) {
 				return port;
 			}
