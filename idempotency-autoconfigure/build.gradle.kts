@@ -29,10 +29,13 @@ dependencies {
     optional(libs.boot.data.redis)
     optional(libs.boot.health)
     optional(libs.boot.jdbc)
+    optional(libs.boot.restclient)
     optional(libs.boot.starter.webmvc)
+    optional(libs.boot.webclient)
     optional(libs.micrometer.core)
     optional(libs.micrometer.tracing)
     optional(libs.spring.tx)
+    optional(libs.spring.webflux)
     optional(libs.springdoc.webmvc.api)
 
     testImplementation(libs.archunit)

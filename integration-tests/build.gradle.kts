@@ -22,6 +22,7 @@ dependencies {
     testImplementation(libs.activemq.openwire)
     testImplementation(libs.boot.jms)
     testImplementation(libs.boot.micrometer.tracing.opentelemetry)
+    testImplementation(libs.boot.restclient)
     testImplementation(libs.boot.starter.actuator)
     testImplementation(libs.boot.starter.amqp)
     testImplementation(libs.boot.starter.data.jpa)

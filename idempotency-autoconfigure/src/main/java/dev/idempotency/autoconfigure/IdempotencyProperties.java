@@ -3,8 +3,10 @@ package dev.idempotency.autoconfigure;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 
 import dev.idempotency.OnCrash;
+import dev.idempotency.client.KeyHeaders;
 import dev.idempotency.core.EngineSettings;
 import dev.idempotency.core.OperationPolicy;
 import dev.idempotency.core.PurgeSettings;
@@ -44,6 +46,7 @@ import org.springframework.util.unit.DataSize;
  * @param redis Settings of the store in Redis.
  * @param purge Removal of records whose time is over, from stores that do not do so
  * themselves.
+ * @param client Keys of calls to other services.
  */
 @ConfigurationProperties("idempotency")
 public record IdempotencyProperties(@DefaultValue("true") boolean enabled,
@@ -52,7 +55,7 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled,
 		@DefaultValue("10s") Duration waitTimeout, @DefaultValue("reject") EngineSettings.OnStoreFailure onStoreFailure,
 		@DefaultValue("0") int maxReplays, @DefaultValue Encryption encryption, @DefaultValue Compression compression,
 		@DefaultValue Http http, @DefaultValue Memory memory, @DefaultValue Jdbc jdbc, @DefaultValue Redis redis,
-		@DefaultValue Purge purge) {
+		@DefaultValue Purge purge, @DefaultValue Client client) {
 
 	public IdempotencyProperties {
 		new OperationPolicy(ttl, lease, OnCrash.RETRY, waitTimeout, maxReplays);
@@ -287,6 +290,22 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled,
 
 		PurgeSettings settings() {
 			return new PurgeSettings(this.interval, this.batch);
+		}
+
+	}
+
+	/**
+	 * Keys of calls to other services.
+	 *
+	 * @param enabled Whether every client that Spring Boot's builders make sends a key
+	 * with its unsafe calls.
+	 * @param headers Names of hosts whose header has another name than Idempotency-Key,
+	 * and the names of those headers.
+	 */
+	public record Client(@DefaultValue("false") boolean enabled, @DefaultValue Map<String, String> headers) {
+
+		public Client {
+			headers = new KeyHeaders(headers).byHost();
 		}
 
 	}

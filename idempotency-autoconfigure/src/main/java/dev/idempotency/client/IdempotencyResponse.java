@@ -1,0 +1,118 @@
+package dev.idempotency.client;
+
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+import dev.idempotency.Effect;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.http.HttpEntity;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpMessage;
+
+/**
+ * What the answer of a server that uses this library, or speaks like it, says about its
+ * execution.
+ */
+public final class IdempotencyResponse {
+
+	private static final String REPLAYED = "Idempotent-Replayed";
+
+	private static final String EFFECT = "Idempotency-Effect";
+
+	private static final Pattern SECONDS = Pattern.compile("\\d{1,9}");
+
+	private final HttpHeaders headers;
+
+	private IdempotencyResponse(HttpHeaders headers) {
+		this.headers = headers;
+	}
+
+	/**
+	 * Reads the headers of an answer.
+	 * @param headers the headers
+	 * @return what they say
+	 */
+	public static IdempotencyResponse of(HttpHeaders headers) {
+		return new IdempotencyResponse(headers);
+	}
+
+	/**
+	 * Reads the headers of an answer.
+	 * @param response the answer, such as a {@code ResponseEntity}
+	 * @return what they say
+	 */
+	public static IdempotencyResponse of(HttpEntity<?> response) {
+		return of(response.getHeaders());
+	}
+
+	/**
+	 * Reads the headers of an answer.
+	 * @param response the answer, such as a {@code ClientHttpResponse}
+	 * @return what they say
+	 */
+	public static IdempotencyResponse of(HttpMessage response) {
+		return of(response.getHeaders());
+	}
+
+	/**
+	 * Whether this is the stored answer of an earlier request: nothing ran for this one.
+	 * @return whether the server says so
+	 */
+	public boolean isReplay() {
+		return "true".equalsIgnoreCase(this.headers.getFirst(REPLAYED));
+	}
+
+	/**
+	 * What the request did to the world.
+	 * @return empty if nothing ran for it ({@code noop} on a replay, {@code none}), if it
+	 * was a dry run, or if the server does not say
+	 */
+	public Optional<Effect> effect() {
+		return effectText().flatMap((text) -> Arrays.stream(Effect.values())
+			.filter((effect) -> effect != Effect.INFERRED && effect.name().equalsIgnoreCase(text))
+			.findFirst());
+	}
+
+	/**
+	 * What the request did to the world, as the server put it: {@code created},
+	 * {@code noop}, {@code would_replay} and so on.
+	 * @return empty if the server does not say
+	 */
+	public Optional<String> effectText() {
+		return Optional.ofNullable(this.headers.getFirst(EFFECT));
+	}
+
+	/**
+	 * How long to wait before the request is sent again. A date is compared with the one
+	 * on which the server says that it answered, so that nobody's clock matters.
+	 * @return empty if the server does not say, or says something that cannot be
+	 * understood
+	 */
+	public Optional<Duration> retryAfter() {
+		String value = this.headers.getFirst(HttpHeaders.RETRY_AFTER);
+		if (value == null) {
+			return Optional.empty();
+		}
+		if (SECONDS.matcher(value.strip()).matches()) {
+			return Optional.of(Duration.ofSeconds(Long.parseLong(value.strip())));
+		}
+		Long then = date(HttpHeaders.RETRY_AFTER);
+		Long now = date(HttpHeaders.DATE);
+		return (then != null && now != null) ? Optional.of(Duration.ofMillis(Math.max(0, then - now)))
+				: Optional.empty();
+	}
+
+	private @Nullable Long date(String name) {
+		try {
+			long millis = this.headers.getFirstDate(name);
+			return (millis != -1) ? millis : null;
+		}
+		catch (IllegalArgumentException ex) {
+			return null;
+		}
+	}
+
+}

@@ -1,0 +1,75 @@
+package dev.idempotency.client;
+
+import java.net.URI;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.regex.Pattern;
+
+/**
+ * Which header carries the key of a call: {@code Idempotency-Key}, but for hosts that
+ * call it something else.
+ *
+ * @param byHost the names of headers by the names of hosts
+ */
+public record KeyHeaders(Map<String, String> byHost) {
+
+	/**
+	 * The name that most servers know.
+	 */
+	public static final String DEFAULT = "Idempotency-Key";
+
+	private static final Pattern HOST = Pattern.compile("[^\\s/:@]+|\\[[0-9a-f:.]+]");
+
+	private static final Pattern NAME = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
+
+	public KeyHeaders {
+		Map<String, String> copy = new LinkedHashMap<>();
+		byHost.forEach((host, name) -> {
+			String lower = host.toLowerCase(Locale.ROOT);
+			if (!HOST.matcher(lower).matches()) {
+				throw new IllegalArgumentException(
+						"idempotency.client.headers must have names of hosts, without scheme and port, but has \"%s\": write one such as api.example.org"
+							.formatted(host));
+			}
+			if (!NAME.matcher(name).matches()) {
+				throw new IllegalArgumentException(
+						"idempotency.client.headers must have the name of a header for %s, but has \"%s\": write letters, digits and hyphens"
+							.formatted(host, name));
+			}
+			copy.put(lower, name);
+		});
+		byHost = Map.copyOf(copy);
+	}
+
+	/**
+	 * The same header for all hosts.
+	 * @return the headers
+	 */
+	public static KeyHeaders standard() {
+		return new KeyHeaders(Map.of());
+	}
+
+	/**
+	 * These, and one for a further host.
+	 * @param host the name of the host
+	 * @param header the name of the header
+	 * @return the headers
+	 */
+	public KeyHeaders with(String host, String header) {
+		Map<String, String> more = new LinkedHashMap<>(this.byHost);
+		more.put(host.toLowerCase(Locale.ROOT), header);
+		return new KeyHeaders(more);
+	}
+
+	/**
+	 * The header for a call.
+	 * @param uri what is called
+	 * @return the name of the header
+	 */
+	public String forUri(URI uri) {
+		String host = uri.getHost();
+		return (host != null) ? this.byHost.getOrDefault(host.toLowerCase(Locale.ROOT), DEFAULT) : DEFAULT;
+	}
+
+}

@@ -1,0 +1,86 @@
+package dev.idempotency.client;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.SequenceInputStream;
+
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatusCode;
+import org.springframework.http.MediaType;
+import org.springframework.http.client.ClientHttpResponse;
+
+/**
+ * An answer of which the body has been read already, or its beginning: what breaks off
+ * there is not given out, and the call can be made again.
+ */
+final class ReadAheadResponse implements ClientHttpResponse {
+
+	private static final int LIMIT = 1024 * 1024;
+
+	private final ClientHttpResponse response;
+
+	private final byte[] beginning;
+
+	private final InputStream body;
+
+	private ReadAheadResponse(ClientHttpResponse response, byte[] beginning, InputStream rest) {
+		this.response = response;
+		this.beginning = beginning;
+		this.body = new SequenceInputStream(new ByteArrayInputStream(beginning), rest);
+	}
+
+	/**
+	 * Reads the body, unless it is a stream of events that comes to no end.
+	 * @throws IOException if the body breaks off; the answer is closed then
+	 */
+	static ClientHttpResponse of(ClientHttpResponse response) throws IOException {
+		MediaType type = response.getHeaders().getContentType();
+		if (type != null
+				&& (MediaType.TEXT_EVENT_STREAM.includes(type) || MediaType.APPLICATION_NDJSON.includes(type))) {
+			return response;
+		}
+		boolean done = false;
+		try {
+			InputStream body = response.getBody();
+			ReadAheadResponse read = new ReadAheadResponse(response, body.readNBytes(LIMIT), body);
+			done = true;
+			return read;
+		}
+		finally {
+			if (!done) {
+				response.close();
+			}
+		}
+	}
+
+	byte[] beginning() {
+		return this.beginning;
+	}
+
+	@Override
+	public HttpStatusCode getStatusCode() throws IOException {
+		return this.response.getStatusCode();
+	}
+
+	@Override
+	public String getStatusText() throws IOException {
+		return this.response.getStatusText();
+	}
+
+	@Override
+	public HttpHeaders getHeaders() {
+		return this.response.getHeaders();
+	}
+
+	@Override
+	public InputStream getBody() {
+		return this.body;
+	}
+
+	@Override
+	public void close() {
+		this.response.close();
+	}
+
+}
