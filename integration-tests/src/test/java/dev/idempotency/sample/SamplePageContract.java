@@ -14,11 +14,9 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Supplier;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 import dev.idempotency.servers.Browser;
-import dev.idempotency.servers.JavaProcess;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -46,8 +44,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 @TestInstance(Lifecycle.PER_CLASS)
 abstract class SamplePageContract {
 
-	private static final Pattern LISTENS = Pattern.compile("Open http://localhost:(\\d+)");
-
 	/**
 	 * What browsers complain of by themselves, and what the page shows in its answers.
 	 */
@@ -58,8 +54,7 @@ abstract class SamplePageContract {
 	 */
 	private static final Duration LONGEST = Duration.ofSeconds(150);
 
-	private final List<String> settings = new ArrayList<>(
-			List.of("--server.port=0", "--sample.report-time=300ms", "--spring.main.banner-mode=off"));
+	private final List<String> settings = new ArrayList<>(List.of("--sample.report-time=300ms"));
 
 	private Path folder = Path.of("");
 
@@ -67,7 +62,7 @@ abstract class SamplePageContract {
 	private ChromeDriver browser;
 
 	@SuppressWarnings("NullAway.Init")
-	private JavaProcess application;
+	private SampleProcess application;
 
 	private int port;
 
@@ -96,16 +91,8 @@ abstract class SamplePageContract {
 	}
 
 	private void startApplication() {
-		Path jar = Path.of(System.getProperty("sample.jar", ""));
-		assertThat(jar).as("the packaged sample, which a build of the whole makes before it comes here")
-			.isRegularFile();
-		JavaProcess process = JavaProcess.launchJar(jar, this.folder.resolve("log"), this.folder, this.settings);
-		this.application = process;
-		this.port = Awaitility.await().atMost(LONGEST).until(() -> {
-			process.requireRunning();
-			Matcher listens = LISTENS.matcher(process.output());
-			return listens.find() ? Integer.parseInt(listens.group(1)) : 0;
-		}, (found) -> found > 0);
+		this.application = SampleProcess.start(this.folder, this.settings);
+		this.port = this.application.port();
 	}
 
 	@BeforeEach

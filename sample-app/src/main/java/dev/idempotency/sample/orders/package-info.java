@@ -1,0 +1,8 @@
+/**
+ * Orders that are paid with someone else's service, such as a second instance of this
+ * one.
+ */
+@NullMarked
+package dev.idempotency.sample.orders;
+
+import org.jspecify.annotations.NullMarked;
