@@ -52,6 +52,31 @@ class OutgoingCallsGuideTests {
 		}
 	}
 
+	@Test
+	void retriesByItself() {
+		try (TestServer provider = TestServer.start(List.of(Provider.class))) {
+			AtomicInteger calls = new AtomicInteger();
+			RestClient client = new ProviderClients().provider(provider.uri("").toString())
+				.mutate()
+				.requestInterceptor(losingTheFirstAnswer(calls))
+				.build();
+			OrderPayments payments = new OrderPayments(client);
+			new Shop().runner().withBean(OrderPayments.class, () -> payments).run((context) -> {
+				Charge charge = context.getBean(OrderPayments.class).pay(new Order("1", 5));
+				assertThat(charge).isEqualTo(new Charge("ch-1", 5));
+			});
+			assertThat(calls).hasValue(2);
+			assertThat(payments.replays()).isOne();
+			assertThat(provider.bean(Payments.class).charges()).hasSize(1);
+		}
+	}
+
+	@Test
+	void canBeToldHowToRetry() {
+		assertThat(ProviderClients.patient()).isNotNull();
+		assertThat(new ProviderClients().paypal()).isNotNull();
+	}
+
 	private static ClientHttpRequestInterceptor losingTheFirstAnswer(AtomicInteger calls) {
 		return (request, body, execution) -> {
 			var answer = execution.execute(request, body);
