@@ -11,6 +11,7 @@ import dev.idempotency.web.IdempotencyFilter;
 import dev.idempotency.web.IdempotencyRouteFilter;
 import dev.idempotency.web.IdempotencyWeb;
 import dev.idempotency.web.KeyResolver;
+import dev.idempotency.web.ProblemFormat;
 import dev.idempotency.web.RequestFingerprinter;
 import dev.idempotency.web.ResponsePolicy;
 import dev.idempotency.web.ScopeResolver;
@@ -83,8 +84,10 @@ public final class IdempotencyWebMvcAutoConfiguration {
 
 	@Bean
 	HttpStrategies idempotencyHttpStrategies(KeyResolver keyResolver, ScopeResolver scopeResolver,
-			RequestFingerprinter fingerprinter, ResponsePolicy responsePolicy) {
-		return new HttpStrategies(keyResolver, scopeResolver, fingerprinter, responsePolicy);
+			RequestFingerprinter fingerprinter, ResponsePolicy responsePolicy,
+			ObjectProvider<ProblemFormat> problemFormats) {
+		return new HttpStrategies(keyResolver, scopeResolver, fingerprinter, responsePolicy,
+				problemFormats.orderedStream().toList());
 	}
 
 	@Bean

@@ -1,5 +1,7 @@
 package dev.idempotency.web;
 
+import java.util.List;
+
 /**
  * What an application may decide differently about each request.
  *
@@ -7,7 +9,13 @@ package dev.idempotency.web;
  * @param scopeResolver says whose key it is
  * @param fingerprinter says what makes two requests the same
  * @param responsePolicy says which answers are stored
+ * @param problemFormats write problems in ways of the application's own
  */
 public record HttpStrategies(KeyResolver keyResolver, ScopeResolver scopeResolver, RequestFingerprinter fingerprinter,
-		ResponsePolicy responsePolicy) {
+		ResponsePolicy responsePolicy, List<ProblemFormat> problemFormats) {
+
+	public HttpStrategies {
+		problemFormats = List.copyOf(problemFormats);
+	}
+
 }

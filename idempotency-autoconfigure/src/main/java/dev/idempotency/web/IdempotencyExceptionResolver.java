@@ -27,9 +27,9 @@ import org.springframework.web.servlet.HandlerExceptionResolver;
 import org.springframework.web.servlet.ModelAndView;
 
 /**
- * Answers with a problem document when a request did not run, unless the application
- * handles that exception by name. It belongs before all other resolvers, where it also
- * learns how a protected handler failed.
+ * Answers with a problem when a request did not run, unless the application handles that
+ * exception by name. It belongs before all other resolvers, where it also learns how a
+ * protected handler failed.
  */
 public final class IdempotencyExceptionResolver implements HandlerExceptionResolver {
 
@@ -61,7 +61,7 @@ public final class IdempotencyExceptionResolver implements HandlerExceptionResol
 		}
 		try {
 			logger.debug("Answering {}", handler, problem);
-			return this.problems.write(problem, response) ? new ModelAndView() : null;
+			return this.problems.write(problem, request, response) ? new ModelAndView() : null;
 		}
 		catch (IOException writing) {
 			logger.debug("The client of {} is gone", handler, writing);

@@ -59,7 +59,8 @@ public final class IdempotencyWeb implements OperationCatalog {
 		this.operations = new ProtectedOperations(settings, policies, strategies.keyResolver());
 		this.gate = new IdempotencyGate(engine, calls, strategies.scopeResolver(), strategies.fingerprinter(),
 				context.getBeanProvider(Transactions.class).getIfAvailable());
-		this.exceptionResolver = new IdempotencyExceptionResolver(new Problems(settings),
+		this.exceptionResolver = new IdempotencyExceptionResolver(
+				new Problems(settings, new ProblemFormats(strategies.problemFormats())),
 				new ExplicitExceptionHandlers(() -> ControllerAdviceBean.findAnnotatedBeans(context)));
 	}
 

@@ -12,6 +12,7 @@ import dev.idempotency.web.IdempotencyFilter;
 import dev.idempotency.web.IdempotencyRouteFilter;
 import dev.idempotency.web.IdempotencyWeb;
 import dev.idempotency.web.KeyResolver;
+import dev.idempotency.web.ProblemFormat;
 import dev.idempotency.web.RequestFingerprinter;
 import dev.idempotency.web.ResponsePolicy;
 import dev.idempotency.web.ScopeResolver;
@@ -133,7 +134,8 @@ class IdempotencyWebMvcAutoConfigurationTests {
 				.isEqualTo(new HttpStrategies(context.getBean("ownKeyResolver", KeyResolver.class),
 						context.getBean("ownScopeResolver", ScopeResolver.class),
 						context.getBean("ownFingerprinter", RequestFingerprinter.class),
-						context.getBean("ownResponsePolicy", ResponsePolicy.class))));
+						context.getBean("ownResponsePolicy", ResponsePolicy.class),
+						List.of(context.getBean("ownProblemFormat", ProblemFormat.class)))));
 	}
 
 	@Test
@@ -214,6 +216,11 @@ class IdempotencyWebMvcAutoConfigurationTests {
 
 	@Configuration(proxyBeanMethods = false)
 	static class OwnStrategies {
+
+		@Bean
+		ProblemFormat ownProblemFormat() {
+			return ProblemFormat.markdown();
+		}
 
 		@Bean
 		KeyResolver ownKeyResolver() {
