@@ -34,6 +34,8 @@ dependencies {
     optional(libs.boot.webclient)
     optional(libs.micrometer.core)
     optional(libs.micrometer.tracing)
+    optional(libs.spring.ai.mcp)
+    optional(libs.spring.ai.model)
     optional(libs.spring.tx)
     optional(libs.spring.webflux)
     optional(libs.springdoc.webmvc.api)

@@ -44,6 +44,7 @@ import org.springframework.util.unit.DataSize;
  * @param memory Settings of the store in memory.
  * @param jdbc Settings of the store in a database.
  * @param redis Settings of the store in Redis.
+ * @param tools Settings of tools of agents.
  * @param purge Removal of records whose time is over, from stores that do not do so
  * themselves.
  * @param client Keys of calls to other services.
@@ -55,7 +56,7 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled,
 		@DefaultValue("10s") Duration waitTimeout, @DefaultValue("reject") EngineSettings.OnStoreFailure onStoreFailure,
 		@DefaultValue("0") int maxReplays, @DefaultValue Encryption encryption, @DefaultValue Compression compression,
 		@DefaultValue Http http, @DefaultValue Memory memory, @DefaultValue Jdbc jdbc, @DefaultValue Redis redis,
-		@DefaultValue Purge purge, @DefaultValue Client client) {
+		@DefaultValue Tools tools, @DefaultValue Purge purge, @DefaultValue Client client) {
 
 	public IdempotencyProperties {
 		new OperationPolicy(ttl, lease, OnCrash.RETRY, waitTimeout, maxReplays);
@@ -306,6 +307,37 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled,
 
 		public Client {
 			headers = new KeyHeaders(headers).byHost();
+		}
+
+	}
+
+	/**
+	 * Settings of tools of agents.
+	 *
+	 * @param sessionKey Name of the entry of the tool context that tells whose call it
+	 * is.
+	 * @param loopGuard How often a session may call a tool with the same arguments before
+	 * the model is told to stop; 0 means without a limit.
+	 * @param loopWindow Time in which such calls are counted.
+	 */
+	public record Tools(@DefaultValue("sessionId") String sessionKey, @DefaultValue("0") int loopGuard,
+			@DefaultValue("10m") Duration loopWindow) {
+
+		public Tools {
+			if (sessionKey.isBlank()) {
+				throw new IllegalArgumentException(
+						"idempotency.tools.session-key is blank: write the name of an entry of the tool context, such as sessionId");
+			}
+			if (loopGuard < 0) {
+				throw new IllegalArgumentException(
+						"idempotency.tools.loop-guard must not be negative, but is %d: write 0 for no limit"
+							.formatted(loopGuard));
+			}
+			if (loopWindow.isNegative() || loopWindow.isZero()) {
+				throw new IllegalArgumentException(
+						"idempotency.tools.loop-window must be longer than 0s, but is %s: write a duration such as 10m"
+							.formatted(loopWindow));
+			}
 		}
 
 	}

@@ -30,6 +30,11 @@ final class AnnotatedMethods {
 	private static final String[] WEB_MAPPINGS = { "org.springframework.web.bind.annotation.RequestMapping",
 			"org.springframework.web.service.annotation.HttpExchange" };
 
+	/**
+	 * By name, since there may be no Spring AI.
+	 */
+	private static final String TOOL = "org.springframework.ai.tool.annotation.Tool";
+
 	private AnnotatedMethods() {
 	}
 
@@ -39,7 +44,22 @@ final class AnnotatedMethods {
 	 */
 	static @Nullable Idempotent find(Method method, Class<?> type) {
 		Idempotent annotation = findAny(method, type);
-		return (annotation != null && annotation.enabled()) ? annotation : null;
+		return (annotation != null && annotation.enabled() && !isToolWithoutKey(annotation, method, type)) ? annotation
+				: null;
+	}
+
+	/**
+	 * Whether a method is a tool of an agent whose key is made of what its callback knows
+	 * of the call.
+	 */
+	static boolean isProtectedByItsCallback(Method method, Class<?> type) {
+		Idempotent annotation = findAny(method, type);
+		return annotation != null && annotation.enabled() && isToolWithoutKey(annotation, method, type);
+	}
+
+	private static boolean isToolWithoutKey(Idempotent annotation, Method method, Class<?> type) {
+		return annotation.key().isEmpty()
+				&& MergedAnnotations.from(specific(method, type), SearchStrategy.TYPE_HIERARCHY).isPresent(TOOL);
 	}
 
 	/**

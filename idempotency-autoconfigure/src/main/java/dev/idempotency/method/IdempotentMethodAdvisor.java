@@ -38,7 +38,8 @@ final class IdempotentMethodAdvisor extends DefaultPointcutAdvisor {
 
 		@Override
 		public boolean matches(Method method, Class<?> targetClass) {
-			return AnnotatedMethods.find(method, targetClass) != null;
+			return AnnotatedMethods.find(method, targetClass) != null
+					|| AnnotatedMethods.isProtectedByItsCallback(method, targetClass);
 		}
 
 	}

@@ -54,6 +54,10 @@ final class MethodEdge {
 	@SuppressWarnings("FutureReturnValueIgnored") // It is what the method returns
 	@Nullable Object invoke(MethodInvocation invocation) throws Throwable {
 		Object bean = Objects.requireNonNull(invocation.getThis(), "a protected method belongs to a bean");
+		if (this.operations.isProtectedByItsCallback(invocation.getMethod(), bean.getClass())) {
+			ToolCalls.requireCallback(invocation.getMethod());
+			return invocation.proceed();
+		}
 		MethodOperation operation = this.operations.operationOf(invocation.getMethod(), bean.getClass());
 		if (!operation.async()) {
 			return call(invocation, bean, operation);

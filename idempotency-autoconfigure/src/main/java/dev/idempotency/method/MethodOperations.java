@@ -43,6 +43,8 @@ final class MethodOperations {
 
 	private final Map<MethodClassKey, MethodOperation> known = new ConcurrentHashMap<>();
 
+	private final Map<MethodClassKey, Boolean> tools = new ConcurrentHashMap<>();
+
 	MethodOperations(AnnotationPolicies policies, ResultCodec codec, TransactionAdvice transactionAdvice) {
 		this.policies = policies;
 		this.codec = codec;
@@ -55,6 +57,14 @@ final class MethodOperations {
 	 */
 	MethodOperation operationOf(Method method, Class<?> type) {
 		return this.known.computeIfAbsent(new MethodClassKey(method, type), (key) -> resolve(method, type));
+	}
+
+	/**
+	 * Whether a method is a tool of an agent that something else protects.
+	 */
+	boolean isProtectedByItsCallback(Method method, Class<?> type) {
+		return this.tools.computeIfAbsent(new MethodClassKey(method, type),
+				(key) -> AnnotatedMethods.isProtectedByItsCallback(method, type));
 	}
 
 	private MethodOperation resolve(Method method, Class<?> type) {

@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
 public final class JavaProcess implements AutoCloseable {
 
 	private static final Pattern FOR_LOOKING_AT = Pattern.compile(
-			"(actuator|opentelemetry|springdoc|swagger|selenium|micrometer-(metrics|tracing|registry))[^/\\\\]*\\.jar$");
+			"(spring-ai|mcp|jsonschema|actuator|opentelemetry|springdoc|swagger|selenium|micrometer-(metrics|tracing|registry))[^/\\\\]*\\.jar$");
 
 	private final Process process;
 

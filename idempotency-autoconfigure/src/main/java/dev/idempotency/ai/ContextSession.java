@@ -1,0 +1,46 @@
+package dev.idempotency.ai;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.chat.memory.ChatMemory;
+import org.springframework.ai.chat.model.ToolContext;
+import org.springframework.util.Assert;
+import org.springframework.util.ClassUtils;
+
+/**
+ * The session that the context of a call names.
+ *
+ * @param entry the entry that is looked at first
+ */
+record ContextSession(String entry) implements ToolSession {
+
+	private static final boolean MCP = ClassUtils.isPresent("io.modelcontextprotocol.server.McpSyncServerExchange",
+			ContextSession.class.getClassLoader());
+
+	ContextSession {
+		Assert.hasText(entry, "The entry that names the session must not be blank");
+	}
+
+	@Override
+	public @Nullable String idOf(ToolContext context) {
+		String id = text(context.getContext().get(this.entry));
+		if (id == null) {
+			id = text(context.getContext().get(ChatMemory.CONVERSATION_ID));
+		}
+		return (id == null && MCP) ? McpSession.idOf(context) : id;
+	}
+
+	private static @Nullable String text(@Nullable Object value) {
+		String text = (value != null) ? value.toString() : "";
+		return text.isBlank() ? null : text;
+	}
+
+	/**
+	 * Says where it looks, for people.
+	 */
+	@Override
+	public String toString() {
+		return "the entry \"%s\" of the tool context".formatted(this.entry);
+	}
+
+}

@@ -1,0 +1,161 @@
+package dev.idempotency.ai;
+
+import java.time.Clock;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+
+import dev.idempotency.Idempotency;
+import dev.idempotency.IdempotencyConfigurationException;
+import dev.idempotency.ai.ToolMethods.Said;
+import dev.idempotency.call.AnnotationPolicies;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.tool.ToolCallback;
+import org.springframework.ai.tool.ToolCallbackProvider;
+
+/**
+ * Makes tools of agents safe to call again: one that writes runs once for the same
+ * arguments in the same session, also in another process.
+ */
+public final class IdempotentTools {
+
+	/**
+	 * The entry of a tool's context that asks for a dry run, if it is {@code true}: tools
+	 * that write say what they would do, and run nothing.
+	 */
+	public static final String DRY_RUN = "dryRun";
+
+	private final @Nullable Protection protection;
+
+	/**
+	 * What is remembered of calls here must not depend on how often a provider is asked
+	 * for its tools.
+	 */
+	private final Map<ToolId, ProtectedTool> known = new ConcurrentHashMap<>();
+
+	private final Map<String, TaggedToolMetadata> metadata = new ConcurrentHashMap<>();
+
+	/**
+	 * Create tools of an application.
+	 * @param idempotency remembers what has run
+	 * @param policies works out what annotations say
+	 * @param defaults what holds for tools that do not say otherwise
+	 * @param clock tells the time
+	 */
+	public IdempotentTools(Idempotency idempotency, AnnotationPolicies policies, ToolDefaults defaults, Clock clock) {
+		this.protection = new Protection(idempotency, policies, defaults, clock);
+	}
+
+	private IdempotentTools() {
+		this.protection = null;
+	}
+
+	/**
+	 * Tools that are not protected, so that an application still runs when protection is
+	 * switched off. What they do is known all the same.
+	 * @return the tools
+	 */
+	public static IdempotentTools disabled() {
+		return new IdempotentTools();
+	}
+
+	/**
+	 * Protects all tools of a provider.
+	 * @param provider the provider
+	 * @param options how they are protected
+	 * @return the provider of protected tools
+	 */
+	public ToolCallbackProvider wrap(ToolCallbackProvider provider, ToolOptions options) {
+		return new IdempotentToolCallbackProvider(provider, (tool) -> wrap(tool, options));
+	}
+
+	/**
+	 * Protects tools.
+	 * @param tools the tools
+	 * @param options how they are protected
+	 * @return the protected tools
+	 */
+	public ToolCallback[] wrap(ToolCallback[] tools, ToolOptions options) {
+		return Arrays.stream(tools).map((tool) -> wrap(tool, options)).toArray(ToolCallback[]::new);
+	}
+
+	/**
+	 * Protects a tool.
+	 * @param tool the tool
+	 * @param options how it is protected
+	 * @return the protected tool
+	 * @throws IdempotencyConfigurationException if its method asks for what a tool cannot
+	 * have
+	 */
+	public ToolCallback wrap(ToolCallback tool, ToolOptions options) {
+		ToolCallback bare = (tool instanceof IdempotentToolCallback wrapped) ? wrapped.tool() : tool;
+		return wrap(bare, options, ToolMethods.saidBy(bare));
+	}
+
+	/**
+	 * Protects a tool if its method asks for it, and tags it if that says what it does.
+	 */
+	ToolCallback wrapIfAnnotated(ToolCallback tool) {
+		Said said = (tool instanceof IdempotentToolCallback) ? null : ToolMethods.saidBy(tool);
+		if (said == null) {
+			return tool;
+		}
+		if (said.asksForProtection() || said.onlyReads()) {
+			return wrap(tool, ToolOptions.defaults(), said);
+		}
+		return new IdempotentToolCallback(tool, known(tool, ToolOptions.defaults(), said, false), null);
+	}
+
+	/**
+	 * Whether the method behind a tool says anything about it.
+	 */
+	static boolean isAnnotated(ToolCallback tool) {
+		return ToolMethods.saidBy(tool) != null;
+	}
+
+	/**
+	 * What is known of a tool that was given to this.
+	 */
+	Optional<TaggedToolMetadata> metadataOf(String tool) {
+		return Optional.ofNullable(this.metadata.get(tool));
+	}
+
+	private ToolCallback wrap(ToolCallback tool, ToolOptions options, @Nullable Said said) {
+		Protection around = (said != null && said.declinesProtection()) ? null : this.protection;
+		if (around == null) {
+			return new IdempotentToolCallback(tool, known(tool, options, said, false), null);
+		}
+		ToolOptions merged = (said != null) ? said.over(options, around.policies()) : options;
+		ProtectedTool protectedTool = this.known.computeIfAbsent(new ToolId(tool.getToolDefinition().name(), merged),
+				(id) -> around.of(id.name(), id.options()));
+		return new IdempotentToolCallback(tool, known(tool, merged, null, protectedTool.runsOnce()), protectedTool);
+	}
+
+	private TaggedToolMetadata known(ToolCallback tool, ToolOptions options, @Nullable Said said, boolean runsOnce) {
+		TaggedToolMetadata result = new TaggedToolMetadata(tool.getToolMetadata().returnDirect(),
+				(said != null && said.sideEffects() != null) ? said.tags() : options.sideEffects(), runsOnce);
+		this.metadata.put(tool.getToolDefinition().name(), result);
+		return result;
+	}
+
+	/**
+	 * What protects tools.
+	 */
+	private record Protection(Idempotency idempotency, AnnotationPolicies policies, ToolDefaults defaults,
+			Clock clock) {
+
+		private ProtectedTool of(String name, ToolOptions options) {
+			return new ProtectedTool(name, options, this.defaults, this.idempotency, this.clock);
+		}
+
+	}
+
+	/**
+	 * A tool as it is protected.
+	 */
+	private record ToolId(String name, ToolOptions options) {
+	}
+
+}

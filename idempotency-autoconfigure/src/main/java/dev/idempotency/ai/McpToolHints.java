@@ -1,0 +1,85 @@
+package dev.idempotency.ai;
+
+import java.util.List;
+import java.util.function.Supplier;
+
+import io.modelcontextprotocol.server.McpServerFeatures;
+import io.modelcontextprotocol.server.McpStatelessServerFeatures;
+import io.modelcontextprotocol.spec.McpSchema.Tool;
+import io.modelcontextprotocol.spec.McpSchema.ToolAnnotations;
+
+import org.springframework.beans.factory.config.BeanPostProcessor;
+
+/**
+ * Tells clients of an MCP server what its tools do: {@code readOnlyHint},
+ * {@code destructiveHint} and {@code idempotentHint}. Hints that someone else has given
+ * stay.
+ */
+public final class McpToolHints implements BeanPostProcessor {
+
+	private final Supplier<IdempotentTools> tools;
+
+	/**
+	 * Create a post-processor of the lists of tools that an MCP server is made of.
+	 * @param tools knows what the tools do; asked for when the first list comes
+	 */
+	public McpToolHints(Supplier<IdempotentTools> tools) {
+		this.tools = tools;
+	}
+
+	@Override
+	public Object postProcessAfterInitialization(Object bean, String name) {
+		return (bean instanceof List<?> list && list.stream().anyMatch(McpToolHints::isSpecification))
+				? list.stream().map(this::annotated).toList() : bean;
+	}
+
+	private static boolean isSpecification(Object item) {
+		return item instanceof McpServerFeatures.SyncToolSpecification
+				|| item instanceof McpServerFeatures.AsyncToolSpecification
+				|| item instanceof McpStatelessServerFeatures.SyncToolSpecification
+				|| item instanceof McpStatelessServerFeatures.AsyncToolSpecification;
+	}
+
+	private Object annotated(Object item) {
+		if (item instanceof McpServerFeatures.SyncToolSpecification sync) {
+			return new McpServerFeatures.SyncToolSpecification(annotated(sync.tool()), sync.callHandler());
+		}
+		if (item instanceof McpServerFeatures.AsyncToolSpecification async) {
+			return new McpServerFeatures.AsyncToolSpecification(annotated(async.tool()), async.callHandler());
+		}
+		if (item instanceof McpStatelessServerFeatures.SyncToolSpecification sync) {
+			return new McpStatelessServerFeatures.SyncToolSpecification(annotated(sync.tool()), sync.callHandler());
+		}
+		if (item instanceof McpStatelessServerFeatures.AsyncToolSpecification async) {
+			return new McpStatelessServerFeatures.AsyncToolSpecification(annotated(async.tool()), async.callHandler());
+		}
+		return item;
+	}
+
+	private Tool annotated(Tool tool) {
+		if (tool.annotations() != null) {
+			return tool;
+		}
+		return this.tools.get()
+			.metadataOf(tool.name())
+			.map((known) -> new Tool(tool.name(), tool.title(), tool.description(), tool.inputSchema(),
+					tool.outputSchema(), hints(known), tool.meta(), tool.icons()))
+			.orElse(tool);
+	}
+
+	/**
+	 * Whether something unknown destroys is left open; MCP has clients assume so.
+	 */
+	private static ToolAnnotations hints(TaggedToolMetadata known) {
+		ToolAnnotations.Builder hints = ToolAnnotations.builder();
+		if (!known.sideEffects().isEmpty()) {
+			hints.readOnlyHint(known.isReadOnly())
+				.destructiveHint(known.sideEffects().contains(SideEffect.DESTRUCTIVE));
+		}
+		if (known.runsOnce() || known.sideEffects().contains(SideEffect.IDEMPOTENT)) {
+			hints.idempotentHint(true);
+		}
+		return hints.build();
+	}
+
+}

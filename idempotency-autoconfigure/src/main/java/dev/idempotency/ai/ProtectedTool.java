@@ -1,0 +1,192 @@
+package dev.idempotency.ai;
+
+import java.time.Clock;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import dev.idempotency.Effect;
+import dev.idempotency.Idempotency;
+import dev.idempotency.IdempotencyContext.Binding;
+import dev.idempotency.IdempotencyException;
+import dev.idempotency.IdempotencyKey;
+import dev.idempotency.IdempotencyKeyMissingException;
+import dev.idempotency.IdempotencyStoreException;
+import dev.idempotency.KeyStatus;
+import dev.idempotency.KeyStatus.State;
+import dev.idempotency.OperationInProgressException;
+import dev.idempotency.Outcome;
+import dev.idempotency.OutcomeUnknownException;
+import dev.idempotency.ResultNotReplayableException;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.chat.model.ToolContext;
+import org.springframework.ai.tool.ToolCallback;
+import org.springframework.ai.tool.execution.ToolExecutionException;
+
+/**
+ * How calls of one tool are protected, and what is remembered of them here.
+ */
+final class ProtectedTool {
+
+	private static final ToolContext NO_CONTEXT = new ToolContext(Map.of());
+
+	private final String name;
+
+	private final ToolOptions options;
+
+	private final ToolSession session;
+
+	private final Idempotency idempotency;
+
+	private final RepeatedCalls repeated;
+
+	/**
+	 * What was read, for each session on its own.
+	 */
+	private final @Nullable Cache<ToolCallKey, String> read;
+
+	ProtectedTool(String name, ToolOptions options, ToolDefaults defaults, Idempotency idempotency, Clock clock) {
+		this.name = name;
+		this.options = options;
+		this.session = (options.session() != null) ? options.session() : defaults.session();
+		this.idempotency = onTerms(idempotency, options);
+		this.repeated = new RepeatedCalls((options.loopGuard() != null) ? options.loopGuard() : defaults.loopGuard(),
+				clock);
+		ToolOptions.ReadCache readCache = options.readsOnly() ? options.readCache() : null;
+		this.read = (readCache == null) ? null
+				: Caffeine.newBuilder()
+					.maximumSize(readCache.maxSize())
+					.expireAfterWrite(readCache.ttl())
+					.ticker(new ClockTicker(clock))
+					.build();
+	}
+
+	private static Idempotency onTerms(Idempotency idempotency, ToolOptions options) {
+		Idempotency terms = idempotency.withOnConflict(options.onConflict()).withOnCrash(options.onCrash());
+		return (options.ttl() != null) ? terms.withTtl(options.ttl()) : terms;
+	}
+
+	boolean runsOnce() {
+		return !this.options.readsOnly();
+	}
+
+	String call(ToolCallback tool, String input, @Nullable ToolContext given) {
+		ToolContext context = (given != null) ? given : NO_CONTEXT;
+		String id = this.session.idOf(context);
+		if (id == null || id.isBlank()) {
+			if (this.options.readsOnly()) {
+				// Changes nothing, and is kept for nobody
+				return run(tool, input, given);
+			}
+			throw new IdempotencyKeyMissingException(
+					("The tool %s runs once in each session, and this call has none: %s is empty. Set it where the chat client is called, "
+							+ "such as with toolContext(Map.of(\"%s\", …)), or give the tool another ToolSession")
+						.formatted(this.name, this.session, ToolSession.DEFAULT_ENTRY));
+		}
+		ToolCallKey call = ToolCallKey.of(id, input);
+		IdempotencyKey key = call.toIdempotencyKey(this.name);
+		if (!this.options.readsOnly() && isDryRun(context)) {
+			State state = this.idempotency.find(key).map(KeyStatus::state).orElse(null);
+			return ToolReports.ofDryRun(this.name, state, this.options.onCrash());
+		}
+		if (this.repeated.isTooMany(call)) {
+			int allowed = this.repeated.allowed();
+			throw refusal(tool, new ToolLoopException(ToolReports.loop(this.name, allowed), allowed));
+		}
+		ToolCallContext current = new ToolCallContext(key);
+		try (Binding binding = current.makeCurrent()) {
+			Objects.requireNonNull(binding);
+			return this.options.readsOnly() ? read(tool, input, given, call, current)
+					: runOnce(tool, input, given, key, current);
+		}
+	}
+
+	private boolean isDryRun(ToolContext context) {
+		Object asked = context.getContext().get(IdempotentTools.DRY_RUN);
+		return this.options.dryRun() || (asked != null && Boolean.parseBoolean(asked.toString()));
+	}
+
+	private String read(ToolCallback tool, String input, @Nullable ToolContext given, ToolCallKey call,
+			ToolCallContext current) {
+		String known = (this.read != null) ? this.read.getIfPresent(call) : null;
+		if (known != null) {
+			return known;
+		}
+		String result = run(tool, input, given);
+		if (this.read != null && current.mayBeKept()) {
+			this.read.put(call, result);
+		}
+		return result;
+	}
+
+	private String runOnce(ToolCallback tool, String input, @Nullable ToolContext given, IdempotencyKey key,
+			ToolCallContext current) {
+		AtomicBoolean begun = new AtomicBoolean();
+		try {
+			Outcome<String> outcome = this.idempotency.attempt(key, String.class, () -> {
+				begun.set(true);
+				return run(tool, input, given);
+			});
+			if (outcome instanceof Outcome.Executed<String> executed) {
+				return answer(executed.value(), current.effectOr(this.options.effect()));
+			}
+			if (outcome instanceof Outcome.Replayed<String> replayed) {
+				return answer(replayed.value(), null);
+			}
+			throw refusal(tool, refused(outcome));
+		}
+		catch (IdempotencyException ex) {
+			if (begun.get()) {
+				// The tool's own
+				throw ex;
+			}
+			throw refusal(tool, explained(ex));
+		}
+	}
+
+	private IdempotencyException explained(IdempotencyException ex) {
+		if (ex instanceof IdempotencyStoreException) {
+			return new IdempotencyStoreException(ToolReports.notRemembered(this.name), ex);
+		}
+		IdempotencyException unreadable = new ResultNotReplayableException(ToolReports.notReplayable(this.name));
+		unreadable.addSuppressed(ex);
+		return unreadable;
+	}
+
+	/**
+	 * A tool that tells what it did tells it each time.
+	 */
+	private String answer(String result, @Nullable Effect effect) {
+		return (this.options.effect() != Effect.INFERRED) ? ToolReports.withEffect(result, effect) : result;
+	}
+
+	private IdempotencyException refused(Outcome<String> outcome) {
+		if (outcome instanceof Outcome.InProgress<String> running) {
+			return new OperationInProgressException(ToolReports.inProgress(this.name, running.retryAfter().toSeconds()),
+					running.retryAfter());
+		}
+		if (outcome instanceof Outcome.OutcomeUnknown<String> unknown) {
+			return new OutcomeUnknownException(ToolReports.outcomeUnknown(this.name), unknown.attempt());
+		}
+		if (outcome instanceof Outcome.ReplayLimit<String> limit) {
+			int replays = Math.toIntExact(limit.replays());
+			return new ToolLoopException(ToolReports.loop(this.name, replays), replays);
+		}
+		return new ResultNotReplayableException(ToolReports.notReplayable(this.name));
+	}
+
+	/**
+	 * What Spring AI makes a text for the model of, and MCP an answer that is an error.
+	 */
+	private static ToolExecutionException refusal(ToolCallback tool, IdempotencyException reason) {
+		return new ToolExecutionException(tool.getToolDefinition(), reason);
+	}
+
+	private static String run(ToolCallback tool, String input, @Nullable ToolContext given) {
+		return (given != null) ? tool.call(input, given) : tool.call(input);
+	}
+
+}

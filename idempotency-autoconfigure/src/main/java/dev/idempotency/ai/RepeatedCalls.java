@@ -1,0 +1,65 @@
+package dev.idempotency.ai;
+
+import java.time.Clock;
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import dev.idempotency.ai.ToolOptions.LoopGuard;
+
+/**
+ * Notices a model that calls a tool with the same arguments again and again.
+ */
+final class RepeatedCalls {
+
+	/**
+	 * How many calls are watched at once: the ones that were not made for longest go.
+	 */
+	private static final int MAX_WATCHED = 10_000;
+
+	private final LoopGuard guard;
+
+	private final Clock clock;
+
+	/**
+	 * When each call was made lately, the oldest first.
+	 */
+	private final Cache<ToolCallKey, long[]> times;
+
+	RepeatedCalls(LoopGuard guard, Clock clock) {
+		this.guard = guard;
+		this.clock = clock;
+		this.times = Caffeine.newBuilder()
+			.maximumSize(MAX_WATCHED)
+			.expireAfterAccess(guard.window())
+			.ticker(new ClockTicker(clock))
+			.build();
+	}
+
+	/**
+	 * A call is about to be made.
+	 * @return whether it is one too many
+	 */
+	boolean isTooMany(ToolCallKey call) {
+		if (!this.guard.isOn()) {
+			return false;
+		}
+		AtomicBoolean tooMany = new AtomicBoolean();
+		long now = this.clock.millis();
+		this.times.asMap().compute(call, (key, earlier) -> {
+			long[] made = (earlier != null) ? earlier : new long[0];
+			boolean full = made.length == this.guard.calls();
+			tooMany.set(full && now - made[0] < this.guard.window().toMillis());
+			long[] next = full ? Arrays.copyOfRange(made, 1, made.length + 1) : Arrays.copyOf(made, made.length + 1);
+			next[next.length - 1] = now;
+			return next;
+		});
+		return tooMany.get();
+	}
+
+	int allowed() {
+		return this.guard.calls();
+	}
+
+}

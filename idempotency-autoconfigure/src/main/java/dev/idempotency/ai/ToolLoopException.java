@@ -1,0 +1,33 @@
+package dev.idempotency.ai;
+
+import dev.idempotency.IdempotencyException;
+
+/**
+ * A session has called a tool with the same arguments too often. The message is for the
+ * model.
+ */
+public final class ToolLoopException extends IdempotencyException {
+
+	private static final long serialVersionUID = 1L;
+
+	private final int calls;
+
+	/**
+	 * Create an exception.
+	 * @param message what the model is to do instead
+	 * @param calls how many calls were allowed
+	 */
+	public ToolLoopException(String message, int calls) {
+		super(message, null);
+		this.calls = calls;
+	}
+
+	/**
+	 * How many calls were allowed.
+	 * @return their number
+	 */
+	public int calls() {
+		return this.calls;
+	}
+
+}

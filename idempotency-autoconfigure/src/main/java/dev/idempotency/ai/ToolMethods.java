@@ -1,0 +1,159 @@
+package dev.idempotency.ai;
+
+import java.lang.reflect.Field;
+import java.lang.reflect.Method;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Set;
+
+import dev.idempotency.DryRun;
+import dev.idempotency.Idempotent;
+import dev.idempotency.IdempotencyConfigurationException;
+import dev.idempotency.StoredAnswers;
+import dev.idempotency.call.AnnotationPolicies;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.tool.ToolCallback;
+import org.springframework.ai.tool.method.MethodToolCallback;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.util.ReflectionUtils;
+
+/**
+ * Knows what the methods behind tools say about themselves.
+ */
+final class ToolMethods {
+
+	/**
+	 * How many results of a tool that reads are kept, where only an annotation asks for
+	 * it.
+	 */
+	private static final int READ_RESULTS = 1000;
+
+	/**
+	 * The only thing that tells a tool's method, by its type: nothing public does.
+	 */
+	private static final @Nullable Field METHOD = ReflectionUtils.findField(MethodToolCallback.class, null,
+			Method.class);
+
+	private ToolMethods() {
+	}
+
+	/**
+	 * What a tool says about itself.
+	 * @return {@code null} if it says nothing
+	 */
+	static @Nullable Said saidBy(ToolCallback tool) {
+		if (!(tool instanceof MethodToolCallback)) {
+			return null;
+		}
+		Method method = methodOf(tool);
+		Idempotent idempotent = AnnotatedElementUtils.findMergedAnnotation(method, Idempotent.class);
+		if (idempotent == null) {
+			idempotent = AnnotatedElementUtils.findMergedAnnotation(method.getDeclaringClass(), Idempotent.class);
+		}
+		SideEffects sideEffects = AnnotatedElementUtils.findMergedAnnotation(method, SideEffects.class);
+		return (idempotent != null || sideEffects != null) ? new Said(method, idempotent, sideEffects) : null;
+	}
+
+	private static Method methodOf(ToolCallback tool) {
+		if (METHOD == null) {
+			throw new IllegalStateException(
+					"This release of Spring AI does not tell which method is behind a tool, and so whether it is @Idempotent");
+		}
+		ReflectionUtils.makeAccessible(METHOD);
+		return (Method) Objects.requireNonNull(ReflectionUtils.getField(METHOD, tool));
+	}
+
+	/**
+	 * The annotations of a tool's method.
+	 *
+	 * @param method the method
+	 * @param idempotent how it is protected, or {@code null} if it does not say
+	 * @param sideEffects what it does, or {@code null} if it does not say
+	 */
+	record Said(Method method, @Nullable Idempotent idempotent, @Nullable SideEffects sideEffects) {
+
+		/**
+		 * Whether it asks for the protection of tools: one with a key of its own has that
+		 * of methods.
+		 */
+		boolean asksForProtection() {
+			return this.idempotent != null && this.idempotent.enabled() && this.idempotent.key().isEmpty();
+		}
+
+		/**
+		 * Whether it must not be protected here, since it is elsewhere or is not to be at
+		 * all.
+		 */
+		boolean declinesProtection() {
+			return this.idempotent != null && !asksForProtection();
+		}
+
+		/**
+		 * Whether it changes nothing, and says nothing else: then a model that goes round
+		 * in circles is all that is to be looked after.
+		 */
+		boolean onlyReads() {
+			return this.idempotent == null && tags().contains(SideEffect.READ);
+		}
+
+		ToolOptions over(ToolOptions options, AnnotationPolicies policies) {
+			ToolOptions result = options;
+			if (this.sideEffects != null) {
+				result = tagged(result, this.sideEffects);
+			}
+			if (this.idempotent != null && asksForProtection()) {
+				result = protectedBy(result, this.idempotent, policies);
+			}
+			return result;
+		}
+
+		private ToolOptions tagged(ToolOptions options, SideEffects tags) {
+			try {
+				return options.withSideEffects(tags.value());
+			}
+			catch (IllegalArgumentException ex) {
+				throw new IdempotencyConfigurationException("%s: %s".formatted(this.method, ex.getMessage()),
+						"Leave READ out, or the others.");
+			}
+		}
+
+		private ToolOptions protectedBy(ToolOptions options, Idempotent annotation, AnnotationPolicies policies) {
+			requireForTools(annotation);
+			ToolOptions result = options.withOnConflict(annotation.onConflict())
+				.withOnCrash(annotation.onCrash())
+				.withEffect(annotation.effect());
+			Duration ttl = annotation.ttl().isEmpty() ? null
+					: policies.policyOf(annotation, this.method.toString()).ttl();
+			if (!options.sideEffects().contains(SideEffect.READ)) {
+				return (ttl != null) ? result.withTtl(ttl) : result;
+			}
+			if (ttl == null) {
+				throw new IdempotencyConfigurationException(
+						"%s reads, and is @Idempotent without a ttl: nobody knows for how long its results are good"
+							.formatted(this.method),
+						"Write a short one, such as @Idempotent(ttl = \"1m\"), or leave @Idempotent out.");
+			}
+			return result.withReadCache(ttl, READ_RESULTS);
+		}
+
+		private void requireForTools(Idempotent annotation) {
+			boolean forOthers = !annotation.required() || !annotation.fingerprint() || annotation.transactional()
+					|| annotation.dryRun() != DryRun.REPORT || annotation.store() != StoredAnswers.BY_POLICY
+					|| annotation.storeExceptions().length > 0 || !annotation.verify().isEmpty();
+			if (forOthers) {
+				throw new IdempotencyConfigurationException(
+						"%s is a tool and @Idempotent without a key, and asks for more than ttl, onConflict, onCrash and effect"
+							.formatted(this.method),
+						"Leave the rest out, or write a key over its arguments, such as key = \"#orderId\": then it is "
+								+ "protected as a method, in all sessions at once.");
+			}
+		}
+
+		Set<SideEffect> tags() {
+			return (this.sideEffects != null) ? Set.of(this.sideEffects.value()) : Set.of();
+		}
+
+	}
+
+}

@@ -1,0 +1,104 @@
+package dev.idempotency.ai;
+
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+
+import dev.idempotency.Effect;
+import dev.idempotency.KeyStatus.State;
+import dev.idempotency.OnCrash;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * What is said to the model: short, and with the next step.
+ */
+final class ToolReports {
+
+	private static final JsonMapper JSON = JsonMapper.builder()
+		.enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+		.build();
+
+	private ToolReports() {
+	}
+
+	/**
+	 * A result and what it did to the world.
+	 * @param effect {@code null} if nothing was done now
+	 */
+	static String withEffect(String result, @Nullable Effect effect) {
+		Map<String, Object> report = new LinkedHashMap<>();
+		report.put("effect", (effect != null) ? effect.name().toLowerCase(Locale.ROOT) : "noop");
+		report.put("result", jsonOrText(result));
+		return JSON.writeValueAsString(report);
+	}
+
+	private static Object jsonOrText(String result) {
+		try {
+			Object json = JSON.readTree(result);
+			return result.isBlank() ? result : json;
+		}
+		catch (JacksonException ex) {
+			return result;
+		}
+	}
+
+	/**
+	 * What a call would do.
+	 * @param state what is remembered of it, or {@code null} if nothing is
+	 */
+	static String ofDryRun(String tool, @Nullable State state, OnCrash onCrash) {
+		Map<String, Object> report = new LinkedHashMap<>();
+		report.put("dryRun", true);
+		report.put("tool", tool);
+		if (state == State.COMPLETED) {
+			report.put("effect", "would_replay");
+			report.put("detail", "Nothing has run. The same call was made before: its result would be given again.");
+		}
+		else if (state == State.IN_PROGRESS) {
+			report.put("effect", "would_conflict");
+			report.put("detail", "Nothing has run. The same call is running now.");
+		}
+		else if (state == State.ABANDONED && onCrash == OnCrash.REFUSE) {
+			report.put("effect", "would_conflict");
+			report.put("detail", "Nothing has run. The same call was interrupted: it would be refused.");
+		}
+		else {
+			report.put("effect", "would_execute");
+			report.put("detail", "Nothing has run. Without the dry run, the tool would run.");
+		}
+		return JSON.writeValueAsString(report);
+	}
+
+	static String loop(String tool, int calls) {
+		return ("Stop. %s was called %d times with the same arguments, and was not called again: it would not help. "
+				+ "Use the result that you have, call it with other arguments, or tell the user what you cannot do.")
+			.formatted(tool, calls);
+	}
+
+	static String inProgress(String tool, long seconds) {
+		return ("%s is running already, with the same arguments, and was not started again. Do something else, or make the "
+				+ "same call again after %d s to get its result.")
+			.formatted(tool, Math.max(1, seconds));
+	}
+
+	static String outcomeUnknown(String tool) {
+		return ("%s was interrupted, and nobody knows whether it took effect. It was not run again. Do not repeat the call: "
+				+ "find out what happened, or ask the user.")
+			.formatted(tool);
+	}
+
+	static String notReplayable(String tool) {
+		return ("%s has run with the same arguments, and was not run again. Its result was not kept. Do not repeat the call: "
+				+ "look for its effect, or go on with the next step.")
+			.formatted(tool);
+	}
+
+	static String notRemembered(String tool) {
+		return "%s was not run, since it cannot be made sure now that it runs only once. Try again later, or tell the user."
+			.formatted(tool);
+	}
+
+}
