@@ -61,7 +61,11 @@ final class ToolMethods {
 					"This release of Spring AI does not tell which method is behind a tool, and so whether it is @Idempotent");
 		}
 		ReflectionUtils.makeAccessible(METHOD);
-		return (Method) Objects.requireNonNull(ReflectionUtils.getField(METHOD, tool));
+		Method method = (Method) Objects.requireNonNull(ReflectionUtils.getField(METHOD, tool));
+		// Spring AI looks at the class of the bean for that, which is that of a proxy
+		// here
+		ReflectionUtils.makeAccessible(method);
+		return method;
 	}
 
 	/**
