@@ -1,6 +1,7 @@
 package dev.idempotency.autoconfigure;
 
 import dev.idempotency.Idempotent;
+import dev.idempotency.ai.SideEffects;
 import dev.idempotency.web.IdempotencyWeb;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +27,12 @@ final class IdempotencyRuntimeHints implements RuntimeHintsRegistrar {
 		hints.reflection()
 			.registerType(TypeReference.of(IdempotencyWeb.class.getPackageName() + ".KeyParts"),
 					MemberCategory.INVOKE_PUBLIC_METHODS);
+		// What tools say about themselves, and the method behind them
+		hints.proxies().registerJdkProxy(SideEffects.class);
+		hints.reflection()
+			.registerType(SideEffects.class, MemberCategory.INVOKE_PUBLIC_METHODS)
+			.registerTypeIfPresent(classLoader, "org.springframework.ai.tool.method.MethodToolCallback",
+					MemberCategory.ACCESS_DECLARED_FIELDS);
 		// Whether it is there decides how methods go with transactions
 		hints.reflection()
 			.registerTypeIfPresent(classLoader, "org.springframework.transaction.interceptor.TransactionInterceptor");

@@ -1,8 +1,17 @@
 package dev.idempotency.guides;
 
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+import dev.idempotency.autoconfigure.IdempotencyToolsAutoConfiguration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+import org.springframework.ai.chat.model.ToolContext;
+import org.springframework.ai.tool.ToolCallback;
+import org.springframework.ai.tool.ToolCallbackProvider;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -63,6 +72,25 @@ class AgentsGuideTests {
 			}
 			assertThat(this.payments.charges()).hasSize(1);
 		});
+	}
+
+	@Test
+	void runsToolsOnceInASession() {
+		this.runner.withConfiguration(AutoConfigurations.of(IdempotencyToolsAutoConfiguration.class))
+			.withBean(PaymentTools.class)
+			.withUserConfiguration(ToolConfiguration.class)
+			.run((context) -> {
+				ToolContext session = new ToolContext(Map.of("sessionId", "alice:chat-1"));
+				List<ToolCallback> tools = new ArrayList<>(
+						List.of(context.getBean(ToolCallbackProvider.class).getToolCallbacks()));
+				tools.add(context.getBean("refund", ToolCallback.class));
+				assertThat(tools).hasSize(3).allSatisfy((tool) -> {
+					String first = tool.call("{\"order\":\"1\",\"amount\":5,\"id\":\"1\"}", session);
+					assertThat(tool.call("{\"amount\":5,\"order\":\"1\",\"id\":\"1\"}", session))
+						.isEqualTo(first.replace("created", "noop"));
+				});
+				assertThat(this.payments.charges()).hasSize(2);
+			});
 	}
 
 }
