@@ -22,7 +22,7 @@ import org.springframework.web.reactive.function.client.WebClient;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * On the oldest Spring Boot only: later ones have moved nothing of what is used here.
+ * On the oldest Spring Boot only, as everything in this module.
  */
 class IdempotencyWebClientAutoConfigurationTests {
 
