@@ -63,7 +63,7 @@ record ToolCallKey(String session, String arguments) {
 	/**
 	 * Over UTF-16, since models also make what is no UTF-8.
 	 */
-	private static String sha256(String text) {
+	static String sha256(String text) {
 		return HexFormat.of().formatHex(Fingerprint.sha256(text.getBytes(StandardCharsets.UTF_16BE)).toBytes());
 	}
 

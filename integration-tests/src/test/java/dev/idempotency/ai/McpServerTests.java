@@ -11,6 +11,8 @@ import dev.idempotency.Idempotent;
 import dev.idempotency.autoconfigure.IdempotencyAutoConfiguration;
 import dev.idempotency.autoconfigure.IdempotencyMethodAutoConfiguration;
 import dev.idempotency.autoconfigure.IdempotencyToolsAutoConfiguration;
+import dev.idempotency.core.IdempotencyEngine;
+import dev.idempotency.core.Records;
 import io.modelcontextprotocol.client.McpClient;
 import io.modelcontextprotocol.client.McpSyncClient;
 import io.modelcontextprotocol.client.transport.HttpClientStreamableHttpTransport;
@@ -114,6 +116,16 @@ class McpServerTests {
 			call(alice, "charge_customer", arguments);
 			call(bob, "charge_customer", arguments);
 			assertThat(charges.of("c-3")).hasSize(2);
+		}
+	}
+
+	@Test
+	void storesNoIdOfASession() {
+		try (McpSyncClient client = connect()) {
+			call(client, "charge_customer", Map.of("customer", "c-4", "amount", 5));
+			Records records = server.getBean(IdempotencyEngine.class).records();
+			assertThat(records.search(records.all(), 0, 10).records()).isNotEmpty()
+				.allSatisfy((record) -> assertThat(record.key().principal()).matches("mcp:[0-9a-f]{64}"));
 		}
 	}
 
