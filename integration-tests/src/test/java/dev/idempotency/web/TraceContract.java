@@ -11,7 +11,6 @@ import io.micrometer.tracing.Tracer;
 import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.sdk.trace.data.LinkData;
 import io.opentelemetry.sdk.trace.data.SpanData;
-import io.opentelemetry.sdk.trace.export.SimpleSpanProcessor;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -159,11 +158,6 @@ abstract class TraceContract {
 		@Bean
 		Spans spans() {
 			return new Spans();
-		}
-
-		@Bean
-		SimpleSpanProcessor spanProcessor(Spans spans) {
-			return (SimpleSpanProcessor) SimpleSpanProcessor.create(spans);
 		}
 
 	}
