@@ -9,7 +9,16 @@ dependencies {
 
     annotationProcessor(libs.jmh.generator)
     implementation(project(":idempotency-autoconfigure"))
+    implementation(libs.boot.starter.data.redis)
+    implementation(libs.boot.starter.jdbc)
+    implementation(libs.boot.starter.webmvc)
+    implementation(libs.embedded.postgres)
+    implementation(libs.embedded.postgres.linux.amd64)
+    implementation(libs.embedded.postgres.linux.arm64)
+    implementation(libs.embedded.redis)
+    implementation(libs.h2)
     implementation(libs.jmh.core)
+    implementation(libs.postgresql)
 
     testImplementation(libs.boot.starter.test)
 }

@@ -1,0 +1,202 @@
+package dev.idempotency.benchmarks;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import redis.embedded.RedisExecProvider;
+
+import org.springframework.util.FileSystemUtils;
+
+/**
+ * Real servers, which benchmarks bring along.
+ */
+public final class Servers {
+
+	private Servers() {
+	}
+
+	/**
+	 * Starts a Redis that persists nothing.
+	 * @param options further options of its command line
+	 * @return the server
+	 */
+	public static Redis startRedis(String... options) {
+		try {
+			return new Redis(freePort(), List.of(options));
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	private static int freePort() throws IOException {
+		try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+			return socket.getLocalPort();
+		}
+	}
+
+	/**
+	 * Starts a PostgreSQL that does not wait for its disk, which machines differ most in.
+	 * @return the server
+	 */
+	public static Postgres startPostgres() {
+		return startPostgres(Map.of());
+	}
+
+	/**
+	 * Starts a PostgreSQL.
+	 * @param settings settings of the server, which go before its defaults
+	 * @return the server
+	 */
+	public static Postgres startPostgres(Map<String, String> settings) {
+		try {
+			return new Postgres(settings);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	/**
+	 * A server in a process of its own.
+	 */
+	public sealed interface Server extends AutoCloseable {
+
+		/**
+		 * Where it listens, on this machine.
+		 * @return the port
+		 */
+		int port();
+
+		/**
+		 * The process that all others of the server descend from.
+		 * @return the process
+		 */
+		ProcessHandle pid();
+
+		/**
+		 * The time that the server has spent on processors until now. A descendant that
+		 * has ended is no longer counted: keep connections open while measuring.
+		 * @return the time
+		 */
+		default Duration cpu() {
+			return Stream.concat(Stream.of(pid()), pid().descendants())
+				.map((process) -> process.info().totalCpuDuration().orElse(Duration.ZERO))
+				.reduce(Duration.ZERO, Duration::plus);
+		}
+
+		@Override
+		void close();
+
+	}
+
+	/**
+	 * A Redis.
+	 */
+	public static final class Redis implements Server {
+
+		private final int port;
+
+		private final Process process;
+
+		private Redis(int port, List<String> options) throws IOException {
+			this.port = port;
+			List<String> command = new ArrayList<>(
+					List.of(RedisExecProvider.defaultProvider().get().toString(), "--port", String.valueOf(port),
+							"--bind", "127.0.0.1", "--save", "", "--dir", System.getProperty("java.io.tmpdir")));
+			command.addAll(options);
+			this.process = new ProcessBuilder(command).redirectErrorStream(true).start();
+			Runtime.getRuntime().addShutdownHook(new Thread(this::close));
+			// It says little after this, and a pipe holds it
+			BufferedReader log = this.process.inputReader(StandardCharsets.UTF_8);
+			String line = log.readLine();
+			while (line != null && !line.contains("Ready to accept connections")) {
+				line = log.readLine();
+			}
+			if (line == null) {
+				throw new IOException("Redis did not start");
+			}
+		}
+
+		@Override
+		public int port() {
+			return this.port;
+		}
+
+		@Override
+		public ProcessHandle pid() {
+			return this.process.toHandle();
+		}
+
+		@Override
+		public void close() {
+			this.process.destroyForcibly().onExit().join();
+		}
+
+	}
+
+	/**
+	 * A PostgreSQL.
+	 */
+	public static final class Postgres implements Server {
+
+		private final Path data;
+
+		private final EmbeddedPostgres postgres;
+
+		private Postgres(Map<String, String> settings) throws IOException {
+			this.data = Files.createTempDirectory("benchmark-postgres-");
+			EmbeddedPostgres.Builder builder = EmbeddedPostgres.builder().setDataDirectory(this.data.toFile());
+			settings.forEach(builder::setServerConfig);
+			this.postgres = builder.start();
+		}
+
+		@Override
+		public int port() {
+			return this.postgres.getPort();
+		}
+
+		/**
+		 * The address for JDBC.
+		 * @return the URL, with the user in it
+		 */
+		public String url() {
+			return "jdbc:postgresql://localhost:%d/postgres?user=postgres".formatted(port());
+		}
+
+		@Override
+		public ProcessHandle pid() {
+			try (Stream<String> lines = Files.lines(this.data.resolve("postmaster.pid"))) {
+				return ProcessHandle.of(Long.parseLong(lines.findFirst().orElseThrow().trim())).orElseThrow();
+			}
+			catch (IOException ex) {
+				throw new UncheckedIOException(ex);
+			}
+		}
+
+		@Override
+		public void close() {
+			try {
+				this.postgres.close();
+				FileSystemUtils.deleteRecursively(this.data);
+			}
+			catch (IOException ex) {
+				throw new UncheckedIOException(ex);
+			}
+		}
+
+	}
+
+}
