@@ -24,7 +24,7 @@ dependencies {
 }
 
 tasks.compileJava {
-    options.compilerArgs.add("-Xdoclint/package:-dev.idempotency.benchmarks.jmh_generated")
+    options.compilerArgs.add("-Xdoclint/package:-dev.idempotency.benchmarks.jmh_generated,-dev.idempotency.core.jmh_generated,-dev.idempotency.web.jmh_generated")
 }
 
 // gradlew :benchmarks:jmh --args="-f 1 -wi 1 -i 1 Claim"
