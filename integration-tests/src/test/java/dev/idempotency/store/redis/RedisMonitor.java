@@ -17,7 +17,7 @@ import dev.idempotency.servers.RedisServerProcess;
 /**
  * The server's own account of what its clients send.
  */
-final class RedisMonitor implements AutoCloseable {
+public final class RedisMonitor implements AutoCloseable {
 
 	private final RedisServerProcess server;
 
@@ -25,7 +25,7 @@ final class RedisMonitor implements AutoCloseable {
 
 	private final BufferedReader lines;
 
-	RedisMonitor(RedisServerProcess server) throws IOException {
+	public RedisMonitor(RedisServerProcess server) throws IOException {
 		this.server = server;
 		this.socket = new Socket(InetAddress.getLoopbackAddress(), server.port());
 		this.socket.setSoTimeout(10_000);
@@ -47,7 +47,7 @@ final class RedisMonitor implements AutoCloseable {
 	/**
 	 * The names of the commands that clients sent since this was last asked.
 	 */
-	List<String> commands() {
+	public List<String> commands() {
 		String end = UUID.randomUUID().toString();
 		this.server.send("ECHO " + end);
 		List<String> commands = new ArrayList<>();
