@@ -54,8 +54,6 @@ public class StoreBenchmark {
 
 	private static final ClaimTerms TERMS = new ClaimTerms(ByHand.LEASE, ByHand.TTL, OnCrash.RETRY, OnReplay.READ);
 
-	private static final String DONE = "done";
-
 	private static final Fingerprint FINGERPRINT = Fingerprint.sha256(new byte[200]);
 
 	/**
@@ -69,6 +67,8 @@ public class StoreBenchmark {
 	private final StoredResult result = StoredResult.of(this.answer);
 
 	private final String run = UUID.randomUUID().toString();
+
+	private final String done = this.run + "-done";
 
 	private final AtomicLong sequence = new AtomicLong();
 
@@ -104,8 +104,8 @@ public class StoreBenchmark {
 			}
 		}
 		first();
-		this.subject.complete(claim(key(DONE)), this.result, ByHand.TTL);
-		this.floor.first(DONE, this.answer);
+		this.subject.complete(claim(key(this.done)), this.result, ByHand.TTL);
+		this.floor.first(this.done, this.answer);
 	}
 
 	private void use(String url, String onConflict) throws SQLException {
@@ -170,7 +170,7 @@ public class StoreBenchmark {
 	 */
 	@Benchmark
 	public ClaimResult replay() {
-		return this.subject.claim(key(DONE), FINGERPRINT, TERMS);
+		return this.subject.claim(key(this.done), FINGERPRINT, TERMS);
 	}
 
 	/**
@@ -180,7 +180,7 @@ public class StoreBenchmark {
 	 */
 	@Benchmark
 	public byte @Nullable [] replayByHand() throws SQLException {
-		return this.floor.replay(DONE);
+		return this.floor.replay(this.done);
 	}
 
 	private Claim claim(IdempotencyKey key) {
