@@ -10,11 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What one operation is remembered under: the client's key inside its scope.
- *
- * @param scope whose key it is and what for
- * @param value the key as the client or the application gave it
  */
-public record IdempotencyKey(IdempotencyScope scope, String value) {
+public final class IdempotencyKey {
 
 	/**
 	 * The longest value, in characters.
@@ -30,9 +27,26 @@ public record IdempotencyKey(IdempotencyScope scope, String value) {
 	 */
 	private static final int START_CHARACTERS = 200;
 
-	public IdempotencyKey {
+	private final IdempotencyScope scope;
+
+	private final String value;
+
+	/**
+	 * Worked out when it is first asked for: a store wants it for each of its verbs, and
+	 * the log too.
+	 */
+	private volatile byte @Nullable [] digest;
+
+	/**
+	 * Create a key.
+	 * @param scope whose key it is and what for
+	 * @param value the key as the client or the application gave it
+	 */
+	public IdempotencyKey(IdempotencyScope scope, String value) {
 		Objects.requireNonNull(scope, "scope must not be null");
 		KeyText.requireNotBlank("key", value, MAX_LENGTH);
+		this.scope = scope;
+		this.value = value;
 	}
 
 	/**
@@ -43,6 +57,22 @@ public record IdempotencyKey(IdempotencyScope scope, String value) {
 	 */
 	public static IdempotencyKey of(String operation, String value) {
 		return new IdempotencyKey(IdempotencyScope.of(operation), value);
+	}
+
+	/**
+	 * Whose key it is and what for.
+	 * @return the scope
+	 */
+	public IdempotencyScope scope() {
+		return this.scope;
+	}
+
+	/**
+	 * The key as the client or the application gave it.
+	 * @return the value
+	 */
+	public String value() {
+		return this.value;
 	}
 
 	/**
@@ -63,6 +93,19 @@ public record IdempotencyKey(IdempotencyScope scope, String value) {
 	 * @return 32 bytes
 	 */
 	public byte[] digest() {
+		return knownDigest().clone();
+	}
+
+	private byte[] knownDigest() {
+		byte[] known = this.digest;
+		if (known == null) {
+			known = computeDigest();
+			this.digest = known;
+		}
+		return known;
+	}
+
+	private byte[] computeDigest() {
 		byte[][] parts = { utf8(this.scope.namespace()), utf8(this.scope.operation()), utf8(this.scope.principal()),
 				utf8(this.scope.tenant()), utf8(this.value) };
 		int size = 0;
@@ -103,7 +146,17 @@ public record IdempotencyKey(IdempotencyScope scope, String value) {
 	 * @return 12 hexadecimal digits
 	 */
 	public String hash() {
-		return HexFormat.of().formatHex(digest(), 0, HASH_BYTES_SHOWN);
+		return HexFormat.of().formatHex(knownDigest(), 0, HASH_BYTES_SHOWN);
+	}
+
+	@Override
+	public boolean equals(@Nullable Object other) {
+		return other instanceof IdempotencyKey that && this.value.equals(that.value) && this.scope.equals(that.scope);
+	}
+
+	@Override
+	public int hashCode() {
+		return 31 * this.scope.hashCode() + this.value.hashCode();
 	}
 
 	/**

@@ -10,12 +10,29 @@ final class Sha256 {
 
 	static final int BYTES = 32;
 
+	private static final MessageDigest UNUSED = find();
+
 	private Sha256() {
 	}
 
 	static byte[] digest(byte[] content) {
+		return newDigest().digest(content);
+	}
+
+	private static MessageDigest newDigest() {
 		try {
-			return MessageDigest.getInstance("SHA-256").digest(content);
+			// Without a search through all providers, which costs more than a short
+			// digest
+			return (MessageDigest) UNUSED.clone();
+		}
+		catch (CloneNotSupportedException ex) {
+			return find();
+		}
+	}
+
+	private static MessageDigest find() {
+		try {
+			return MessageDigest.getInstance("SHA-256");
 		}
 		catch (NoSuchAlgorithmException ex) {
 			throw new IllegalStateException(ex);

@@ -48,18 +48,12 @@ public final class StoredResult {
 
 	private static final byte TOMBSTONE_FLAG = 1;
 
-	private static final StoredResult TOMBSTONE = new StoredResult(FORMAT, TOMBSTONE_FLAG, new byte[0]);
+	private static final StoredResult TOMBSTONE = new StoredResult(new byte[] { FORMAT, TOMBSTONE_FLAG });
 
-	private final byte format;
+	private final byte[] frame;
 
-	private final byte flags;
-
-	private final byte[] payload;
-
-	private StoredResult(byte format, byte flags, byte[] payload) {
-		this.format = format;
-		this.flags = flags;
-		this.payload = payload;
+	private StoredResult(byte[] frame) {
+		this.frame = frame;
 	}
 
 	/**
@@ -74,7 +68,10 @@ public final class StoredResult {
 					"The result has %d bytes, more than the %d that can be stored: store a reference to it, or complete without a result"
 						.formatted(payload.length, MAX_SIZE));
 		}
-		return new StoredResult(FORMAT, (byte) 0, payload.clone());
+		byte[] frame = new byte[HEADER + payload.length];
+		frame[0] = FORMAT;
+		System.arraycopy(payload, 0, frame, HEADER, payload.length);
+		return new StoredResult(frame);
 	}
 
 	/**
@@ -87,7 +84,8 @@ public final class StoredResult {
 
 	/**
 	 * The result that a store has kept.
-	 * @param frame what {@link #toFrame()} gave, by this release or another
+	 * @param frame what {@link #toFrame()} gave, by this release or another; it is not
+	 * copied, and must not be changed any more
 	 * @return the result
 	 */
 	public static StoredResult fromFrame(byte[] frame) {
@@ -96,19 +94,16 @@ public final class StoredResult {
 					"A stored result begins with %d bytes of header, but this one has %d bytes in all".formatted(HEADER,
 							frame.length));
 		}
-		return new StoredResult(frame[0], frame[1], Arrays.copyOfRange(frame, HEADER, frame.length));
+		return new StoredResult(frame);
 	}
 
 	/**
-	 * The bytes for a store to keep.
+	 * The bytes for a store to keep. They are not copied, since they may be many, and
+	 * must not be changed.
 	 * @return the format's version, the flags and the payload
 	 */
 	public byte[] toFrame() {
-		byte[] frame = new byte[HEADER + this.payload.length];
-		frame[0] = this.format;
-		frame[1] = this.flags;
-		System.arraycopy(this.payload, 0, frame, HEADER, this.payload.length);
-		return frame;
+		return this.frame;
 	}
 
 	/**
@@ -118,7 +113,7 @@ public final class StoredResult {
 	 */
 	public boolean isTombstone() {
 		requireKnownFormat();
-		return (this.flags & TOMBSTONE_FLAG) != 0;
+		return (flags() & TOMBSTONE_FLAG) != 0;
 	}
 
 	/**
@@ -129,7 +124,7 @@ public final class StoredResult {
 	 */
 	public boolean isPacked() {
 		requireKnownFormat();
-		return this.format == PACKED_FORMAT;
+		return format() == PACKED_FORMAT;
 	}
 
 	/**
@@ -143,7 +138,7 @@ public final class StoredResult {
 			throw new IllegalStateException(
 					"The result is compressed or encrypted: only the engine can read what the store keeps");
 		}
-		return ByteBuffer.wrap(this.payload).asReadOnlyBuffer();
+		return ByteBuffer.wrap(this.frame, HEADER, this.frame.length - HEADER).slice().asReadOnlyBuffer();
 	}
 
 	/**
@@ -151,7 +146,7 @@ public final class StoredResult {
 	 * @return the number of bytes
 	 */
 	public int size() {
-		return HEADER + this.payload.length;
+		return this.frame.length;
 	}
 
 	/**
@@ -162,28 +157,35 @@ public final class StoredResult {
 		if (!isKnownFormat()) {
 			throw new UnsupportedFormatException(
 					"A stored result has format %d with flags %d, but this release reads only formats %d and %d: upgrade this instance"
-						.formatted(this.format & 0xff, this.flags & 0xff, FORMAT, PACKED_FORMAT));
+						.formatted(format() & 0xff, flags() & 0xff, FORMAT, PACKED_FORMAT));
 		}
 	}
 
+	private byte format() {
+		return this.frame[0];
+	}
+
+	private byte flags() {
+		return this.frame[1];
+	}
+
 	private boolean isKnownFormat() {
-		return switch (this.format) {
-			case FORMAT -> (this.flags & ~TOMBSTONE_FLAG) == 0;
+		return switch (format()) {
+			case FORMAT -> (flags() & ~TOMBSTONE_FLAG) == 0;
 			// Without a flag it would have been written in the first format
-			case PACKED_FORMAT -> this.flags != 0 && (this.flags & ~(COMPRESSED | ENCRYPTED)) == 0;
+			case PACKED_FORMAT -> flags() != 0 && (flags() & ~(COMPRESSED | ENCRYPTED)) == 0;
 			default -> false;
 		};
 	}
 
 	@Override
 	public boolean equals(@Nullable Object other) {
-		return other instanceof StoredResult that && this.format == that.format && this.flags == that.flags
-				&& Arrays.equals(this.payload, that.payload);
+		return other instanceof StoredResult that && Arrays.equals(this.frame, that.frame);
 	}
 
 	@Override
 	public int hashCode() {
-		return 31 * (31 * this.format + this.flags) + Arrays.hashCode(this.payload);
+		return Arrays.hashCode(this.frame);
 	}
 
 	/**
@@ -191,7 +193,7 @@ public final class StoredResult {
 	 */
 	@Override
 	public String toString() {
-		return "StoredResult[format %d, flags %d, %d bytes]".formatted(this.format & 0xff, this.flags & 0xff, size());
+		return "StoredResult[format %d, flags %d, %d bytes]".formatted(format() & 0xff, flags() & 0xff, size());
 	}
 
 }

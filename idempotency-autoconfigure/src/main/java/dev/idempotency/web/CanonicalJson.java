@@ -2,8 +2,11 @@ package dev.idempotency.web;
 
 import java.io.ByteArrayInputStream;
 import java.io.InputStreamReader;
-import java.io.Reader;
 import java.io.Writer;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.CharsetDecoder;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.ArrayList;
@@ -53,7 +56,14 @@ final class CanonicalJson {
 		.disable(TokenStreamFactory.Feature.INTERN_PROPERTY_NAMES)
 		.build();
 
+	/**
+	 * A text of so many bytes is decoded at once; a longer one as it is read.
+	 */
+	private static final int DECODED_AT_ONCE = 16 * 1024;
+
 	private final JsonParser parser;
+
+	private final boolean decoded;
 
 	/**
 	 * The whole text at first, then the objects that are open. Those that have been
@@ -65,10 +75,18 @@ final class CanonicalJson {
 
 	private Level level = new Level();
 
-	private final TextWriter text = new TextWriter(this.level.digest);
+	private final TextWriter text;
 
-	private CanonicalJson(JsonParser parser) {
+	/**
+	 * Create a reader of a text.
+	 * @param parser reads it
+	 * @param length its length, or more
+	 * @param decoded whether all of it is in memory anyway
+	 */
+	private CanonicalJson(JsonParser parser, int length, boolean decoded) {
 		this.parser = parser;
+		this.decoded = decoded;
+		this.text = new TextWriter(this.level.digest, length);
 		this.levels.add(this.level);
 	}
 
@@ -80,15 +98,30 @@ final class CanonicalJson {
 	 * one that is nested too deeply
 	 */
 	static byte @Nullable [] digest(byte[] json, int length) {
-		// Jackson's own decoder lets some malformed UTF-8 pass, this one reports it
-		Reader reader = new InputStreamReader(new ByteArrayInputStream(json, 0, length),
-				StandardCharsets.UTF_8.newDecoder());
-		try (JsonParser parser = JSON.createParser(ObjectReadContext.empty(), reader)) {
-			return new CanonicalJson(parser).digest();
+		boolean decoded = length <= DECODED_AT_ONCE;
+		try (JsonParser parser = decoded ? parserOfDecoded(json, length) : parserOf(json, length)) {
+			return new CanonicalJson(parser, length, decoded).digest();
 		}
-		catch (JacksonException ex) {
+		catch (JacksonException | CharacterCodingException ex) {
 			return null;
 		}
+	}
+
+	private static JsonParser parserOfDecoded(byte[] json, int length) throws CharacterCodingException {
+		CharBuffer text = strictDecoder().decode(ByteBuffer.wrap(json, 0, length));
+		return JSON.createParser(ObjectReadContext.empty(), text.array(), text.arrayOffset(), text.remaining());
+	}
+
+	private static JsonParser parserOf(byte[] json, int length) {
+		return JSON.createParser(ObjectReadContext.empty(),
+				new InputStreamReader(new ByteArrayInputStream(json, 0, length), strictDecoder()));
+	}
+
+	/**
+	 * Jackson's own decoder lets some malformed UTF-8 pass, this one reports it.
+	 */
+	private static CharsetDecoder strictDecoder() {
+		return StandardCharsets.UTF_8.newDecoder();
 	}
 
 	private byte @Nullable [] digest() {
@@ -115,7 +148,7 @@ final class CanonicalJson {
 			case END_OBJECT -> close();
 			case VALUE_STRING -> {
 				this.text.begin('"', this.level.digest);
-				this.parser.readString(this.text);
+				addString();
 				this.text.end();
 			}
 			case VALUE_NUMBER_INT, VALUE_NUMBER_FLOAT -> {
@@ -129,6 +162,18 @@ final class CanonicalJson {
 			case VALUE_FALSE -> this.level.digest.update((byte) 'f');
 			case VALUE_NULL -> this.level.digest.update((byte) 'n');
 			default -> throw new IllegalStateException("JSON has no " + token);
+		}
+	}
+
+	/**
+	 * Of a text that is not in memory, a string need not get there either.
+	 */
+	private void addString() {
+		if (this.decoded) {
+			this.parser.getString(this.text);
+		}
+		else {
+			this.parser.readString(this.text);
 		}
 	}
 
@@ -202,14 +247,23 @@ final class CanonicalJson {
 
 		private static final int HEADER = 3;
 
-		private final byte[] piece = new byte[HEADER + 1024];
+		private static final int PIECE = 1024;
+
+		private final byte[] piece;
 
 		private int size = HEADER;
 
 		private MessageDigest digest;
 
-		private TextWriter(MessageDigest digest) {
+		/**
+		 * Create a writer.
+		 * @param digest where texts go at first
+		 * @param longest no text has more characters
+		 */
+		private TextWriter(MessageDigest digest, int longest) {
 			this.digest = digest;
+			// One more than can be, so that no piece is full which is not full by size
+			this.piece = new byte[HEADER + (int) Math.min(PIECE, 2L * longest + 1)];
 		}
 
 		private void begin(char kind, MessageDigest digest) {

@@ -34,6 +34,14 @@ record HttpAnswer(int status, Delivery delivery, Map<String, List<String>> heade
 	private static final int HEADER = 1 + Integer.BYTES;
 
 	/**
+	 * Content types that most answers have. What is stored is the place in this list: it
+	 * only ever grows, at its end.
+	 */
+	private static final List<String> COMMON_TYPES = List.of("application/json", "application/json;charset=UTF-8",
+			"application/problem+json", "text/plain;charset=UTF-8", "text/html;charset=UTF-8", "application/xml",
+			"application/octet-stream", "application/pdf");
+
+	/**
 	 * How an answer is sent.
 	 */
 	enum Delivery {
@@ -58,12 +66,17 @@ record HttpAnswer(int status, Delivery delivery, Map<String, List<String>> heade
 	/**
 	 * Writes the answer down. The first byte tells the format, and a checksum of what
 	 * follows whether all of it came back; numbers are written in groups of seven bits,
-	 * the lowest first.
+	 * the lowest first. No header has an empty name: one that is written so is the
+	 * content type, and a common one, whose number follows.
 	 */
 	byte[] encode() {
 		List<byte[]> texts = new ArrayList<>();
 		int size = HEADER + 1 + 2 + sizeOf(this.headers.size());
 		for (Map.Entry<String, List<String>> header : this.headers.entrySet()) {
+			if (commonType(header.getKey(), header.getValue()) >= 0) {
+				size += 2;
+				continue;
+			}
 			size += add(texts, header.getKey()) + sizeOf(header.getValue().size());
 			for (String value : header.getValue()) {
 				size += add(texts, value);
@@ -73,10 +86,15 @@ record HttpAnswer(int status, Delivery delivery, Map<String, List<String>> heade
 		target.put(FORMAT).position(HEADER).put(codeOf(this.delivery)).putShort((short) this.status);
 		put(target, this.headers.size());
 		int next = 0;
-		for (List<String> values : this.headers.values()) {
+		for (Map.Entry<String, List<String>> header : this.headers.entrySet()) {
+			int commonType = commonType(header.getKey(), header.getValue());
+			if (commonType >= 0) {
+				target.put((byte) 0).put((byte) commonType);
+				continue;
+			}
 			next = put(target, texts, next);
-			put(target, values.size());
-			for (int i = 0; i < values.size(); i++) {
+			put(target, header.getValue().size());
+			for (int i = 0; i < header.getValue().size(); i++) {
 				next = put(target, texts, next);
 			}
 		}
@@ -102,6 +120,10 @@ record HttpAnswer(int status, Delivery delivery, Map<String, List<String>> heade
 			int count = getNumber(source);
 			for (int i = 0; i < count; i++) {
 				String name = getText(source);
+				if (name.isEmpty()) {
+					headers.put(HttpHeaders.CONTENT_TYPE, List.of(commonType(getNumber(source))));
+					continue;
+				}
 				int values = getNumber(source);
 				List<String> list = new ArrayList<>(Math.min(values, 16));
 				for (int j = 0; j < values; j++) {
@@ -137,9 +159,12 @@ record HttpAnswer(int status, Delivery delivery, Map<String, List<String>> heade
 	 */
 	void send(HttpServletResponse response) throws IOException {
 		response.setStatus(this.status);
-		Map<String, List<String>> written = new LinkedHashMap<>(this.headers);
-		List<String> location = (this.delivery == Delivery.REDIRECT) ? written.remove(HttpHeaders.LOCATION) : null;
-		ResponseHeaders.write(response, written);
+		List<String> location = (this.delivery == Delivery.REDIRECT) ? this.headers.get(HttpHeaders.LOCATION) : null;
+		this.headers.forEach((name, values) -> {
+			if (location == null || !name.equals(HttpHeaders.LOCATION)) {
+				ResponseHeaders.write(response, name, values);
+			}
+		});
 		if (location != null) {
 			sendRedirect(response, location.get(0));
 			return;
@@ -167,6 +192,17 @@ record HttpAnswer(int status, Delivery delivery, Map<String, List<String>> heade
 		if (this.body.hasRemaining()) {
 			response.getOutputStream().write(this.body.duplicate());
 		}
+	}
+
+	private static int commonType(String name, List<String> values) {
+		return (name.equals(HttpHeaders.CONTENT_TYPE) && values.size() == 1) ? COMMON_TYPES.indexOf(values.get(0)) : -1;
+	}
+
+	private static String commonType(int number) {
+		if (number >= COMMON_TYPES.size()) {
+			throw new IllegalArgumentException("unknown content type " + number);
+		}
+		return COMMON_TYPES.get(number);
 	}
 
 	private static int checksum(ByteBuffer rest) {

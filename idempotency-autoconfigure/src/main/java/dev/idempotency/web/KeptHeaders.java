@@ -1,7 +1,6 @@
 package dev.idempotency.web;
 
 import java.util.Collection;
-import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 
@@ -37,9 +36,8 @@ final class KeptHeaders {
 		if (this.excluded.contains(name)) {
 			return false;
 		}
-		String lowerCase = name.toLowerCase(Locale.ROOT);
 		for (String prefix : PREFIXES) {
-			if (lowerCase.startsWith(prefix)) {
+			if (name.regionMatches(true, 0, prefix, 0, prefix.length())) {
 				return false;
 			}
 		}

@@ -16,7 +16,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class RecordedBody extends ServletOutputStream {
 
+	/**
+	 * For a body that begins with less; most are written in one piece.
+	 */
 	private static final int FIRST_SIZE = 512;
+
+	private static final int ONE_PIECE = 64;
+
+	private static final byte[] NOTHING = {};
 
 	/**
 	 * As much as containers hold back by default.
@@ -27,7 +34,7 @@ final class RecordedBody extends ServletOutputStream {
 
 	private final int limit;
 
-	private byte[] bytes = new byte[FIRST_SIZE];
+	private byte[] bytes = NOTHING;
 
 	private int size;
 
@@ -150,8 +157,8 @@ final class RecordedBody extends ServletOutputStream {
 
 	private void keep(byte[] source, int offset, int length) {
 		if (length > this.bytes.length - this.size) {
-			int doubled = Math.min(this.bytes.length * 2, this.limit);
-			this.bytes = Arrays.copyOf(this.bytes, Math.max(doubled, this.size + length));
+			int least = (this.bytes.length > 0) ? this.bytes.length * 2 : (length < ONE_PIECE) ? FIRST_SIZE : 0;
+			this.bytes = Arrays.copyOf(this.bytes, Math.max(Math.min(least, this.limit), this.size + length));
 		}
 		System.arraycopy(source, offset, this.bytes, this.size, length);
 		this.size += length;
@@ -159,7 +166,7 @@ final class RecordedBody extends ServletOutputStream {
 
 	private void forget() {
 		this.kept = false;
-		this.bytes = new byte[0];
+		this.bytes = NOTHING;
 		this.size = 0;
 	}
 

@@ -2,6 +2,7 @@ package dev.idempotency.web;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.Arrays;
 import java.util.Map;
 
 import jakarta.servlet.ServletException;
@@ -17,6 +18,11 @@ import org.springframework.web.util.WebUtils;
  * Reads what a request brings along ahead of its handler, and keeps it for the handler.
  */
 final class RequestReader {
+
+	/**
+	 * What is announced to be larger is read piece by piece: it may never come.
+	 */
+	private static final int READ_AT_ONCE = 64 * 1024;
 
 	private final ExchangeRequest request;
 
@@ -79,7 +85,7 @@ final class RequestReader {
 		boolean readBefore = this.request.isBodyTaken();
 		// Whoever has read it before gives it out again, or nobody does
 		InputStream source = readBefore ? outermost.getInputStream() : this.request.getRequest().getInputStream();
-		byte[] bytes = source.readNBytes(this.limit + 1);
+		byte[] bytes = readAtMost(this.limit + 1, source, outermost.getContentLengthLong());
 		if (bytes.length == 0 && outermost.getContentLengthLong() > 0 && !isForm(outermost)) {
 			throw new IllegalStateException(
 					"The body of %s %s was read before its handler, and is gone. ".formatted(outermost.getMethod(),
@@ -93,6 +99,30 @@ final class RequestReader {
 			throw new RequestBodyTooLargeException(this.limit);
 		}
 		return bytes;
+	}
+
+	/**
+	 * Reads a body whose length is known into an array of that length. It may go on all
+	 * the same: a filter that decompresses leaves the announcement as it was.
+	 */
+	private static byte[] readAtMost(int most, InputStream source, long announced) throws IOException {
+		if (announced <= 0 || announced > Math.min(READ_AT_ONCE, most)) {
+			return source.readNBytes(most);
+		}
+		byte[] bytes = new byte[(int) announced];
+		int length = source.readNBytes(bytes, 0, bytes.length);
+		if (length < bytes.length) {
+			return Arrays.copyOf(bytes, length);
+		}
+		int next = source.read();
+		if (next < 0) {
+			return bytes;
+		}
+		byte[] more = source.readNBytes(most - length - 1);
+		byte[] all = Arrays.copyOf(bytes, length + 1 + more.length);
+		all[length] = (byte) next;
+		System.arraycopy(more, 0, all, length + 1, more.length);
+		return all;
 	}
 
 	/**

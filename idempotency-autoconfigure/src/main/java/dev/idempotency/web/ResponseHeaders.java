@@ -56,16 +56,15 @@ record ResponseHeaders(Map<String, List<String>> values) {
 		this.values.forEach((name, list) -> list.forEach((value) -> response.addHeader(name, value)));
 	}
 
-	static void write(HttpServletResponse response, Map<String, List<String>> headers) {
-		headers.forEach((name, list) -> {
-			if (name.equalsIgnoreCase(HttpHeaders.CONTENT_TYPE)) {
-				response.setContentType(first(list));
-			}
-			else {
-				response.setHeader(name, first(list));
-				list.stream().skip(1).forEach((value) -> response.addHeader(name, value));
-			}
-		});
+	static void write(HttpServletResponse response, String name, List<String> values) {
+		if (name.equalsIgnoreCase(HttpHeaders.CONTENT_TYPE)) {
+			response.setContentType(first(values));
+			return;
+		}
+		response.setHeader(name, first(values));
+		for (int i = 1; i < values.size(); i++) {
+			response.addHeader(name, values.get(i));
+		}
 	}
 
 	private static @Nullable String first(List<String> list) {

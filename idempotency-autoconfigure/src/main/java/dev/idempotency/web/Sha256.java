@@ -8,10 +8,23 @@ import java.security.NoSuchAlgorithmException;
  */
 final class Sha256 {
 
+	private static final MessageDigest UNUSED = find();
+
 	private Sha256() {
 	}
 
 	static MessageDigest newDigest() {
+		try {
+			// Without a search through all providers, which costs more than a short
+			// digest
+			return (MessageDigest) UNUSED.clone();
+		}
+		catch (CloneNotSupportedException ex) {
+			return find();
+		}
+	}
+
+	private static MessageDigest find() {
 		try {
 			return MessageDigest.getInstance("SHA-256");
 		}

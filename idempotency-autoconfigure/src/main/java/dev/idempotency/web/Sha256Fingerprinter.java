@@ -2,7 +2,6 @@ package dev.idempotency.web;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.Arrays;
@@ -105,6 +104,9 @@ final class Sha256Fingerprinter implements RequestFingerprinter {
 	 * is another one each time.
 	 */
 	private static String normalized(MediaType type) {
+		if (type.getParameters().isEmpty()) {
+			return (type.getType() + '/' + type.getSubtype()).toLowerCase(Locale.ROOT);
+		}
 		StringBuilder text = new StringBuilder(type.getType()).append('/').append(type.getSubtype());
 		new TreeMap<>(type.getParameters()).forEach((name, value) -> {
 			if (!name.equalsIgnoreCase("boundary")) {
@@ -129,7 +131,9 @@ final class Sha256Fingerprinter implements RequestFingerprinter {
 	}
 
 	private static void updateLength(MessageDigest digest, int length) {
-		digest.update(ByteBuffer.allocate(Integer.BYTES).putInt(0, length));
+		for (int shift = Integer.SIZE - Byte.SIZE; shift >= 0; shift -= Byte.SIZE) {
+			digest.update((byte) (length >>> shift));
+		}
 	}
 
 }

@@ -49,6 +49,27 @@ class HttpAnswerTests {
 		assertThat(HttpAnswer.decode(ByteBuffer.wrap(answer.encode()))).isEqualTo(answer);
 	}
 
+	@ParameterizedTest
+	@ValueSource(strings = { "application/json", "application/json;charset=UTF-8", "application/problem+json",
+			"text/plain;charset=UTF-8", "text/html;charset=UTF-8", "application/xml", "application/octet-stream",
+			"application/pdf" })
+	void writesCommonContentTypesInTwoBytes(String type) {
+		HttpAnswer without = new HttpAnswer(200, Delivery.WHOLE, Map.of(), ByteBuffer.allocate(0));
+		HttpAnswer answer = new HttpAnswer(200, Delivery.WHOLE, headers("Content-Type", List.of(type)),
+				ByteBuffer.allocate(0));
+		byte[] encoded = answer.encode();
+		assertThat(HttpAnswer.decode(ByteBuffer.wrap(encoded))).isEqualTo(answer);
+		assertThat(encoded).hasSize(without.encode().length + 2);
+	}
+
+	@Test
+	void knowsTheNumbersOfContentTypesForGood() {
+		byte[] encoded = new HttpAnswer(200, Delivery.WHOLE,
+				headers("Content-Type", List.of("text/plain;charset=UTF-8")), ByteBuffer.allocate(0))
+			.encode();
+		assertThat(Arrays.copyOfRange(encoded, encoded.length - 2, encoded.length)).containsExactly(0, 3);
+	}
+
 	@Test
 	void comesBackWithManyHeaders() {
 		Map<String, List<String>> headers = new LinkedHashMap<>();
@@ -202,7 +223,7 @@ class HttpAnswerTests {
 			for (int j = random.nextInt(4); j > 0; j--) {
 				values.add(text(random));
 			}
-			headers.put(text(random), values);
+			headers.put("X" + text(random), values);
 		}
 		int[] sizes = { 0, 1, 127, 128, 16_383, 16_384, 100_000 };
 		byte[] body = new byte[sizes[random.nextInt(sizes.length)]];

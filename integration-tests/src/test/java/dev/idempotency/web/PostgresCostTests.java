@@ -147,9 +147,9 @@ class PostgresCostTests extends StoreCostContract {
 		int expiry = number("select max(itemlen) from bt_page_items('idempotency_record_expires_at', 1)");
 		int creation = number("select max(itemlen) from bt_page_items('idempotency_record_created_at', 1)");
 		assertThat(number("select max(length(result)) from idempotency_record")).as("the answer as it is stored")
-			.isEqualTo(226);
+			.isEqualTo(197);
 		assertThat(List.of(id, expiry, creation)).containsExactly(48, 16, 16);
-		assertThat(row + id + expiry + creation + 4 * POINTER).as("row %d", row).isLessThanOrEqualTo(568);
+		assertThat(row + id + expiry + creation + 4 * POINTER).as("row %d", row).isLessThanOrEqualTo(544);
 	}
 
 	private int number(String query) {

@@ -67,8 +67,8 @@ class RedisCostTests extends StoreCostContract {
 			.findFirst()
 			.orElseThrow();
 		assertThat(number("HSTRLEN " + name + " trace")).isZero();
-		assertThat(number("HSTRLEN " + name + " result")).as("the answer as it is stored").isEqualTo(226);
-		assertThat(number("MEMORY USAGE " + name + " SAMPLES 0")).isLessThanOrEqualTo(1362);
+		assertThat(number("HSTRLEN " + name + " result")).as("the answer as it is stored").isEqualTo(197);
+		assertThat(number("MEMORY USAGE " + name + " SAMPLES 0")).isLessThanOrEqualTo(1334);
 	}
 
 	private int number(String command) {

@@ -65,7 +65,7 @@ class UnreadableAnswerTests {
 			ClaimResult result = this.store.claim(key, fingerprint, terms);
 			if (this.changing && result instanceof ClaimResult.Refused refused
 					&& refused.record() instanceof IdempotencyRecord.Completed completed) {
-				byte[] frame = completed.result().toFrame();
+				byte[] frame = completed.result().toFrame().clone();
 				frame[frame.length - 1]++;
 				return new ClaimResult.Refused(new IdempotencyRecord.Completed(completed.fingerprint(),
 						completed.attempt(), StoredResult.fromFrame(frame), completed.replays()));
