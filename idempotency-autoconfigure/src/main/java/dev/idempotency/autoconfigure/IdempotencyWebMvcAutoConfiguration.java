@@ -25,9 +25,9 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
-import org.springframework.boot.web.servlet.ServletListenerRegistrationBean;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
 import org.springframework.core.Ordered;
 import org.springframework.web.method.support.HandlerMethodArgumentResolver;
 import org.springframework.web.servlet.DispatcherServlet;
@@ -43,6 +43,7 @@ import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandl
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
 @ConditionalOnClass({ DispatcherServlet.class, FilterRegistrationBean.class })
 @ConditionalOnBooleanProperty(name = "idempotency.enabled", matchIfMissing = true)
+@Import(TomcatConfiguration.class)
 public final class IdempotencyWebMvcAutoConfiguration {
 
 	IdempotencyWebMvcAutoConfiguration() {
@@ -105,8 +106,8 @@ public final class IdempotencyWebMvcAutoConfiguration {
 	}
 
 	@Bean
-	ServletListenerRegistrationBean<IdempotencyFilter> idempotencyFilterListenerRegistration(IdempotencyFilter filter) {
-		return new ServletListenerRegistrationBean<>(filter);
+	EndsOfRequests idempotencyEndsOfRequests() {
+		return new EndsOfRequests();
 	}
 
 	@Bean

@@ -106,7 +106,8 @@ final class ExchangeAsyncContext implements AsyncContext {
 	}
 
 	/**
-	 * Hears that the connection is broken, also where the handler does not listen.
+	 * Hears that the connection is broken, also where the handler does not listen, and of
+	 * the end.
 	 */
 	private final class ConnectionWatch implements AsyncListener {
 
@@ -127,6 +128,7 @@ final class ExchangeAsyncContext implements AsyncContext {
 
 		@Override
 		public void onComplete(AsyncEvent event) {
+			ExchangeAsyncContext.this.exchange.requestIsOver();
 		}
 
 	}

@@ -7,8 +7,6 @@ import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.ServletRequest;
-import jakarta.servlet.ServletRequestEvent;
-import jakarta.servlet.ServletRequestListener;
 import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -18,10 +16,11 @@ import jakarta.servlet.http.HttpServletResponse;
  * held back until the {@link IdempotencyInterceptor} has decided; then the answer is
  * stored when it is final, after any asynchronous or error dispatch, and sent.
  * <p>
- * It belongs behind the filters that authenticate, takes part in REQUEST, ASYNC and ERROR
- * dispatches, and must hear of the end of requests too.
+ * It belongs behind the filters that authenticate, and takes part in REQUEST, ASYNC and
+ * ERROR dispatches. Somebody must tell it of the {@linkplain #requestIsOver end} of
+ * requests, too.
  */
-public final class IdempotencyFilter implements Filter, ServletRequestListener {
+public final class IdempotencyFilter implements Filter {
 
 	/**
 	 * Where the filter stands by default: behind Spring Security's.
@@ -81,9 +80,14 @@ public final class IdempotencyFilter implements Filter, ServletRequestListener {
 		};
 	}
 
-	@Override
-	public void requestDestroyed(ServletRequestEvent event) {
-		Exchange exchange = Exchange.of(event.getServletRequest());
+	/**
+	 * Hears that the container is done with a request, also with an error page, if there
+	 * was one. It is told by a {@link jakarta.servlet.ServletRequestListener}, or by
+	 * something of the container's own. The end of asynchronous processing it knows.
+	 * @param request the request
+	 */
+	public static void requestIsOver(ServletRequest request) {
+		Exchange exchange = Exchange.of(request);
 		if (exchange != null) {
 			exchange.requestIsOver();
 		}

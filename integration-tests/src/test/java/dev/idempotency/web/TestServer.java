@@ -11,12 +11,15 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.web.server.WebServer;
+import org.springframework.boot.web.server.context.WebServerApplicationContext;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /**
@@ -51,6 +54,9 @@ public final class TestServer implements AutoCloseable {
 
 	static final String WITH_JPA = WITH_DATABASE
 		.replace(BOOT + "hibernate.autoconfigure.HibernateJpaAutoConfiguration,", "");
+
+	static final String WITHOUT_ERROR_PAGE = WITHOUT_SECURITY + "," + BOOT
+			+ "webmvc.autoconfigure.error.ErrorMvcAutoConfiguration";
 
 	private final HttpClient client = HttpClient.newBuilder()
 		.version(HttpClient.Version.HTTP_1_1)
@@ -92,6 +98,13 @@ public final class TestServer implements AutoCloseable {
 
 	public URI uri(String path) {
 		return URI.create(this.base + path);
+	}
+
+	/**
+	 * The container in which the application runs.
+	 */
+	WebServer container() {
+		return Objects.requireNonNull(((WebServerApplicationContext) this.context).getWebServer());
 	}
 
 	public <T> T bean(Class<T> type) {

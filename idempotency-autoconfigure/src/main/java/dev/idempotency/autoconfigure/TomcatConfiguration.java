@@ -1,0 +1,54 @@
+package dev.idempotency.autoconfigure;
+
+import java.io.IOException;
+
+import dev.idempotency.web.IdempotencyFilter;
+import jakarta.servlet.ServletException;
+import org.apache.catalina.connector.Request;
+import org.apache.catalina.connector.Response;
+import org.apache.catalina.valves.ValveBase;
+
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.tomcat.servlet.TomcatServletWebServerFactory;
+import org.springframework.boot.web.server.WebServerFactoryCustomizer;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/**
+ * On an embedded Tomcat, a valve tells the filter of the end of requests. A listener
+ * would cost every request of the application, protected or not, more than all the rest:
+ * where there is one, Tomcat makes an event of each attribute that anyone sets.
+ */
+@Configuration(proxyBeanMethods = false)
+@ConditionalOnClass({ TomcatServletWebServerFactory.class, ValveBase.class })
+class TomcatConfiguration {
+
+	@Bean
+	WebServerFactoryCustomizer<TomcatServletWebServerFactory> idempotencyTomcatCustomizer(EndsOfRequests ends) {
+		return (factory) -> {
+			factory.addEngineValves(new EndOfRequestValve());
+			ends.areToldOtherwise();
+		};
+	}
+
+	private static final class EndOfRequestValve extends ValveBase {
+
+		private EndOfRequestValve() {
+			super(true);
+		}
+
+		@Override
+		public void invoke(Request request, Response response) throws IOException, ServletException {
+			try {
+				getNext().invoke(request, response);
+			}
+			finally {
+				if (!request.isAsync()) {
+					IdempotencyFilter.requestIsOver(request);
+				}
+			}
+		}
+
+	}
+
+}
