@@ -1,0 +1,118 @@
+package dev.idempotency.benchmarks.load;
+
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.ProcessBuilder.Redirect;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+
+/**
+ * The application in a process of its own.
+ */
+final class ApplicationProcess implements AutoCloseable {
+
+	private static final HttpClient CLIENT = HttpClient.newHttpClient();
+
+	private final Process process;
+
+	private final int port;
+
+	private ApplicationProcess(Process process, int port) {
+		this.process = process;
+		this.port = port;
+	}
+
+	/**
+	 * Starts the application.
+	 * @param java the runtime, or an empty text for our own
+	 * @param withStarter whether the library is on its class path
+	 * @param settings its arguments
+	 */
+	static ApplicationProcess start(String java, boolean withStarter, List<String> settings) {
+		List<String> command = new ArrayList<>(List.of(
+				java.isEmpty() ? ProcessHandle.current().info().command().orElse("java") : java, "-Xms2g", "-Xmx2g",
+				"-XX:+UseSerialGC", "-cp", classPath(withStarter), LoadApplication.class.getName(), "--server.port=0",
+				"--server.tomcat.max-keep-alive-requests=-1", "--spring.main.banner-mode=off",
+				"--logging.level.root=warn", "--spring.jmx.enabled=false", "--spring.application.name=load"));
+		command.addAll(settings);
+		String options = System.getProperty("load.options", "");
+		if (!options.isEmpty()) {
+			// For whoever looks into it, such as with a flight recording
+			command.addAll(1, List.of(options.split(" ", -1)));
+		}
+		try {
+			Process process = new ProcessBuilder(command).redirectError(Redirect.INHERIT).start();
+			Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
+			return new ApplicationProcess(process, awaitPort(process));
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	private static String classPath(boolean withStarter) {
+		Predicate<String> own = (path) -> path.contains("idempotency-autoconfigure");
+		return Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator, -1))
+			.filter((path) -> withStarter || !own.test(Path.of(path).toString()))
+			.collect(Collectors.joining(File.pathSeparator));
+	}
+
+	private static int awaitPort(Process process) throws IOException {
+		// Not closed: what the application says later must find a reader
+		BufferedReader output = process.inputReader();
+		for (String line = output.readLine(); line != null; line = output.readLine()) {
+			if (line.startsWith(LoadApplication.READY)) {
+				return Integer.parseInt(line.substring(LoadApplication.READY.length()));
+			}
+			System.out.println(line);
+		}
+		throw new IllegalStateException("The application did not start");
+	}
+
+	int port() {
+		return this.port;
+	}
+
+	/**
+	 * The time that the process has spent on all processors.
+	 */
+	Duration cpu() {
+		return this.process.info().totalCpuDuration().orElseThrow();
+	}
+
+	/**
+	 * How many bytes its threads have allocated.
+	 */
+	long allocated() {
+		HttpRequest request = HttpRequest.newBuilder(URI.create("http://localhost:%d/allocated".formatted(this.port)))
+			.build();
+		try {
+			return Long.parseLong(CLIENT.send(request, HttpResponse.BodyHandlers.ofString()).body());
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	@Override
+	public void close() {
+		this.process.destroy();
+		this.process.onExit().join();
+	}
+
+}

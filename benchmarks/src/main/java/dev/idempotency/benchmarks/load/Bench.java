@@ -1,0 +1,94 @@
+package dev.idempotency.benchmarks.load;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+import dev.idempotency.benchmarks.Servers;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The applications that are compared, and their stores.
+ */
+final class Bench implements AutoCloseable {
+
+	private final String java;
+
+	private final List<AutoCloseable> open = new ArrayList<>();
+
+	Bench(String java) {
+		this.java = java;
+	}
+
+	Subject without(String... settings) {
+		return subject("without", Subject.Kind.WITHOUT, null, List.of(), settings);
+	}
+
+	Subject onMemory(String... settings) {
+		return subject("memory", Subject.Kind.STARTER, null, List.of("--idempotency.store=memory"), settings);
+	}
+
+	Subject onRedis(Servers.Redis server, String... settings) {
+		return subject("Redis", Subject.Kind.STARTER, server,
+				List.of("--idempotency.store=redis", "--spring.data.redis.port=" + server.port()), settings);
+	}
+
+	Subject floorOnRedis(Servers.Redis server, String... settings) {
+		return subject("floor on Redis", Subject.Kind.FLOOR, server,
+				List.of("--load.floor=redis", "--spring.data.redis.port=" + server.port()), settings);
+	}
+
+	Subject onPostgres(Servers.Postgres server, String... settings) {
+		return subject(
+				"PostgreSQL", Subject.Kind.STARTER, server, List.of("--idempotency.store=jdbc",
+						"--idempotency.jdbc.initialize-schema=always", "--spring.datasource.url=" + server.url()),
+				settings);
+	}
+
+	Subject floorOnPostgres(Servers.Postgres server, String... settings) {
+		return subject("floor on PostgreSQL", Subject.Kind.FLOOR, server,
+				List.of("--load.floor=postgres", "--spring.datasource.url=" + server.url()), settings);
+	}
+
+	Servers.Redis redis() {
+		return keep(Servers.startRedis());
+	}
+
+	/**
+	 * Without the work that PostgreSQL does when it sees fit, in processes that come and
+	 * go.
+	 */
+	Servers.Postgres postgres() {
+		return keep(Servers
+			.startPostgres(Map.of("autovacuum", "off", "shared_buffers", "512MB", "max_connections", "100")));
+	}
+
+	private Subject subject(String name, Subject.Kind kind, Servers.@Nullable Server store, List<String> own,
+			String... settings) {
+		List<String> all = new ArrayList<>(own);
+		all.add("--idempotency.http.max-request-body=2MB");
+		all.add("--spring.datasource.hikari.maximum-pool-size=16");
+		all.addAll(List.of(settings));
+		ApplicationProcess application = keep(ApplicationProcess.start(this.java, kind == Subject.Kind.STARTER, all));
+		return new Subject(name, application, store, kind);
+	}
+
+	private <T extends AutoCloseable> T keep(T closeable) {
+		this.open.add(0, closeable);
+		return closeable;
+	}
+
+	@Override
+	public void close() {
+		for (AutoCloseable each : this.open) {
+			try {
+				each.close();
+			}
+			catch (Exception ex) {
+				System.err.println("Could not be closed: " + ex);
+			}
+		}
+		this.open.clear();
+	}
+
+}

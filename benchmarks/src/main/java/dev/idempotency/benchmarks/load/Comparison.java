@@ -1,0 +1,114 @@
+package dev.idempotency.benchmarks.load;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.ToDoubleFunction;
+
+import dev.idempotency.benchmarks.load.Subject.Round;
+
+/**
+ * Two subjects under the same load, in turns, so that a machine that is slow for a while
+ * is so for both. Figures are medians of rounds; a ratio is the median of those of each
+ * pair.
+ */
+final class Comparison {
+
+	private final Subject base;
+
+	private final Subject subject;
+
+	private final List<Round> ofBase = new ArrayList<>();
+
+	private final List<Round> ofSubject = new ArrayList<>();
+
+	private Comparison(Subject base, Subject subject) {
+		this.base = base;
+		this.subject = subject;
+	}
+
+	/**
+	 * Compares.
+	 * @param base what is divided by the other: more than 1 says that the other costs
+	 * less
+	 * @param baseLoad what the base is asked for
+	 * @param subject the other
+	 * @param load what that is asked for
+	 * @param effort how long to do it
+	 */
+	static Comparison of(Subject base, Workload baseLoad, Subject subject, Workload load, Effort effort) {
+		Comparison comparison = new Comparison(base, subject);
+		base.run(baseLoad, effort.warmUp());
+		subject.run(load, effort.warmUp());
+		for (int i = 0; i < effort.rounds(); i++) {
+			// Nobody is always the one who comes after a pause
+			if (i % 2 == 0) {
+				comparison.ofBase.add(base.run(baseLoad, effort.requests()));
+			}
+			comparison.ofSubject.add(subject.run(load, effort.requests()));
+			if (i % 2 != 0) {
+				comparison.ofBase.add(base.run(baseLoad, effort.requests()));
+			}
+		}
+		return comparison;
+	}
+
+	Spread cpuRatio() {
+		return ratio(Round::cpuNanos);
+	}
+
+	Spread timeRatio() {
+		return ratio(Round::nanos);
+	}
+
+	Spread moreBytes() {
+		return Spread.of(pairs((base, subject) -> subject.bytes() - base.bytes()));
+	}
+
+	double baseMicros() {
+		return Spread.of(this.ofBase.stream().map((round) -> round.cpuNanos() / 1000).toList()).median();
+	}
+
+	double micros() {
+		return Spread.of(this.ofSubject.stream().map((round) -> round.cpuNanos() / 1000).toList()).median();
+	}
+
+	private Spread ratio(ToDoubleFunction<Round> figure) {
+		return Spread.of(pairs((base, subject) -> figure.applyAsDouble(base) / figure.applyAsDouble(subject)));
+	}
+
+	private List<Double> pairs(Pairing pairing) {
+		List<Double> values = new ArrayList<>();
+		for (int i = 0; i < this.ofBase.size(); i++) {
+			values.add(pairing.of(this.ofBase.get(i), this.ofSubject.get(i)));
+		}
+		return values;
+	}
+
+	/**
+	 * Who is compared with whom.
+	 */
+	String names() {
+		return "%s / %s".formatted(this.subject.name(), this.base.name());
+	}
+
+	/**
+	 * What is made of a round of each.
+	 */
+	@FunctionalInterface
+	private interface Pairing {
+
+		double of(Round base, Round subject);
+
+	}
+
+	/**
+	 * How long to measure.
+	 *
+	 * @param rounds how often
+	 * @param requests how many in each round
+	 * @param warmUp how many before
+	 */
+	record Effort(int rounds, int requests, int warmUp) {
+	}
+
+}

@@ -1,0 +1,63 @@
+package dev.idempotency.benchmarks.load;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.web.servlet.HandlerInterceptor;
+import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
+import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
+
+/**
+ * The least that makes the round trips which nobody can do without: one that takes the
+ * key or says what is there, and one that keeps the answer. It compares no requests,
+ * knows no owner and no crash, and does not even look at the answer: what it keeps is
+ * always the same.
+ */
+abstract class Floor implements HandlerInterceptor, WebMvcConfigurer {
+
+	static final long LEASE_MILLIS = 30_000;
+
+	static final long TTL_MILLIS = 86_400_000;
+
+	private static final byte[] ANSWER = ("{\"id\":\"pay_3f1c9a7e52b84d06\",\"customer\":\"cus_81b5d0f7\","
+			+ "\"amount\":4200,\"currency\":\"EUR\",\"status\":\"succeeded\","
+			+ "\"createdAt\":\"2026-01-31T12:00:00.123Z\",\"note\":\"0123456789\"}")
+		.getBytes(StandardCharsets.UTF_8);
+
+	@Override
+	public void addInterceptors(InterceptorRegistry registry) {
+		registry.addInterceptor(this).addPathPatterns("/protected");
+	}
+
+	@Override
+	public boolean preHandle(HttpServletRequest request, HttpServletResponse response, Object handler)
+			throws IOException {
+		byte[] answer = claim(request.getHeader("Idempotency-Key"));
+		if (answer == null) {
+			return true;
+		}
+		response.setContentType("application/json");
+		response.setContentLength(answer.length);
+		response.getOutputStream().write(answer);
+		return false;
+	}
+
+	@Override
+	public void afterCompletion(HttpServletRequest request, HttpServletResponse response, Object handler,
+			@Nullable Exception ex) {
+		complete(request.getHeader("Idempotency-Key"), ANSWER);
+	}
+
+	/**
+	 * Takes a key.
+	 * @return what was kept under it, or {@code null} if it was free
+	 */
+	abstract byte @Nullable [] claim(String key);
+
+	abstract void complete(String key, byte[] answer);
+
+}

@@ -1,0 +1,70 @@
+package dev.idempotency.benchmarks.load;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+
+/**
+ * Measures what a request costs, prints it, and writes it into the guide. Without
+ * arguments everything is measured, which takes a good twenty minutes, and nothing else
+ * should run on the machine meanwhile.
+ */
+final class LoadRun {
+
+	private static final String BEGIN = "<!-- figures -->";
+
+	private static final String END = "<!-- end of figures -->";
+
+	private LoadRun() {
+	}
+
+	/**
+	 * Runs.
+	 * @param args the parts to measure; none for all of them
+	 */
+	public static void main(String[] args) throws IOException {
+		String java = System.getProperty("load.java", "");
+		int share = Integer.getInteger("load.share", 100);
+		Map<String, Function<Parts, Figures>> parts = new LinkedHashMap<>();
+		parts.put("requests", Parts::requests);
+		parts.put("connections", Parts::connections);
+		parts.put("threads", Parts::virtualThreads);
+		parts.put("bodies", Parts::bodies);
+		parts.put("sizes", Parts::storeSizes);
+		List<String> chosen = (args.length > 0) ? Arrays.asList(args) : List.copyOf(parts.keySet());
+		List<String> sections = new ArrayList<>();
+		sections.add(Machine.describe(java));
+		for (String part : chosen) {
+			Function<Parts, Figures> measured = parts.get(part);
+			if (measured == null) {
+				throw new IllegalArgumentException("%s is none of %s".formatted(part, parts.keySet()));
+			}
+			System.out.println(part);
+			sections.add(measured.apply(new Parts(java, share)).toMarkdown());
+		}
+		String guide = System.getProperty("load.guide", "");
+		if (!guide.isEmpty()) {
+			write(Path.of(guide), String.join("\n", sections));
+		}
+	}
+
+	/**
+	 * Puts figures between their marks, and leaves the words around them.
+	 */
+	private static void write(Path guide, String figures) throws IOException {
+		String text = Files.readString(guide);
+		int begin = text.indexOf(BEGIN) + BEGIN.length();
+		int end = text.indexOf(END);
+		if (end < begin) {
+			throw new IllegalStateException("%s has no place for figures".formatted(guide));
+		}
+		Files.writeString(guide, text.substring(0, begin) + "\n\n" + figures + "\n" + text.substring(end));
+	}
+
+}
