@@ -34,3 +34,12 @@ tasks.register<JavaExec>("jmh") {
     classpath = sourceSets.main.get().runtimeClasspath
     mainClass = "org.openjdk.jmh.Main"
 }
+
+// gradlew :benchmarks:load --args="requests"
+tasks.register<JavaExec>("load") {
+    group = "verification"
+    description = "Measures requests with and without the starter, and writes docs/benchmarks.md."
+    classpath = sourceSets.main.get().runtimeClasspath
+    mainClass = "dev.idempotency.benchmarks.load.LoadRun"
+    workingDir = rootDir
+}
