@@ -1,14 +1,12 @@
 package dev.idempotency.store.redis;
 
 import java.util.Arrays;
-import java.util.List;
 
 import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.cluster.api.sync.RedisClusterCommands;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.output.IntegerOutput;
-import org.jspecify.annotations.Nullable;
 
 import org.springframework.data.redis.connection.ClusterCommandExecutor.ClusterCommandCallback;
 import org.springframework.data.redis.connection.RedisClusterNode;
@@ -36,9 +34,8 @@ final class LettuceReplicas {
 	static Replicas.Answer claim(LettuceClusterConnection connection, int wanted, long millis, byte[]... arguments) {
 		RedisClusterNode owner = connection.clusterGetNodeForKey(arguments[0]);
 		ClusterCommandCallback<RedisClusterCommands<byte[], byte[]>, Replicas.Answer> callback = (node) -> {
-			List<@Nullable Object> values = claim(node, arguments);
-			boolean granted = RedisIdempotencyStore.isGranted(values);
-			return new Replicas.Answer(values, granted ? node.waitForReplication(wanted, millis) : 0);
+			RecordReply reply = new RecordReply(claim(node, arguments));
+			return new Replicas.Answer(reply, reply.isGranted() ? node.waitForReplication(wanted, millis) : 0);
 		};
 		if (owner == null) {
 			throw new IllegalStateException("No node of the cluster has the record at the moment");
@@ -52,14 +49,14 @@ final class LettuceReplicas {
 		return answer;
 	}
 
-	private static List<@Nullable Object> claim(RedisClusterCommands<byte[], byte[]> node, byte[]... arguments) {
+	private static byte[] claim(RedisClusterCommands<byte[], byte[]> node, byte[]... arguments) {
 		byte[][] keys = { arguments[0] };
 		byte[][] values = Arrays.copyOfRange(arguments, 1, arguments.length);
 		try {
-			return node.evalsha(Script.CLAIM.sha1(), ScriptOutputType.MULTI, keys, values);
+			return Replies.bytes(node.evalsha(Script.CLAIM.sha1(), ScriptOutputType.VALUE, keys, values));
 		}
 		catch (RedisNoScriptException ex) {
-			return node.eval(Script.CLAIM.source(), ScriptOutputType.MULTI, keys, values);
+			return Replies.bytes(node.eval(Script.CLAIM.source(), ScriptOutputType.VALUE, keys, values));
 		}
 	}
 

@@ -1,24 +1,29 @@
 package dev.idempotency.store.redis;
 
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HexFormat;
-import java.util.List;
 
 import dev.idempotency.IdempotencyKey;
-import dev.idempotency.store.KeyDescription;
 import dev.idempotency.store.RecordId;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What things are called under one prefix.
  */
 final class Names {
 
+	private static final byte[] DIGITS = utf8("0123456789abcdef");
+
 	private final String prefix;
+
+	private final byte[] prefixBytes;
+
+	private final byte[] channel;
 
 	Names(String prefix) {
 		this.prefix = prefix;
+		this.prefixBytes = utf8(prefix);
+		this.channel = utf8(prefix + "ended");
 	}
 
 	String prefix() {
@@ -29,8 +34,19 @@ final class Names {
 		return HexFormat.of().formatHex(key.digest());
 	}
 
-	byte[] record(String digest) {
-		return utf8(this.prefix + digest);
+	byte[] record(IdempotencyKey key) {
+		byte[] digest = key.digest();
+		byte[] name = Arrays.copyOf(this.prefixBytes, this.prefixBytes.length + 2 * digest.length);
+		int at = this.prefixBytes.length;
+		for (byte part : digest) {
+			name[at++] = DIGITS[(part >> 4) & 0xf];
+			name[at++] = DIGITS[part & 0xf];
+		}
+		return name;
+	}
+
+	byte[] record(RecordId id) {
+		return utf8(this.prefix + id.value());
 	}
 
 	/**
@@ -59,7 +75,7 @@ final class Names {
 	 * The channel on which the digests of keys are published that came to an end.
 	 */
 	byte[] channel() {
-		return utf8(this.prefix + "ended");
+		return this.channel;
 	}
 
 	/**
@@ -67,27 +83,6 @@ final class Names {
 	 */
 	byte[] check() {
 		return utf8(this.prefix + "check");
-	}
-
-	/**
-	 * What a record tells people about its key: names, each with its value after it.
-	 */
-	static List<byte[]> description(IdempotencyKey key) {
-		KeyDescription parts = KeyDescription.of(key);
-		List<byte[]> description = new ArrayList<>();
-		describe(description, "namespace", parts.namespace());
-		describe(description, "operation", parts.operation());
-		describe(description, "principal", parts.principal());
-		describe(description, "tenant", parts.tenant());
-		describe(description, "key", parts.key());
-		return description;
-	}
-
-	private static void describe(List<byte[]> description, String name, @Nullable String value) {
-		if (value != null) {
-			description.add(utf8(name));
-			description.add(utf8(value));
-		}
 	}
 
 	static byte[] utf8(String text) {

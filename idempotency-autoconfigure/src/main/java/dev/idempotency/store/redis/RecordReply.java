@@ -1,110 +1,93 @@
 package dev.idempotency.store.redis;
 
-import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.time.Instant;
-import java.util.HexFormat;
-import java.util.List;
 
-import dev.idempotency.Fingerprint;
-import dev.idempotency.UnsupportedFormatException;
+import dev.idempotency.IdempotencyStoreException;
 import dev.idempotency.store.IdempotencyRecord;
 import dev.idempotency.store.InspectableStore.Inspection;
-import dev.idempotency.store.StoredResult;
-import org.jspecify.annotations.Nullable;
+import dev.idempotency.store.RecordId;
+import dev.idempotency.store.SearchableStore.Details;
 
 /**
- * A record as the scripts describe it, in this order.
+ * What the scripts say about one record: that a claim is granted, or the record itself. A
+ * record that is completed comes as it is; any other has a letter before it, which no
+ * format begins with, and what else there is to know.
  */
 final class RecordReply {
 
-	private static final int STATE = 0;
+	private static final byte GRANTED = 'G';
 
-	private static final int FORMAT = 1;
+	/**
+	 * In progress, with the server's time.
+	 */
+	private static final byte RUNNING = 'R';
 
-	private static final int ATTEMPT = 2;
+	/**
+	 * With its dates: the server's time, and when it will be forgotten.
+	 */
+	private static final byte DATED = 'D';
 
-	private static final int FINGERPRINT = 3;
+	/**
+	 * Nothing that the scripts know.
+	 */
+	private static final byte OTHER = 'O';
 
-	private static final int LEASE_LEFT = 4;
+	private static final int TIME_BYTES = 6;
 
-	private static final int REPLAYS = 5;
+	private final byte[] bytes;
 
-	private static final int RESULT = 6;
-
-	private static final int CREATED = 7;
-
-	private static final int EXPIRES = 8;
-
-	private static final int COMPLETED = 9;
-
-	private static final int TRACE = 10;
-
-	private static final String KNOWN_FORMAT = "1";
-
-	private final List<@Nullable Object> values;
-
-	RecordReply(List<@Nullable Object> values) {
-		this.values = values;
-		requireKnownFormat(text(FORMAT));
-	}
-
-	static void requireKnownFormat(String format) {
-		if (!format.equals(KNOWN_FORMAT)) {
-			throw new UnsupportedFormatException(
-					"A record has format %s, but this release reads only format %s: upgrade this instance"
-						.formatted(format, KNOWN_FORMAT));
+	RecordReply(byte[] bytes) {
+		if (bytes.length == 0) {
+			throw new IdempotencyStoreException("Redis did not answer", null);
 		}
+		this.bytes = bytes;
 	}
 
-	IdempotencyRecord toRecord() {
-		Fingerprint fingerprint = Fingerprint.ofBytes(HexFormat.of().parseHex(text(FINGERPRINT)));
-		int attempt = (int) number(ATTEMPT);
-		return isCompleted()
-				? new IdempotencyRecord.Completed(fingerprint, attempt, StoredResult.fromFrame(bytes(RESULT)),
-						number(REPLAYS), trace())
-				: new IdempotencyRecord.InProgress(fingerprint, attempt, Duration.ofMillis(number(LEASE_LEFT)),
-						trace());
-	}
-
-	Inspection toInspection() {
-		return new Inspection(toRecord(), instant(CREATED), isCompleted() ? instant(COMPLETED) : null,
-				instant(EXPIRES));
-	}
-
-	private boolean isCompleted() {
-		return text(STATE).equals("completed");
-	}
-
-	private @Nullable String trace() {
-		return (this.values.get(TRACE) != null) ? text(TRACE) : null;
-	}
-
-	private Instant instant(int field) {
-		return Instant.ofEpochMilli(number(field));
-	}
-
-	private String text(int field) {
-		return asText(this.values.get(field));
-	}
-
-	private long number(int field) {
-		return asNumber(this.values.get(field));
-	}
-
-	private byte[] bytes(int field) {
-		return (this.values.get(field) instanceof byte[] bytes) ? bytes : new byte[0];
-	}
-
-	static String asText(@Nullable Object value) {
-		return (value instanceof byte[] bytes) ? new String(bytes, StandardCharsets.UTF_8) : "";
+	boolean isGranted() {
+		return this.bytes[0] == GRANTED;
 	}
 
 	/**
-	 * A number, which a script gives as such or as it was stored.
+	 * The number of the attempt that was granted.
 	 */
-	static long asNumber(@Nullable Object value) {
-		return (value instanceof Long number) ? number : Long.parseLong(asText(value));
+	int attempt() {
+		return (int) PackedRecord.number(this.bytes, 1, 2);
+	}
+
+	IdempotencyRecord toRecord() {
+		return record().toRecord(now());
+	}
+
+	Inspection toInspection() {
+		PackedRecord record = record();
+		return new Inspection(record.toRecord(now()), record.created(), record.completed(),
+				Instant.ofEpochMilli(expires()));
+	}
+
+	Details toDetails(RecordId id) {
+		PackedRecord record = record();
+		return new Details(record.toSummary(id, now(), expires()), record.isCompleted() ? record.result() : null);
+	}
+
+	private PackedRecord record() {
+		return PackedRecord.read(this.bytes, switch (this.bytes[0]) {
+			case RUNNING -> 1 + TIME_BYTES;
+			case DATED -> 1 + 2 * TIME_BYTES;
+			case OTHER -> 1;
+			default -> 0;
+		});
+	}
+
+	/**
+	 * The server's time; a record that is completed needs none.
+	 */
+	private long now() {
+		return (this.bytes[0] == RUNNING || this.bytes[0] == DATED) ? PackedRecord.number(this.bytes, 1, TIME_BYTES)
+				: 0;
+	}
+
+	private long expires() {
+		return (this.bytes[0] == DATED) ? PackedRecord.number(this.bytes, 1 + TIME_BYTES, TIME_BYTES) : 0;
 	}
 
 }

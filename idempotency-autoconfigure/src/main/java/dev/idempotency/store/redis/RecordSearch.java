@@ -14,7 +14,6 @@ import dev.idempotency.store.RecordTally;
 import dev.idempotency.store.SearchableStore.Counts;
 import dev.idempotency.store.SearchableStore.Details;
 import dev.idempotency.store.SearchableStore.Found;
-import dev.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -27,6 +26,8 @@ import static dev.idempotency.store.redis.Names.utf8;
  * it takes too long.
  */
 final class RecordSearch {
+
+	private static final int FOUND_SIZE = 3;
 
 	private static final int COUNT_SIZE = 4;
 
@@ -55,15 +56,14 @@ final class RecordSearch {
 
 	private void look(List<byte[]> found, RecordFilter filter, NewestRecords newest) {
 		List<@Nullable Object> answer = this.scripts.ask(Script.SEARCH, found, utf8(filter.namespace()),
-				text(filter.key()), text(filter.operation()),
+				(filter.key() != null) ? PackedRecord.packKey(filter.key()) : new byte[0], text(filter.operation()),
 				text((filter.state() != null) ? filter.state().name() : null), age(filter.minAge()),
 				age(filter.maxAge()), number(newest.floor().toEpochMilli()), number(newest.reach()));
-		long now = RecordReply.asNumber(answer.get(0));
-		for (int at = 1; at < answer.size(); at += SummaryReply.SIZE + 2) {
-			RecordId id = this.names.id(RecordReply.asText(answer.get(at)));
-			long size = RecordReply.asNumber(answer.get(at + SummaryReply.SIZE + 1));
-			RecordSummary record = new SummaryReply(answer.subList(at + 1, at + 1 + SummaryReply.SIZE), now)
-				.toSummary(id, size);
+		long now = Replies.number(answer.get(0));
+		for (int at = 1; at < answer.size(); at += FOUND_SIZE) {
+			RecordId id = this.names.id(Replies.text(answer.get(at)));
+			RecordSummary record = PackedRecord.readHead(Replies.bytes(answer.get(at + 1)), 0)
+				.toSummary(id, now, Replies.number(answer.get(at + 2)));
 			if (filter.matches(record, Instant.ofEpochMilli(now))) {
 				newest.add(record);
 			}
@@ -89,24 +89,16 @@ final class RecordSearch {
 	private void count(List<byte[]> found, byte[] namespace, RecordTally tally) {
 		List<@Nullable Object> answer = this.scripts.ask(Script.COUNT, found, namespace);
 		for (int at = 0; at < answer.size(); at += COUNT_SIZE) {
-			String operation = RecordReply.asText(answer.get(at));
-			tally.add(operation, RecordState.IN_PROGRESS, RecordReply.asNumber(answer.get(at + 1)));
-			tally.add(operation, RecordState.ABANDONED, RecordReply.asNumber(answer.get(at + 2)));
-			tally.add(operation, RecordState.COMPLETED, RecordReply.asNumber(answer.get(at + 3)));
+			String operation = Replies.text(answer.get(at));
+			tally.add(operation, RecordState.IN_PROGRESS, Replies.number(answer.get(at + 1)));
+			tally.add(operation, RecordState.ABANDONED, Replies.number(answer.get(at + 2)));
+			tally.add(operation, RecordState.COMPLETED, Replies.number(answer.get(at + 3)));
 		}
 	}
 
 	Optional<Details> find(RecordId id) {
-		List<@Nullable Object> answer = this.scripts.ask(Script.DETAILS, this.names.record(id.value()));
-		if (answer.isEmpty()) {
-			return Optional.empty();
-		}
-		RecordReply.requireKnownFormat(RecordReply.asText(answer.get(0)));
-		long now = RecordReply.asNumber(answer.get(1));
-		StoredResult result = (answer.get(2) instanceof byte[] frame) ? StoredResult.fromFrame(frame) : null;
-		RecordSummary summary = new SummaryReply(answer.subList(3, answer.size()), now).toSummary(id,
-				(result != null) ? result.size() : 0);
-		return Optional.of(new Details(summary, result));
+		return Optional.ofNullable(this.scripts.read(Script.FIND, this.names.record(id)))
+			.map((reply) -> new RecordReply(reply).toDetails(id));
 	}
 
 	private static byte[] text(@Nullable String text) {

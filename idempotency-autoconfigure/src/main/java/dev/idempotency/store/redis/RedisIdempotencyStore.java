@@ -1,9 +1,6 @@
 package dev.idempotency.store.redis;
 
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.HexFormat;
-import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
@@ -15,6 +12,7 @@ import dev.idempotency.store.Claim;
 import dev.idempotency.store.ClaimResult;
 import dev.idempotency.store.ClaimTerms;
 import dev.idempotency.store.NotifyingStore;
+import dev.idempotency.store.OnReplay;
 import dev.idempotency.store.RecordFilter;
 import dev.idempotency.store.RecordId;
 import dev.idempotency.store.SearchableStore;
@@ -31,15 +29,25 @@ import static dev.idempotency.store.redis.Names.utf8;
  * A store in Redis 6.2 or later, or in what speaks its protocol; alone, with Sentinel, or
  * as a cluster.
  * <p>
- * A record is one hash whose fields can be read by people. Its name is the prefix and the
- * digest of its key, and the server itself drops it when its time is over. Each verb is
- * one script, which touches that record only. A driver that sends a claim or a completion
- * again, because the answer got lost with the connection, gets the same answer again: the
- * owner is in the record, also after its completion.
+ * A record is one string of bytes, texts for people among them. Its name is the prefix
+ * and the digest of its key, and the server itself drops it when its time is over. Each
+ * verb is one script, which touches that record only. A driver that sends a claim or a
+ * completion again, because the answer got lost with the connection, gets the same answer
+ * again: the owner is in the record, also after its completion.
  */
 public final class RedisIdempotencyStore implements SearchableStore, NotifyingStore, AutoCloseable {
 
 	private static final Logger logger = LoggerFactory.getLogger(RedisIdempotencyStore.class);
+
+	private static final byte[] READ = utf8(OnReplay.READ.name());
+
+	private static final byte[] COUNT = utf8(OnReplay.COUNT.name());
+
+	private static final byte[] EXTEND = utf8(OnReplay.EXTEND.name());
+
+	private static final byte[] YES = utf8("1");
+
+	private static final byte[] NO = utf8("0");
 
 	private final Names names;
 
@@ -86,13 +94,13 @@ public final class RedisIdempotencyStore implements SearchableStore, NotifyingSt
 		if (this.replicas != null) {
 			return claim(new Claim(key, owner, 1), terms.lease(), arguments, this.replicas);
 		}
-		return toResult(key, owner, this.scripts.ask(Script.CLAIM, arguments));
+		return toResult(key, owner, new RecordReply(Replies.bytes(this.scripts.read(Script.CLAIM, arguments))));
 	}
 
 	private ClaimResult claim(Claim claim, Duration lease, byte[][] arguments, Replicas replicas) {
 		try {
 			Replicas.Answer answer = replicas.claim(lease, arguments);
-			ClaimResult result = toResult(claim.key(), claim.owner(), answer.values());
+			ClaimResult result = toResult(claim.key(), claim.owner(), answer.reply());
 			if (result instanceof ClaimResult.Granted granted) {
 				replicas.requireEnough(answer.acknowledged());
 				// A driver that lost the connection meanwhile may have asked another
@@ -119,15 +127,9 @@ public final class RedisIdempotencyStore implements SearchableStore, NotifyingSt
 		}
 	}
 
-	private static ClaimResult toResult(IdempotencyKey key, UUID owner, List<@Nullable Object> answer) {
-		if (isGranted(answer)) {
-			return new ClaimResult.Granted(new Claim(key, owner, (int) RecordReply.asNumber(answer.get(1))));
-		}
-		return new ClaimResult.Refused(new RecordReply(answer).toRecord());
-	}
-
-	static boolean isGranted(List<@Nullable Object> answer) {
-		return RecordReply.asText(answer.get(0)).equals("granted");
+	private static ClaimResult toResult(IdempotencyKey key, UUID owner, RecordReply reply) {
+		return reply.isGranted() ? new ClaimResult.Granted(new Claim(key, owner, reply.attempt()))
+				: new ClaimResult.Refused(reply.toRecord());
 	}
 
 	/**
@@ -135,52 +137,46 @@ public final class RedisIdempotencyStore implements SearchableStore, NotifyingSt
 	 */
 	static byte[][] claimArguments(Names names, UUID owner, IdempotencyKey key, Fingerprint fingerprint,
 			ClaimTerms terms) {
-		List<byte[]> arguments = new ArrayList<>();
-		arguments.add(names.record(Names.digest(key)));
-		arguments.add(utf8(owner.toString()));
-		arguments.add(utf8(HexFormat.of().formatHex(fingerprint.toBytes())));
-		arguments.add(millis(terms.lease()));
-		arguments.add(millis(terms.ttl()));
-		arguments.add(flag(terms.onCrash() == OnCrash.RETRY));
-		arguments.add(utf8(terms.onReplay().name()));
-		arguments.add(utf8((terms.trace() != null) ? terms.trace() : ""));
-		arguments.addAll(Names.description(key));
-		return arguments.toArray(byte[][]::new);
+		return new byte[][] { names.record(key),
+				PackedRecord.claimed(owner, key, fingerprint, terms.lease(), terms.trace()), life(terms.ttl()),
+				onReplay(terms.onReplay()), (terms.onCrash() == OnCrash.RETRY) ? YES : NO };
+	}
+
+	private static byte[] onReplay(OnReplay onReplay) {
+		return switch (onReplay) {
+			case READ -> READ;
+			case COUNT -> COUNT;
+			case EXTEND -> EXTEND;
+		};
 	}
 
 	@Override
 	public boolean renew(Claim claim, Duration lease) {
-		return this.scripts.test(Script.RENEW, this.names.record(Names.digest(claim.key())), owner(claim),
-				millis(lease));
+		return this.scripts.test(Script.RENEW, this.names.record(claim.key()), PackedRecord.owner(claim.owner()),
+				utf8(Long.toString(lease.toMillis())));
 	}
 
 	@Override
 	public boolean complete(Claim claim, StoredResult result, Duration ttl) {
-		String digest = Names.digest(claim.key());
-		return this.scripts.test(Script.COMPLETE, this.names.record(digest), owner(claim), result.toFrame(),
-				millis(ttl), this.names.channel(), utf8(digest));
+		return this.scripts.test(Script.COMPLETE, this.names.record(claim.key()), PackedRecord.owner(claim.owner()),
+				life(ttl), result.toFrame(), this.names.channel());
 	}
 
 	@Override
 	public boolean release(Claim claim) {
-		String digest = Names.digest(claim.key());
-		return this.scripts.test(Script.RELEASE, this.names.record(digest), owner(claim), this.names.channel(),
-				utf8(digest));
+		return this.scripts.test(Script.RELEASE, this.names.record(claim.key()), PackedRecord.owner(claim.owner()),
+				this.names.channel());
 	}
 
 	@Override
 	public Optional<Inspection> find(IdempotencyKey key) {
-		List<@Nullable Object> answer = this.scripts.ask(Script.FIND, this.names.record(Names.digest(key)));
-		return answer.isEmpty() ? Optional.empty() : Optional.of(new RecordReply(answer).toInspection());
+		return Optional.ofNullable(this.scripts.read(Script.FIND, this.names.record(key)))
+			.map((reply) -> new RecordReply(reply).toInspection());
 	}
 
 	@Override
 	public boolean forget(IdempotencyKey key) {
-		return forget(Names.digest(key));
-	}
-
-	private boolean forget(String digest) {
-		return this.scripts.test(Script.FORGET, this.names.record(digest), this.names.channel(), utf8(digest));
+		return this.scripts.test(Script.FORGET, this.names.record(key), this.names.channel());
 	}
 
 	@Override
@@ -200,7 +196,7 @@ public final class RedisIdempotencyStore implements SearchableStore, NotifyingSt
 
 	@Override
 	public boolean forget(RecordId id) {
-		return forget(id.value());
+		return this.scripts.test(Script.FORGET, this.names.record(id), this.names.channel());
 	}
 
 	@Override
@@ -216,16 +212,12 @@ public final class RedisIdempotencyStore implements SearchableStore, NotifyingSt
 		this.endedKeys.close();
 	}
 
-	private static byte[] owner(Claim claim) {
-		return utf8(claim.owner().toString());
-	}
-
-	private static byte[] millis(Duration duration) {
-		return utf8(String.valueOf(duration.toMillis()));
-	}
-
-	private static byte[] flag(boolean value) {
-		return utf8(value ? "1" : "0");
+	/**
+	 * What a server is told that is to have forgotten something after a ttl: it keeps it
+	 * to the end of the millisecond.
+	 */
+	private static byte[] life(Duration ttl) {
+		return utf8(Long.toString(Math.max(1, ttl.toMillis() - 1)));
 	}
 
 }

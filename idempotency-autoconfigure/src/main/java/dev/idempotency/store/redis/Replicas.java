@@ -1,11 +1,9 @@
 package dev.idempotency.store.redis;
 
 import java.time.Duration;
-import java.util.List;
 
 import dev.idempotency.IdempotencyConfigurationException;
 import dev.idempotency.IdempotencyStoreException;
-import org.jspecify.annotations.Nullable;
 
 import org.springframework.data.redis.connection.RedisClusterConnection;
 import org.springframework.data.redis.connection.RedisConnection;
@@ -38,9 +36,8 @@ final class Replicas {
 				return LettuceReplicas.claim(cluster, this.wanted, patience, arguments);
 			}
 			requireNoCluster(connection);
-			List<@Nullable Object> answer = ScriptRunner.ask(connection, Script.CLAIM, arguments);
-			boolean granted = RedisIdempotencyStore.isGranted(answer);
-			return new Answer(answer, granted ? await(connection, this.wanted, patience) : 0);
+			RecordReply reply = new RecordReply(Replies.bytes(ScriptRunner.read(connection, Script.CLAIM, arguments)));
+			return new Answer(reply, reply.isGranted() ? await(connection, this.wanted, patience) : 0);
 		}
 		finally {
 			connection.close();
@@ -52,7 +49,7 @@ final class Replicas {
 			return LettuceReplicas.await(lettuce, wanted, millis);
 		}
 		Object acknowledged = connection.execute("WAIT", number(wanted), number(millis));
-		return RecordReply.asNumber(acknowledged);
+		return Replies.number(acknowledged);
 	}
 
 	static byte[] number(long number) {
@@ -90,10 +87,10 @@ final class Replicas {
 	/**
 	 * What a claim came to.
 	 *
-	 * @param values what the script answered
+	 * @param reply what the script answered
 	 * @param acknowledged how many replicas have it, if it was granted
 	 */
-	record Answer(List<@Nullable Object> values, long acknowledged) {
+	record Answer(RecordReply reply, long acknowledged) {
 	}
 
 }

@@ -10,19 +10,23 @@ import java.util.HexFormat;
 import java.util.Locale;
 
 /**
- * The scripts, each a file beside this class. What they have in common stands in
- * {@code record.lua}.
+ * The scripts, each a file beside this class, after those that it builds upon.
  */
 enum Script {
 
-	CLAIM, RENEW, COMPLETE, RELEASE, FIND, FORGET, CHECK, SCAN, SEARCH, COUNT, DETAILS;
+	CLAIM("replay", "record"), RENEW("record"), COMPLETE("record"), RELEASE("record"), FIND("record"), FORGET("record"),
+	CHECK("record"), SCAN("record"), SEARCH("record", "texts"), COUNT("record", "texts");
 
 	private final String source;
 
 	private final String sha1;
 
-	Script() {
-		this.source = read("record") + read(name().toLowerCase(Locale.ROOT));
+	Script(String... before) {
+		StringBuilder text = new StringBuilder();
+		for (String part : before) {
+			text.append(read(part));
+		}
+		this.source = text.append(read(name().toLowerCase(Locale.ROOT))).toString();
 		this.sha1 = sha1(source());
 	}
 
@@ -48,7 +52,7 @@ enum Script {
 	}
 
 	byte[] source() {
-		return this.source.getBytes(StandardCharsets.UTF_8);
+		return Names.utf8(this.source);
 	}
 
 	/**

@@ -26,6 +26,13 @@ final class ScriptRunner {
 		return Long.valueOf(1).equals(run(script, ReturnType.INTEGER, keyAndArguments));
 	}
 
+	/**
+	 * What is said about one record; nothing if there is none.
+	 */
+	byte @Nullable [] read(Script script, byte[]... keyAndArguments) {
+		return (byte[]) run(script, ReturnType.VALUE, keyAndArguments);
+	}
+
 	List<@Nullable Object> ask(Script script, byte[]... keyAndArguments) {
 		return toList(run(script, ReturnType.MULTI, keyAndArguments));
 	}
@@ -53,8 +60,8 @@ final class ScriptRunner {
 		}
 	}
 
-	static List<@Nullable Object> ask(RedisConnection connection, Script script, byte[]... keyAndArguments) {
-		return toList(run(connection, script, ReturnType.MULTI, 1, keyAndArguments));
+	static byte @Nullable [] read(RedisConnection connection, Script script, byte[]... keyAndArguments) {
+		return (byte[]) run(connection, script, ReturnType.VALUE, 1, keyAndArguments);
 	}
 
 	private static @Nullable Object run(RedisConnection connection, Script script, ReturnType type, int keys,

@@ -59,7 +59,7 @@ final class ServerCheck {
 			if (isRefusal(error)) {
 				throw new IdempotencyConfigurationException(
 						"Redis does not let the idempotency store do its work: " + error,
-						"Use Redis 6.2 or later (or Valkey), and allow its user: ~%s* &%s* +@read +@write +@hash +@scripting +time +publish +wait"
+						"Use Redis 6.2 or later (or Valkey), and allow its user: ~%s* &%s* +@read +@write +@string +@scripting +time +publish +wait"
 							.formatted(this.names.prefix(), this.names.prefix()));
 			}
 			logger.warn("The idempotency store cannot use Redis yet, and fails until it can: {}", error);

@@ -1,48 +1,38 @@
--- ARGV: owner, fingerprint, lease, ttl, may take over, what a replay does, trace or nothing; then names and values for people to read
+-- ARGV: the record as it would be if time began now, for how long it is remembered, what a replay does, whether it may
+-- take over. Answers with the attempt; or with a record, before it the time if it is in progress.
 
-local owner, fingerprint, lease, ttl = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
-local mayTakeOver, onReplay, trace = ARGV[5] == '1', ARGV[6], ARGV[7]
-
-local function grant(attempt)
-	redis.call('HSET', KEYS[1], 'owner', owner, 'attempt', attempt, 'lease', now + lease, 'expires', now + ttl)
-	if trace ~= '' then
-		redis.call('HSET', KEYS[1], 'trace', trace)
-	elseif attempt > 1 then
-		redis.call('HDEL', KEYS[1], 'trace')
-	end
-	expireAt(now + ttl)
-	return { 'granted', attempt }
-end
-
-local record = readAll()
 if not record then
-	-- The first write of the script: a server that is out of memory refuses the first one only
-	redis.call('HSET', KEYS[1], 'format', 1, 'state', 'in-progress', 'fingerprint', fingerprint, 'created', now,
-		unpack(ARGV, 8))
-	return grant(1)
+	redis.call('SET', KEYS[1], struct.pack('>BI6', 1, clock()) .. ARGV[1]:sub(8), 'PX', ARGV[2])
+	return 'G\0\1'
 end
-if record.format ~= '1' then
-	return describe(record)
+if not isKnown(record) then
+	return 'O' .. record
 end
-if record.state == 'completed' then
-	if record.fingerprint ~= fingerprint then
-		return describe(record)
+local created = struct.unpack('>I6', record, 2)
+local flags, attempt, replays = struct.unpack('>BI2I4', record, 17)
+local hasPrint = flags % 4 >= 2
+local isSame = hasPrint == (ARGV[1]:byte(17) % 4 >= 2)
+	and (not hasPrint or record:sub(40, 71) == ARGV[1]:sub(40, 71))
+if flags % 2 == 1 then
+	if isSame and ARGV[3] == 'COUNT' then
+		local counted = struct.pack('>I4', math.min(replays + 1, 2 ^ 32 - 1))
+		redis.call('SETRANGE', KEYS[1], 19, counted)
+		return record:sub(1, 19) .. counted .. record:sub(24)
+	elseif isSame and ARGV[3] == 'EXTEND' and redis.call('PTTL', KEYS[1]) < tonumber(ARGV[2]) then
+		keep(tonumber(ARGV[2]))
 	end
-	if onReplay == 'COUNT' then
-		record.replays = redis.call('HINCRBY', KEYS[1], 'replays', 1)
-	elseif onReplay == 'EXTEND' and tonumber(record.expires) < now + ttl then
-		record.expires = now + ttl
-		-- In this order: a server that is out of memory lets through what does not begin with adding something
-		expireAt(record.expires)
-		redis.call('HSET', KEYS[1], 'expires', record.expires)
+	return record
+end
+local now = clock()
+local lease = struct.unpack('>I5', ARGV[1], 8)
+if record:sub(24, 39) ~= ARGV[1]:sub(24, 39) then
+	if ARGV[4] ~= '1' or not isSame or created + struct.unpack('>I5', record, 8) > now then
+		return 'R' .. struct.pack('>I6', now) .. record
 	end
-	return describe(record)
+	attempt = math.min(attempt + 1, 2 ^ 16 - 1)
 end
-if record.owner == owner then
-	-- The driver sent the claim again after it lost the answer. Written again, so that WAIT after it means something
-	return grant(tonumber(record.attempt))
-end
-if mayTakeOver and tonumber(record.lease) <= now and record.fingerprint == fingerprint then
-	return grant(tonumber(record.attempt) + 1)
-end
-return describe(record)
+-- Taken over; or the driver sent the claim again after it lost the answer, which is written again, so that WAIT after it
+-- means something
+redis.call('SET', KEYS[1], struct.pack('>BI6I5', 1, created, since(created, now + lease)) .. ARGV[1]:sub(13, 17)
+	.. struct.pack('>I2', attempt) .. ARGV[1]:sub(20), 'PX', ARGV[2])
+return 'G' .. struct.pack('>I2', attempt)

@@ -1,2 +1,11 @@
-local record = readAll()
-return record and describe(record) or {}
+-- Answers with a record, before it the time and when it will be forgotten, and changes nothing.
+
+local record = redis.call('GET', KEYS[1])
+if not record then
+	return false
+end
+if not isKnown(record) then
+	return 'O' .. record
+end
+local now = clock()
+return 'D' .. struct.pack('>I6I6', now, now + redis.call('PTTL', KEYS[1]) + 1) .. record

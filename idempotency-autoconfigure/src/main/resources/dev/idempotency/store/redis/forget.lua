@@ -1,9 +1,7 @@
--- ARGV: channel, digest
+-- ARGV: channel
 
-local found = read()
-if not found then
+if redis.call('DEL', KEYS[1]) == 0 then
 	return 0
 end
-redis.call('DEL', KEYS[1])
-publish(ARGV[1], ARGV[2])
+publish(ARGV[1])
 return 1

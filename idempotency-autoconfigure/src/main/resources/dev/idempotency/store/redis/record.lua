@@ -1,53 +1,45 @@
--- Precedes every script. A script touches nothing but its KEYS, mostly one, and the server's clock decides what is over.
+-- What scripts have in common. A script touches nothing but its KEYS, mostly one. The server's clock decides: when a
+-- lease is over, and when a record is, which is then gone at that very moment: a server keeps what it is told to drop
+-- at a time to the end of that millisecond, so it is told the one before.
+-- What is where in a record stands in PackedRecord. Positions here begin with 1, those of GETRANGE and SETRANGE with 0.
 
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
+-- The server's time in milliseconds.
+local function clock()
+	local time = redis.call('TIME')
+	return time[1] * 1000 + math.floor(time[2] / 1000)
+end
 
--- Some fields of the record, or nil if nothing is remembered. Redis drops a record within a millisecond or so of
--- its end; for us it is gone at that very moment. Every format, also one to come, has the fields state, expires and format.
-local function read(...)
-	local names = { 'state', 'expires', ... }
-	local values = redis.call('HMGET', KEYS[1], unpack(names))
-	local record = {}
-	for i, name in ipairs(names) do
-		record[name] = values[i]
-	end
-	if not record.state then
+-- Whether this is a record as we write them. Anything else is left alone, and given to the store as it is.
+local function isKnown(record)
+	return #record >= 39 and record:byte() == 1
+end
+
+-- A time as a record tells it: milliseconds since it was created, in five bytes, which are 34 years.
+local function since(created, time)
+	return math.min(math.max(time - created, 0), 2 ^ 40 - 1)
+end
+
+-- When a record was created, its flags and its attempt; nil if an owner has it not.
+local function heldBy(owner, record)
+	if not record or not isKnown(record) or record:sub(24, 39) ~= owner then
 		return nil
 	end
-	if tonumber(record.expires) <= now then
-		redis.call('DEL', KEYS[1])
-		return nil
+	local created = struct.unpack('>I6', record, 2)
+	local flags, attempt = struct.unpack('>BI2', record, 17)
+	return created, flags, attempt
+end
+
+-- Has the record remembered for so long at least. Also for what it does beside: a server that is out of memory refuses
+-- only the first write of a script, and not this one.
+local function keep(millis)
+	local left = redis.call('PTTL', KEYS[1])
+	if left >= 0 then
+		redis.call('PEXPIRE', KEYS[1], math.max(left, millis, 1))
 	end
-	return record
-end
-
--- Everything about the record.
-local function readAll()
-	return read('format', 'owner', 'fingerprint', 'attempt', 'lease', 'replays', 'result', 'created', 'completed', 'trace')
-end
-
--- What the store makes a record of, in the order that RecordReply expects.
-local function describe(record)
-	return { record.state, record.format, record.attempt, record.fingerprint, tonumber(record.lease or now) - now,
-		record.replays or 0, record.result, record.created, record.expires, record.completed, record.trace }
-end
-
--- What people see of a record, in the order that SummaryReply expects.
-local SUMMARY = { 'state', 'attempt', 'lease', 'created', 'completed', 'expires', 'replays', 'trace', 'namespace',
-	'operation', 'principal', 'tenant', 'key' }
-
--- Whether a claim still holds the record.
-local function isHeldBy(record, owner)
-	return record and record.state == 'in-progress' and record.owner == owner
-end
-
-local function expireAt(millis)
-	redis.call('PEXPIREAT', KEYS[1], millis)
 end
 
 -- Wakes up whoever waits. A user without the right to publish must not fail after the record was changed: waiters
 -- look again anyway.
-local function publish(channel, digest)
-	return redis.pcall('PUBLISH', channel, digest)
+local function publish(channel)
+	return redis.pcall('PUBLISH', channel, KEYS[1]:sub(-64))
 end

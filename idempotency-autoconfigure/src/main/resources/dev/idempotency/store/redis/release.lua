@@ -1,15 +1,17 @@
--- ARGV: owner, channel, digest
+-- ARGV: owner, channel
 
-local record = read('owner', 'attempt')
-if not isHeldBy(record, ARGV[1]) then
+local record = redis.call('GETRANGE', KEYS[1], 0, 38)
+local created, flags, attempt = heldBy(ARGV[1], record)
+if not created or flags % 2 == 1 then
 	return 0
 end
-if record.attempt == '1' then
+if attempt == 1 then
 	redis.call('DEL', KEYS[1])
 else
 	-- Nobody's: a claim that was given back can do nothing more
-	redis.call('HDEL', KEYS[1], 'owner')
-	redis.call('HSET', KEYS[1], 'lease', now)
+	keep(0)
+	redis.call('SETRANGE', KEYS[1], 7,
+		struct.pack('>I5', since(created, clock())) .. record:sub(13, 23) .. ('\0'):rep(16))
 end
-publish(ARGV[2], ARGV[3])
+publish(ARGV[2])
 return 1

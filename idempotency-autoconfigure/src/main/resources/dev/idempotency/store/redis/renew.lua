@@ -1,12 +1,11 @@
 -- ARGV: owner, lease
 
-local record = read('owner')
-if not isHeldBy(record, ARGV[1]) then
+local created, flags = heldBy(ARGV[1], redis.call('GETRANGE', KEYS[1], 0, 38))
+if not created or flags % 2 == 1 then
 	return 0
 end
-local lease = now + tonumber(ARGV[2])
+local lease = tonumber(ARGV[2])
 -- Work that outlives the ttl must not be forgotten while it runs
-local expires = math.max(tonumber(record.expires), lease)
-redis.call('HSET', KEYS[1], 'lease', lease, 'expires', expires)
-expireAt(expires)
+keep(lease)
+redis.call('SETRANGE', KEYS[1], 7, struct.pack('>I5', since(created, clock() + lease)))
 return 1

@@ -1,7 +1,7 @@
 -- One step through the names that this server has. KEYS[1] says which server of a cluster. ARGV: cursor, pattern, count
 
 local step = redis.call('SCAN', ARGV[1], 'MATCH', ARGV[2], 'COUNT', ARGV[3])
-local reply = { now, redis.call('DBSIZE'), step[1] }
+local reply = { clock(), redis.call('DBSIZE'), step[1] }
 for i, name in ipairs(step[2]) do
 	reply[i + 3] = name
 end

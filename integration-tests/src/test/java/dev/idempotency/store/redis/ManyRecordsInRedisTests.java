@@ -9,11 +9,12 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 
+import dev.idempotency.Fingerprint;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.servers.RedisServerProcess;
 import dev.idempotency.store.ManyRecordsContract;
@@ -33,6 +34,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 @Tag("once")
 class ManyRecordsInRedisTests extends ManyRecordsContract {
+
+	private static final Fingerprint NO_FINGERPRINT = Fingerprint.ofBytes(new byte[32]);
 
 	// Its commands are counted, and others would have to share it with a million records
 	private final RedisServerProcess server = RedisServerProcess.start();
@@ -85,7 +88,7 @@ class ManyRecordsInRedisTests extends ManyRecordsContract {
 		try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), this.server.port())) {
 			InputStream answers = socket.getInputStream();
 			// Lest the server stops reading because nobody reads what it answers
-			CompletableFuture<Void> read = CompletableFuture.runAsync(() -> readLines(answers, 2L * RECORDS));
+			CompletableFuture<Void> read = CompletableFuture.runAsync(() -> readLines(answers, RECORDS));
 			OutputStream commands = new BufferedOutputStream(socket.getOutputStream(), 1 << 20);
 			Instant now = Instant.now();
 			byte[] result = StoredResult.of(new byte[RESULT_SIZE - 2]).toFrame();
@@ -102,27 +105,18 @@ class ManyRecordsInRedisTests extends ManyRecordsContract {
 
 	private static void write(OutputStream commands, int number, Instant now, byte[] result) throws IOException {
 		IdempotencyKey key = key(number);
-		byte[] name = utf8(RedisScene.nameOf(key));
 		Instant created = now.minus(INTERVAL.multipliedBy(number));
-		byte[] expires = millis(now.plus(Duration.ofDays(7)));
-		List<byte[]> fields = new ArrayList<>(List.of(utf8("HSET"), name, utf8("format"), utf8("1"),
-				utf8("fingerprint"), utf8("00".repeat(32)), utf8("created"), millis(created), utf8("owner"),
-				utf8(new UUID(0, number).toString()), utf8("attempt"), utf8("1"), utf8("expires"), expires));
-		fields.addAll(Names.description(key));
-		if (number % 1000 == 0) {
-			Instant lease = (number % RUNNING_ONE_IN == 0) ? now.plus(Duration.ofHours(1)) : created;
-			fields.addAll(List.of(utf8("state"), utf8("in-progress"), utf8("lease"), millis(lease)));
+		Duration lease = (number % RUNNING_ONE_IN == 0) ? Duration.between(created, now).plusHours(1) : Duration.ZERO;
+		byte[] record = PackedRecord.claimed(new UUID(0, number), key, NO_FINGERPRINT, lease, null);
+		if (number % 1000 != 0) {
+			int size = record.length;
+			record = Arrays.copyOf(record, size + result.length);
+			System.arraycopy(result, 0, record, size, result.length);
+			PackedRecord.put(record, PackedRecord.SIZE, 4, result.length);
+			record[PackedRecord.FLAGS] |= PackedRecord.COMPLETED_FLAG;
 		}
-		else {
-			fields.addAll(List.of(utf8("state"), utf8("completed"), utf8("completed"), millis(created), utf8("result"),
-					result));
-		}
-		send(commands, fields);
-		send(commands, List.of(utf8("PEXPIREAT"), name, expires));
-	}
-
-	private static byte[] millis(Instant time) {
-		return utf8(String.valueOf(time.toEpochMilli()));
+		PackedRecord.put(record, PackedRecord.CREATED, 6, created.toEpochMilli());
+		send(commands, List.of(utf8("SET"), utf8(RedisScene.nameOf(key)), record, utf8("EX"), utf8("604800")));
 	}
 
 	private static void send(OutputStream commands, List<byte[]> words) throws IOException {

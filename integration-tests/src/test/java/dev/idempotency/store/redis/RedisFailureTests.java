@@ -15,6 +15,7 @@ import dev.idempotency.servers.RedisServerProcess;
 import dev.idempotency.store.Claim;
 import dev.idempotency.store.ClaimResult;
 import dev.idempotency.store.ClaimTerms;
+import dev.idempotency.store.IdempotencyRecord;
 import dev.idempotency.store.InspectableStore.Inspection;
 import dev.idempotency.store.OnReplay;
 import org.junit.jupiter.api.Tag;
@@ -35,7 +36,7 @@ import static dev.idempotency.store.redis.RedisScene.TTL;
 import static dev.idempotency.store.redis.RedisScene.begin;
 import static dev.idempotency.store.redis.RedisScene.claim;
 import static dev.idempotency.store.redis.RedisScene.granted;
-import static dev.idempotency.store.redis.RedisScene.nameOf;
+import static dev.idempotency.store.redis.RedisScene.isCompleted;
 import static dev.idempotency.store.redis.RedisScene.newKey;
 import static dev.idempotency.store.redis.RedisScene.proceed;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -110,7 +111,7 @@ class RedisFailureTests {
 	}
 
 	@Test
-	void aServerOutOfMemoryRefusesClaimsAndResultsButTakesKeysBack() {
+	void aServerOutOfMemoryRefusesClaimsAndResultsButRenewsLeasesAndTakesKeysBack() {
 		RedisServerProcess server = RedisServerProcess.start();
 		LettuceConnectionFactory factory = RedisServers.lettuce(RedisServers.standalone(server));
 		try (server; RedisIdempotencyStore store = new RedisIdempotencyStore(factory, PREFIX, 0)) {
@@ -119,8 +120,29 @@ class RedisFailureTests {
 			IdempotencyKey refused = newKey();
 			assertThatException().isThrownBy(() -> claim(store, refused)).withStackTraceContaining("OOM");
 			assertThat(store.find(refused)).isEmpty();
+			assertThat(store.renew(claim, LEASE)).isTrue();
 			assertThatException().isThrownBy(() -> store.complete(claim, RESULT, TTL)).withStackTraceContaining("OOM");
 			assertThat(store.release(claim)).isTrue();
+		}
+		finally {
+			factory.destroy();
+		}
+	}
+
+	@Test
+	void aServerOutOfMemoryTakesAKeyBackThatWasTakenOver() {
+		RedisServerProcess server = RedisServerProcess.start();
+		LettuceConnectionFactory factory = RedisServers.lettuce(RedisServers.standalone(server));
+		try (server; RedisIdempotencyStore store = new RedisIdempotencyStore(factory, PREFIX, 0)) {
+			IdempotencyKey key = newKey();
+			store.claim(key, FINGERPRINT, new ClaimTerms(Duration.ofMillis(1), TTL, OnCrash.RETRY, OnReplay.READ));
+			ClaimResult takenOver = await().until(() -> claim(store, key), ClaimResult.Granted.class::isInstance);
+			Claim second = ((ClaimResult.Granted) takenOver).claim();
+			server.send("CONFIG SET maxmemory 1");
+			assertThat(store.release(second)).isTrue();
+			assertThat(store.renew(second, LEASE)).isFalse();
+			assertThat(store.find(key).orElseThrow().record())
+				.isEqualTo(new IdempotencyRecord.InProgress(FINGERPRINT, 2, Duration.ZERO));
 		}
 		finally {
 			factory.destroy();
@@ -155,8 +177,7 @@ class RedisFailureTests {
 				IdempotencyEngine engine = RedisScene.engine(store, OnStoreFailure.REJECT)) {
 			IdempotencyKey key = newKey();
 			proceed(engine, key).complete(new byte[0]);
-			String name = nameOf(key.within("shop"));
-			await().until(() -> sentinel.replicas().get(0).send("HGET %s state".formatted(name)).contains("completed"));
+			await().until(() -> isCompleted(sentinel.replicas().get(0), key.within("shop")));
 			sentinel.master().kill();
 			assertTimeoutPreemptively(LONGEST_CALL, () -> assertThatExceptionOfType(IdempotencyStoreException.class)
 				.isThrownBy(() -> begin(engine, newKey())));

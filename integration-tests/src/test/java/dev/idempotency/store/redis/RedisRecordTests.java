@@ -2,14 +2,17 @@ package dev.idempotency.store.redis;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.HashMap;
-import java.util.HexFormat;
-import java.util.Map;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Arrays;
+import java.util.List;
 import java.util.UUID;
 
+import dev.idempotency.IdempotencyException;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.IdempotencyScope;
 import dev.idempotency.OnCrash;
+import dev.idempotency.UnreadableResultException;
 import dev.idempotency.UnsupportedFormatException;
 import dev.idempotency.store.Claim;
 import dev.idempotency.store.ClaimResult;
@@ -17,13 +20,17 @@ import dev.idempotency.store.ClaimTerms;
 import dev.idempotency.store.OnReplay;
 import dev.idempotency.store.RecordFilter;
 import dev.idempotency.store.RecordId;
+import dev.idempotency.store.RecordSummary;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
+import static dev.idempotency.store.redis.Names.utf8;
 import static dev.idempotency.store.redis.RedisScene.FINGERPRINT;
 import static dev.idempotency.store.redis.RedisScene.PREFIX;
 import static dev.idempotency.store.redis.RedisScene.RESULT;
@@ -33,7 +40,9 @@ import static dev.idempotency.store.redis.RedisScene.granted;
 import static dev.idempotency.store.redis.RedisScene.nameOf;
 import static dev.idempotency.store.redis.RedisScene.newKey;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatException;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.within;
 
 /**
  * What a record looks like to people and to the server.
@@ -52,45 +61,83 @@ class RedisRecordTests {
 		connectionFactory.destroy();
 	}
 
-	private static Map<String, String> fields(IdempotencyKey key) {
-		return new HashMap<>(redis.<String, String>opsForHash().entries(nameOf(key)));
+	private static byte[] bytes(IdempotencyKey key) {
+		byte[] bytes = redis.execute((connection) -> connection.stringCommands().get(utf8(nameOf(key))), true);
+		assertThat(bytes).isNotNull();
+		return bytes;
+	}
+
+	private static void change(IdempotencyKey key, byte[] bytes) {
+		redis.execute((connection) -> connection.stringCommands().pSetEx(utf8(nameOf(key)), TTL.toMillis(), bytes),
+				true);
+	}
+
+	private static String text(IdempotencyKey key) {
+		return new String(bytes(key), StandardCharsets.UTF_8);
+	}
+
+	private static RecordSummary summary(IdempotencyKey key) {
+		return PackedRecord.read(bytes(key), 0).toSummary(RecordId.of(key), 0, 0);
 	}
 
 	@Test
 	void tellsWhoClaimedWhat() {
 		IdempotencyKey key = new IdempotencyKey(new IdempotencyScope("shop", "POST /payments", "ann", "acme"),
-				UUID.randomUUID().toString());
+				"order " + UUID.randomUUID());
 		Claim claim = granted(this.store, key);
-		assertThat(fields(key)).containsEntry("namespace", "shop")
-			.containsEntry("operation", "POST /payments")
-			.containsEntry("principal", "ann")
-			.containsEntry("tenant", "acme")
-			.containsEntry("key", key.value())
-			.containsEntry("state", "in-progress")
-			.containsEntry("attempt", "1")
-			.containsEntry("owner", claim.owner().toString())
-			.containsEntry("fingerprint", HexFormat.of().formatHex(FINGERPRINT.toBytes()))
-			.containsOnlyKeys("format", "namespace", "operation", "principal", "tenant", "key", "state", "attempt",
-					"owner", "fingerprint", "created", "lease", "expires");
+		assertThat(text(key)).endsWith("shop\0POST /payments\0ann\0acme\0" + key.value() + "\0");
+		assertThat(PackedRecord.read(bytes(key), 0)).satisfies((record) -> {
+			assertThat(record.owner()).isEqualTo(claim.owner());
+			assertThat(record.toRecord(0).fingerprint()).isEqualTo(FINGERPRINT);
+			assertThat(record.attempt()).isEqualTo(1);
+			assertThat(record.isCompleted()).isFalse();
+			assertThat(record.created()).isCloseTo(Instant.now(), within(1, ChronoUnit.MINUTES));
+		});
 	}
 
 	@Test
-	void keepsTheOwnerAndDropsTheLeaseOnCompletion() {
+	void keepsTheOwnerOnCompletion() {
 		IdempotencyKey key = newKey();
 		Claim claim = granted(this.store, key);
+		byte[] before = bytes(key);
 		this.store.complete(claim, RESULT, TTL);
-		assertThat(fields(key)).containsEntry("state", "completed")
-			.containsEntry("owner", claim.owner().toString())
-			.containsEntry("result", new String(RESULT.toFrame(), StandardCharsets.UTF_8))
-			.containsKey("completed")
-			.doesNotContainKeys("lease", "principal", "tenant");
+		assertThat(PackedRecord.read(bytes(key), 0)).satisfies((record) -> {
+			assertThat(record.owner()).isEqualTo(claim.owner());
+			assertThat(record.result()).isEqualTo(RESULT);
+			assertThat(record.isCompleted()).isTrue();
+			assertThat(record.completed()).isAfterOrEqualTo(record.created());
+		});
+		assertThat(bytes(key)).as("no byte but the result's").hasSize(before.length + RESULT.size());
+	}
+
+	@Test
+	void takesAUuidAsBytes() {
+		IdempotencyKey key = newKey();
+		granted(this.store, key);
+		assertThat(bytes(key)).hasSize(39 + 32 + "\0test\0".length() + 16);
+		assertThat(summary(key).key().key()).isEqualTo(key.value());
+		assertThat(this.store.search(RecordFilter.all("").withKey(key.value()), 0, 10).records()).hasSize(1);
 	}
 
 	@Test
 	void cutsLongTextsAndNotInTheMiddleOfACharacter() {
 		IdempotencyKey key = IdempotencyKey.of("test", "k" + "\ud83d\udcb3".repeat(5000));
 		granted(this.store, key);
-		assertThat(fields(key).get("key")).isEqualTo("k" + "\ud83d\udcb3".repeat(126) + "\u2026");
+		assertThat(summary(key).key().key()).isEqualTo("k" + "\ud83d\udcb3".repeat(126) + "\u2026");
+		this.store.forget(key);
+	}
+
+	@Test
+	void isFoundWhateverTheSizeOfItsTexts() {
+		String namespace = UUID.randomUUID().toString();
+		String longest = "\u20ac".repeat(2000);
+		IdempotencyKey key = new IdempotencyKey(new IdempotencyScope(namespace, longest, longest, longest), longest);
+		this.store.complete(granted(this.store, key), RESULT, TTL);
+		assertThat(
+				this.store.search(RecordFilter.all(namespace).withKey(longest).withOperation(longest), 0, 10).records())
+			.singleElement()
+			.isEqualTo(this.store.find(RecordId.of(key)).orElseThrow().summary());
+		assertThat(this.store.count(namespace).counts()).hasSize(1);
 		this.store.forget(key);
 	}
 
@@ -126,15 +173,16 @@ class RedisRecordTests {
 		IdempotencyKey newer = newKey().within(namespace);
 		granted(this.store, known);
 		granted(this.store, newer);
-		redis.opsForHash().put(nameOf(newer), "format", "2");
-		redis.opsForHash().delete(nameOf(newer), "created", "operation");
+		change(newer, new byte[] { 2 });
 		redis.opsForValue().set(PREFIX + "text".repeat(16), "no record");
+		redis.opsForValue().set(PREFIX + "half".repeat(16), "\1 the first byte of a record, and then no more texts");
 		redis.opsForHash().put(PREFIX + "hash".repeat(16), "field", "no record");
 		assertThat(this.store.search(RecordFilter.all(namespace), 0, 10).records()).singleElement()
 			.satisfies((record) -> assertThat(record.id()).isEqualTo(RecordId.of(known)));
 		assertThat(this.store.count(namespace).counts()).singleElement()
 			.satisfies((count) -> assertThat(count.number()).isEqualTo(1));
 		redis.delete(PREFIX + "text".repeat(16));
+		redis.delete(PREFIX + "half".repeat(16));
 		redis.delete(PREFIX + "hash".repeat(16));
 	}
 
@@ -155,9 +203,10 @@ class RedisRecordTests {
 		IdempotencyKey key = newKey();
 		this.store.claim(key, FINGERPRINT,
 				new ClaimTerms(Duration.ofMillis(1), TTL, OnCrash.RETRY, OnReplay.READ, "0af7651916cd43dd"));
-		assertThat(fields(key)).containsEntry("trace", "0af7651916cd43dd");
+		assertThat(text(key)).contains("\0test\0000af7651916cd43dd\0");
 		Awaitility.await().until(() -> claim(this.store, key) instanceof ClaimResult.Granted);
-		assertThat(fields(key)).containsEntry("attempt", "2").doesNotContainKey("trace");
+		assertThat(summary(key).attempt()).isEqualTo(2);
+		assertThat(summary(key).trace()).isNull();
 	}
 
 	@Test
@@ -165,13 +214,59 @@ class RedisRecordTests {
 		IdempotencyKey key = newKey();
 		Claim claim = granted(this.store, key);
 		this.store.complete(claim, RESULT, TTL);
-		redis.opsForHash().put(nameOf(key), "format", "2");
-		Map<String, String> before = fields(key);
+		byte[] newer = bytes(key);
+		newer[0] = 2;
+		change(key, newer);
 		assertThatExceptionOfType(UnsupportedFormatException.class).isThrownBy(() -> claim(this.store, key))
 			.withMessageContaining("format 2");
 		assertThatExceptionOfType(UnsupportedFormatException.class).isThrownBy(() -> this.store.find(key));
 		assertThatExceptionOfType(UnsupportedFormatException.class).isThrownBy(() -> this.store.find(RecordId.of(key)));
-		assertThat(fields(key)).isEqualTo(before);
+		assertThat(this.store.complete(claim, RESULT, TTL)).isFalse();
+		assertThat(this.store.renew(claim, TTL)).isFalse();
+		assertThat(this.store.release(claim)).isFalse();
+		assertThat(bytes(key)).isEqualTo(newer);
+	}
+
+	/**
+	 * Whatever is left of a record or was put in its place: no operation runs, and
+	 * nothing is made worse.
+	 */
+	@ParameterizedTest
+	@EnumSource(OnReplay.class)
+	void isNeverTakenForAnotherWhenItIsCut(OnReplay onReplay) {
+		IdempotencyKey key = newKey();
+		this.store.complete(granted(this.store, key), RESULT, TTL);
+		byte[] whole = bytes(key);
+		ClaimTerms terms = new ClaimTerms(Duration.ofMillis(1), TTL, OnCrash.RETRY, onReplay);
+		for (int length = 1; length < whole.length; length++) {
+			byte[] cut = Arrays.copyOf(whole, length);
+			change(key, cut);
+			assertThatExceptionOfType(UnreadableResultException.class).as("%d bytes", length)
+				.isThrownBy(() -> this.store.claim(key, FINGERPRINT, terms))
+				.withMessageContaining("damaged");
+			assertThatExceptionOfType(UnreadableResultException.class).isThrownBy(() -> this.store.find(key));
+			assertThat(bytes(key)).hasSize(length);
+		}
+		for (String other : List.of("", "G", "G\0\1", "R", "D123456", "O", "\0", "text")) {
+			change(key, utf8(other));
+			assertThatException().isThrownBy(() -> this.store.claim(key, FINGERPRINT, terms))
+				.isInstanceOf(IdempotencyException.class);
+			assertThat(bytes(key)).isEqualTo(utf8(other));
+		}
+		assertThat(this.store.forget(key)).isTrue();
+	}
+
+	@Test
+	void survivesAClockThatWasSetBack() {
+		IdempotencyKey key = newKey();
+		Claim claim = granted(this.store, key);
+		byte[] ofTomorrow = bytes(key);
+		PackedRecord.put(ofTomorrow, PackedRecord.CREATED, 6, Instant.now().plus(Duration.ofDays(1)).toEpochMilli());
+		change(key, ofTomorrow);
+		assertThat(this.store.renew(claim, Duration.ofSeconds(1))).isTrue();
+		assertThat(this.store.complete(claim, RESULT, TTL)).isTrue();
+		PackedRecord record = PackedRecord.read(bytes(key), 0);
+		assertThat(record.completed()).isEqualTo(record.created());
 	}
 
 }

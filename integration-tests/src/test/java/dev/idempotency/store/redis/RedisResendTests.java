@@ -19,7 +19,6 @@ import dev.idempotency.store.IdempotencyRecord;
 import dev.idempotency.store.StoredResult;
 import dev.idempotency.test.LongRun;
 import dev.idempotency.test.Race;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -84,9 +83,9 @@ class RedisResendTests {
 		byte[][] arguments = RedisIdempotencyStore.claimArguments(NAMES, UUID.randomUUID(), key, FINGERPRINT, TERMS);
 		ScriptRunner scripts = new ScriptRunner(lettuce);
 		for (int i = 0; i < 2; i++) {
-			List<@Nullable Object> answer = scripts.ask(Script.CLAIM, arguments);
-			assertThat(RedisIdempotencyStore.isGranted(answer)).isTrue();
-			assertThat(RecordReply.asNumber(answer.get(1))).isEqualTo(1);
+			RecordReply reply = new RecordReply(Replies.bytes(scripts.read(Script.CLAIM, arguments)));
+			assertThat(reply.isGranted()).isTrue();
+			assertThat(reply.attempt()).isEqualTo(1);
 		}
 		assertThat(claim(this.store, key)).isInstanceOf(ClaimResult.Refused.class);
 	}

@@ -17,6 +17,7 @@ import dev.idempotency.core.Execution;
 import dev.idempotency.core.IdempotencyEngine;
 import dev.idempotency.core.IdempotencyListener;
 import dev.idempotency.core.OperationPolicy;
+import dev.idempotency.servers.RedisServerProcess;
 import dev.idempotency.store.Claim;
 import dev.idempotency.store.ClaimResult;
 import dev.idempotency.store.ClaimTerms;
@@ -56,7 +57,14 @@ final class RedisScene {
 	}
 
 	static String nameOf(IdempotencyKey key) {
-		return new String(NAMES.record(Names.digest(key)), StandardCharsets.UTF_8);
+		return new String(NAMES.record(key), StandardCharsets.UTF_8);
+	}
+
+	/**
+	 * Whether a server knows that a key has come to an end, by the lowest of the flags.
+	 */
+	static boolean isCompleted(RedisServerProcess server, IdempotencyKey key) {
+		return server.send("GETBIT %s %d".formatted(nameOf(key), 8 * PackedRecord.FLAGS + 7)).startsWith(":1");
 	}
 
 	static ClaimResult claim(IdempotencyStore store, IdempotencyKey key) {

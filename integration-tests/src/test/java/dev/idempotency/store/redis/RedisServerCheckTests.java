@@ -95,7 +95,7 @@ class RedisServerCheckTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "-eval", "-evalsha", "-hset", "-pexpireat", "-time" })
+	@ValueSource(strings = { "-eval", "-evalsha", "-get", "-set", "-setrange", "-pexpire", "-time" })
 	void failsWhereTheServerForbidsWhatTheScriptsNeed(String right) {
 		withUser("weak", "+@all " + right,
 				(factory) -> assertThatExceptionOfType(IdempotencyConfigurationException.class)
@@ -105,7 +105,7 @@ class RedisServerCheckTests {
 
 	@Test
 	void theRightsItAsksForAreEnough(CapturedOutput output) {
-		String rights = "resetkeys resetchannels ~idempotency:* &idempotency:* -@all +@read +@write +@hash +@scripting "
+		String rights = "resetkeys resetchannels ~idempotency:* &idempotency:* -@all +@read +@write +@string +@scripting "
 				+ "+time +publish +wait +subscribe +@connection +info";
 		withUser("modest", rights, (factory) -> {
 			RedisIdempotencyStore store = new RedisIdempotencyStore(factory, PREFIX, 0);

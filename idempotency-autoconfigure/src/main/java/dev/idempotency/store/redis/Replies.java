@@ -1,0 +1,27 @@
+package dev.idempotency.store.redis;
+
+import java.nio.charset.StandardCharsets;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What scripts answer with, as drivers give it.
+ */
+final class Replies {
+
+	private Replies() {
+	}
+
+	static String text(@Nullable Object value) {
+		return (value instanceof byte[] bytes) ? new String(bytes, StandardCharsets.UTF_8) : "";
+	}
+
+	static long number(@Nullable Object value) {
+		return (value instanceof Long number) ? number : Long.parseLong(text(value));
+	}
+
+	static byte[] bytes(@Nullable Object value) {
+		return (value instanceof byte[] bytes) ? bytes : new byte[0];
+	}
+
+}

@@ -1,0 +1,167 @@
+package dev.idempotency.store.redis;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.Random;
+import java.util.UUID;
+
+import dev.idempotency.Fingerprint;
+import dev.idempotency.IdempotencyKey;
+import dev.idempotency.IdempotencyScope;
+import dev.idempotency.UnreadableResultException;
+import dev.idempotency.UnsupportedFormatException;
+import dev.idempotency.store.IdempotencyRecord;
+import dev.idempotency.store.KeyDescription;
+import dev.idempotency.store.RecordId;
+import dev.idempotency.store.RecordState;
+import dev.idempotency.store.RecordSummary;
+import dev.idempotency.store.StoredResult;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+class PackedRecordTests {
+
+	private static final long CREATED = 1_767_268_800_123L;
+
+	private static final UUID OWNER = UUID.fromString("11111111-2222-4333-8444-555555555555");
+
+	private static final Fingerprint FINGERPRINT = Fingerprint.sha256(new byte[0]);
+
+	private static final StoredResult RESULT = StoredResult.of("done".getBytes(StandardCharsets.UTF_8));
+
+	private static final IdempotencyKey KEY = new IdempotencyKey(
+			new IdempotencyScope("shop", "POST /payments", "ann", "acme"), "order 1");
+
+	private static byte[] claimed(IdempotencyKey key, Fingerprint fingerprint, @Nullable String trace) {
+		byte[] record = PackedRecord.claimed(OWNER, key, fingerprint, Duration.ofSeconds(30), trace);
+		PackedRecord.put(record, PackedRecord.CREATED, 6, CREATED);
+		return record;
+	}
+
+	/**
+	 * As the script does it.
+	 */
+	private static byte[] completed(byte[] claimed) {
+		byte[] record = Arrays.copyOf(claimed, claimed.length + RESULT.size());
+		System.arraycopy(RESULT.toFrame(), 0, record, claimed.length, RESULT.size());
+		PackedRecord.put(record, PackedRecord.TIME, 5, 250);
+		PackedRecord.put(record, PackedRecord.SIZE, 4, RESULT.size());
+		record[PackedRecord.FLAGS] |= PackedRecord.COMPLETED_FLAG;
+		return record;
+	}
+
+	@Test
+	void hasAHeadOfFixedSizeAndThenTexts() {
+		byte[] record = claimed(KEY, FINGERPRINT, "trace-1");
+		assertThat(HexFormat.of().formatHex(record, 0, 71)).isEqualTo("01" + "019b796dd67b" + "0000007530" + "00000000"
+				+ "1e" + "0001" + "00000000" + "11111111222243338444555555555555"
+				+ "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+		assertThat(new String(record, 71, record.length - 71, StandardCharsets.UTF_8))
+			.isEqualTo("shop\0POST /payments\0ann\0acme\0trace-1\0order 1\0");
+	}
+
+	@Test
+	void tellsEverythingThatItWasTold() {
+		byte[] record = claimed(KEY, FINGERPRINT, "trace-1");
+		assertThat(PackedRecord.read(record, 0).toRecord(CREATED + 10_000))
+			.isEqualTo(new IdempotencyRecord.InProgress(FINGERPRINT, 1, Duration.ofSeconds(20), "trace-1"));
+		assertThat(PackedRecord.read(record, 0).toRecord(CREATED + 30_001))
+			.isEqualTo(new IdempotencyRecord.InProgress(FINGERPRINT, 1, Duration.ZERO, "trace-1"));
+		assertThat(PackedRecord.read(completed(record), 0).toRecord(0))
+			.isEqualTo(new IdempotencyRecord.Completed(FINGERPRINT, 1, RESULT, 0, "trace-1"));
+		assertThat(PackedRecord.read(completed(record), 0).owner()).isEqualTo(OWNER);
+		assertThat(PackedRecord.read(completed(record), 0).toSummary(RecordId.of(KEY), 0, CREATED + 1000))
+			.isEqualTo(new RecordSummary(RecordId.of(KEY), KeyDescription.of(KEY), RecordState.COMPLETED, 1,
+					Duration.ZERO, new RecordSummary.Times(Instant.ofEpochMilli(CREATED),
+							Instant.ofEpochMilli(CREATED + 250), Instant.ofEpochMilli(CREATED + 1000)),
+					0, RESULT.size(), "trace-1"));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "k", "0af76519-16cd-43dd-8448-eb211c80319c", "0AF76519-16cd-43dd-8448-eb211c80319c",
+			"0af76519-16cd-43dd-8448-eb211c80319-", "0af7651916cd43dd8448eb211c80319c\u20ac\ud83d\udcb3", "a\0b" })
+	void givesTheKeyBackAsPeopleKnowIt(String value) {
+		IdempotencyKey key = IdempotencyKey.of("test", value);
+		for (byte[] record : new byte[][] { claimed(key, Fingerprint.none(), null),
+				completed(claimed(key, FINGERPRINT, null)) }) {
+			RecordSummary summary = PackedRecord.readHead(record, 0).toSummary(RecordId.of(key), 0, 0);
+			assertThat(summary.key()).isEqualTo(KeyDescription.of(key));
+			assertThat(summary.trace()).isNull();
+		}
+	}
+
+	@Test
+	void tellsAbsentFromEmpty() {
+		IdempotencyKey empty = new IdempotencyKey(new IdempotencyScope("", "test", "", null), "key");
+		assertThat(PackedRecord.read(claimed(empty, Fingerprint.none(), null), 0)).satisfies((record) -> {
+			assertThat(record.toSummary(RecordId.of(empty), 0, 0).key()).isEqualTo(KeyDescription.of(empty));
+			assertThat(record.toRecord(0).fingerprint()).isEqualTo(Fingerprint.none());
+		});
+	}
+
+	@Test
+	void isReadFromTheMiddleOfAnAnswer() {
+		byte[] record = completed(claimed(KEY, FINGERPRINT, null));
+		byte[] answer = new byte[7 + record.length];
+		System.arraycopy(record, 0, answer, 7, record.length);
+		assertThat(PackedRecord.read(answer, 7).toRecord(0)).isEqualTo(PackedRecord.read(record, 0).toRecord(0));
+	}
+
+	@Test
+	void isRefusedWhenItIsCutOrHasMore() {
+		for (byte[] whole : new byte[][] { claimed(KEY, FINGERPRINT, "t"), completed(claimed(KEY, FINGERPRINT, "t")),
+				claimed(IdempotencyKey.of("test", OWNER.toString()), Fingerprint.none(), null) }) {
+			for (int length = 0; length < whole.length; length++) {
+				byte[] cut = Arrays.copyOf(whole, length);
+				assertThatExceptionOfType(UnreadableResultException.class).as("%d bytes", length)
+					.isThrownBy(() -> PackedRecord.read(cut, 0))
+					.withMessageContaining("damaged");
+			}
+			byte[] more = Arrays.copyOf(whole, whole.length + 1);
+			assertThatExceptionOfType(UnreadableResultException.class).isThrownBy(() -> PackedRecord.read(more, 0));
+		}
+	}
+
+	@Test
+	void isRefusedWhenItsFormatIsNewer() {
+		byte[] record = claimed(KEY, FINGERPRINT, null);
+		record[0] = (byte) 200;
+		assertThatExceptionOfType(UnsupportedFormatException.class).isThrownBy(() -> PackedRecord.read(record, 0))
+			.withMessageContaining("format 200");
+	}
+
+	@Test
+	void isReadOrRefusedWhateverItsBytes() {
+		Random random = new Random(1);
+		byte[] whole = completed(claimed(KEY, FINGERPRINT, "t"));
+		for (int i = 0; i < 100_000; i++) {
+			byte[] bytes = (i % 2 == 0) ? whole.clone() : new byte[random.nextInt(200)];
+			if (i % 2 == 0) {
+				bytes[random.nextInt(bytes.length)] = (byte) random.nextInt();
+			}
+			else {
+				random.nextBytes(bytes);
+				if (bytes.length > 0) {
+					bytes[0] = PackedRecord.FORMAT;
+				}
+			}
+			try {
+				PackedRecord record = PackedRecord.read(bytes, 0);
+				record.toRecord(CREATED);
+				record.toSummary(RecordId.of(KEY), CREATED, CREATED);
+			}
+			catch (UnreadableResultException | UnsupportedFormatException ex) {
+				assertThat(ex.getMessage()).isNotBlank();
+			}
+		}
+	}
+
+}
