@@ -7,26 +7,24 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
-import java.util.Locale;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
- * The scripts, each a file beside this class, after those that it builds upon.
+ * The scripts, made of the files beside this class.
  */
 enum Script {
 
-	CLAIM("replay", "record"), RENEW("record"), COMPLETE("record"), RELEASE("record"), FIND("record"), FORGET("record"),
-	CHECK("record"), SCAN("record"), SEARCH("record", "texts"), COUNT("record", "texts");
+	CLAIM("claim", "record", "contend"), RENEW("record", "renew"), COMPLETE("complete"), RELEASE("record", "release"),
+	FIND("record", "find"), FORGET("record", "forget"), CHECK("record", "check"), SCAN("record", "scan"),
+	SEARCH("record", "texts", "search"), COUNT("record", "texts", "count");
 
 	private final String source;
 
 	private final String sha1;
 
-	Script(String... before) {
-		StringBuilder text = new StringBuilder();
-		for (String part : before) {
-			text.append(read(part));
-		}
-		this.source = text.append(read(name().toLowerCase(Locale.ROOT))).toString();
+	Script(String... files) {
+		this.source = Stream.of(files).map(Script::read).collect(Collectors.joining());
 		this.sha1 = sha1(source());
 	}
 

@@ -7,5 +7,4 @@ end
 if not isKnown(record) then
 	return 'O' .. record
 end
-local now = clock()
-return 'D' .. struct.pack('>I6I6', now, now + redis.call('PTTL', KEYS[1]) + 1) .. record
+return 'D' .. struct.pack('>I6I6', clock(), expiry(KEYS[1])) .. record

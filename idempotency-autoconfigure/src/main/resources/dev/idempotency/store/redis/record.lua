@@ -38,6 +38,12 @@ local function keep(millis)
 	end
 end
 
+-- When a record will be forgotten. Redis 6.2 says only how long it has left, which is less exact.
+local function expiry(name)
+	local at = redis.pcall('PEXPIRETIME', name)
+	return (type(at) == 'number' and at or clock() + redis.call('PTTL', name)) + 1
+end
+
 -- Wakes up whoever waits. A user without the right to publish must not fail after the record was changed: waiters
 -- look again anyway.
 local function publish(channel)

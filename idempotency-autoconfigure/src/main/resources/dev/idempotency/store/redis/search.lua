@@ -31,6 +31,6 @@ local reply = { now }
 for i = 1, math.min(limit, #found) do
 	reply[#reply + 1] = found[i].name
 	reply[#reply + 1] = found[i].record
-	reply[#reply + 1] = now + redis.call('PTTL', found[i].name) + 1
+	reply[#reply + 1] = expiry(found[i].name)
 end
 return reply
