@@ -1,16 +1,12 @@
 package dev.idempotency.sample;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
-import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
-import java.net.Socket;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 
+import dev.idempotency.servers.TcpProxy;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,9 +20,7 @@ final class CuttingProxy implements AutoCloseable {
 	 */
 	private static final int FARTHEST = 1500;
 
-	private final ServerSocket socket;
-
-	private final int target;
+	private final TcpProxy proxy;
 
 	private final Random random;
 
@@ -39,19 +33,12 @@ final class CuttingProxy implements AutoCloseable {
 	private volatile @Nullable CountDownLatch held;
 
 	CuttingProxy(int target, long seed) {
-		this.target = target;
 		this.random = new Random(seed);
-		try {
-			this.socket = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
-		start(this::acceptAll);
+		this.proxy = new TcpProxy(target, this::line);
 	}
 
 	String url() {
-		return "http://localhost:" + this.socket.getLocalPort();
+		return "http://localhost:" + this.proxy.port();
 	}
 
 	int cutRequests() {
@@ -80,72 +67,45 @@ final class CuttingProxy implements AutoCloseable {
 		return answer;
 	}
 
-	private static void start(Runnable task) {
-		Thread thread = new Thread(task, "cutting-proxy");
-		thread.setDaemon(true);
-		thread.start();
+	private TcpProxy.Line line() {
+		boolean inRequest = this.random.nextBoolean();
+		AtomicLong left = new AtomicLong(this.cutting ? this.random.nextInt(FARTHEST) : Long.MAX_VALUE);
+		AtomicBoolean silent = new AtomicBoolean();
+		return (answer, bytes) -> {
+			if (answer && isSilent(silent)) {
+				return TcpProxy.SWALLOW;
+			}
+			return (answer == inRequest) ? bytes
+					: carryLast(bytes, left, inRequest ? this.cutRequests : this.cutAnswers);
+		};
 	}
 
-	private void acceptAll() {
-		try {
-			while (true) {
-				Socket client = this.socket.accept();
-				Socket server = new Socket(InetAddress.getLoopbackAddress(), this.target);
-				client.setTcpNoDelay(true);
-				server.setTcpNoDelay(true);
-				long end = this.cutting ? this.random.nextInt(FARTHEST) : Long.MAX_VALUE;
-				boolean inRequest = this.random.nextBoolean();
-				long requests = inRequest ? end : Long.MAX_VALUE;
-				long answers = inRequest ? Long.MAX_VALUE : end;
-				start(() -> pump(client, server, requests, this.cutRequests, false));
-				start(() -> pump(server, client, answers, this.cutAnswers, true));
-			}
+	private boolean isSilent(AtomicBoolean silent) {
+		CountDownLatch holding = this.held;
+		if (holding != null) {
+			this.held = null;
+			silent.set(true);
+			holding.countDown();
 		}
-		catch (IOException ex) {
-			// Closed
-		}
+		return silent.get();
 	}
 
 	/**
 	 * Carries so many bytes, and cuts the connection.
 	 */
-	private void pump(Socket from, Socket to, long bytes, AtomicInteger cut, boolean answers) {
-		long left = bytes;
-		try (from; to) {
-			InputStream in = from.getInputStream();
-			OutputStream out = to.getOutputStream();
-			byte[] block = new byte[8192];
-			for (int read = in.read(block); read >= 0; read = in.read(block)) {
-				CountDownLatch holding = this.held;
-				if (answers && holding != null) {
-					this.held = null;
-					holding.countDown();
-					// Until either side is gone
-					in.transferTo(OutputStream.nullOutputStream());
-					return;
-				}
-				out.write(block, 0, (int) Math.min(read, left));
-				out.flush();
-				left -= read;
-				if (left <= 0) {
-					cut.incrementAndGet();
-					return;
-				}
-			}
+	private static int carryLast(int bytes, AtomicLong left, AtomicInteger cut) {
+		long before = left.getAndAdd(-bytes);
+		if (before > bytes) {
+			return bytes;
 		}
-		catch (IOException ex) {
-			// Either side is gone
-		}
+		cut.incrementAndGet();
+		// All but the last byte at most, which says that it ends here
+		return (int) Math.max(0, Math.min(before, bytes - 1));
 	}
 
 	@Override
 	public void close() {
-		try {
-			this.socket.close();
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		this.proxy.close();
 	}
 
 }

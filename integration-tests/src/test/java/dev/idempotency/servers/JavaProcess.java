@@ -37,22 +37,28 @@ public final class JavaProcess implements AutoCloseable {
 	 * Begins to start an application that has only so much memory.
 	 */
 	public static JavaProcess launch(Class<?> application, String heap, Path log, List<String> arguments) {
+		return launch(application, List.of("-Xmx" + heap), log, arguments);
+	}
+
+	/**
+	 * Begins to start an application in a JVM with options.
+	 */
+	public static JavaProcess launch(Class<?> application, List<String> options, Path log, List<String> arguments) {
 		// Without what only makes an application slow to start: nobody looks at this one
 		List<String> classPath = ownClassPath().stream()
 			.filter((path) -> !FOR_LOOKING_AT.matcher(path).find())
 			.toList();
-		return launch(program(application.getName(), heap, classPath), log, Path.of(""), arguments);
+		List<String> program = new ArrayList<>(options);
+		program.addAll(List.of("-cp", String.join(File.pathSeparator, classPath), application.getName()));
+		return launch(program, log, Path.of(""), arguments);
 	}
 
 	/**
 	 * Begins to start an application that is not of the tests.
 	 */
 	public static JavaProcess launch(String application, List<String> classPath, Path log, List<String> arguments) {
-		return launch(program(application, "256m", classPath), log, Path.of(""), arguments);
-	}
-
-	private static List<String> program(String application, String heap, List<String> classPath) {
-		return List.of("-Xmx" + heap, "-cp", String.join(File.pathSeparator, classPath), application);
+		return launch(List.of("-Xmx256m", "-cp", String.join(File.pathSeparator, classPath), application), log,
+				Path.of(""), arguments);
 	}
 
 	/**
@@ -116,6 +122,24 @@ public final class JavaProcess implements AutoCloseable {
 		if (!this.process.isAlive()) {
 			throw new IllegalStateException("The application has ended:\n" + output());
 		}
+	}
+
+	public boolean isRunning() {
+		return this.process.isAlive();
+	}
+
+	/**
+	 * Stops the process where it is, as {@code kill -STOP} does.
+	 */
+	public void pause() {
+		Signals.send("STOP", this.process.pid());
+	}
+
+	/**
+	 * Lets the process go on.
+	 */
+	public void resume() {
+		Signals.send("CONT", this.process.pid());
 	}
 
 	/**

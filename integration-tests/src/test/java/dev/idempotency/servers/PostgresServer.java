@@ -11,7 +11,12 @@ import java.sql.Statement;
 import java.util.Map;
 import java.util.UUID;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.util.FileSystemUtils;
 
 /**
  * A PostgreSQL that tests bring along.
@@ -116,6 +121,76 @@ public final class PostgresServer implements AutoCloseable {
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
+		}
+	}
+
+	/**
+	 * Ends the server at once, as a crash does: nobody is told, and nothing is written
+	 * that was not written before.
+	 */
+	public void kill() {
+		Signals.send("KILL", pid());
+		Logger logger = (Logger) LoggerFactory.getLogger(EmbeddedPostgres.class);
+		Level level = logger.getLevel();
+		// It lets go of the folder, and complains that there is nothing to stop
+		logger.setLevel(Level.OFF);
+		stop();
+		logger.setLevel(level);
+	}
+
+	/**
+	 * Kills the server, and removes what it has kept.
+	 */
+	public void discard() {
+		kill();
+		removeData();
+	}
+
+	/**
+	 * Removes what the server has kept, once it has ended.
+	 */
+	public void removeData() {
+		try {
+			FileSystemUtils.deleteRecursively(this.data);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	private long pid() {
+		try {
+			return Long.parseLong(Files.readAllLines(this.data.resolve("postmaster.pid")).get(0).strip());
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	/**
+	 * Starts a server that follows this one, and is ready to take its place.
+	 */
+	public PostgresServer startStandby() {
+		try {
+			Path copy = Files.createTempDirectory("postgres-");
+			new BaseBackup(this.data).takeInto(copy, port(), url());
+			return new PostgresServer(copy, this.settings, launch(copy, this.settings, 0));
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	/**
+	 * Runs a statement as the owner of the server.
+	 */
+	public void execute(String sql) {
+		try (Connection connection = DriverManager.getConnection(url());
+				Statement statement = connection.createStatement()) {
+			statement.execute(sql);
+		}
+		catch (SQLException ex) {
+			throw new IllegalStateException(ex);
 		}
 	}
 

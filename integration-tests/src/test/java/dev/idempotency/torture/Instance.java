@@ -1,20 +1,16 @@
 package dev.idempotency.torture;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.UUID;
 
-import dev.idempotency.servers.JavaProcess;
-import org.awaitility.Awaitility;
+import dev.idempotency.servers.BootProcess;
 
 /**
  * A running application in a process of its own.
@@ -26,43 +22,20 @@ final class Instance implements AutoCloseable {
 		.connectTimeout(Duration.ofSeconds(5))
 		.build();
 
-	private final JavaProcess process;
+	private final BootProcess process;
 
-	private final Path portFile;
-
-	private volatile int port;
-
-	private Instance(JavaProcess process, Path portFile) {
+	private Instance(BootProcess process) {
 		this.process = process;
-		this.portFile = portFile;
 	}
 
 	/**
 	 * Begins to start an application.
 	 */
 	static Instance launch(Path folder, List<String> settings) {
-		String name = UUID.randomUUID().toString();
-		Path portFile = folder.resolve(name + ".port");
-		Path log = folder.resolve(name + ".log");
-		List<String> arguments = new ArrayList<>(
-				List.of("--server.port=0", "--torture.port-file=" + portFile, "--torture.journal=" + journal(folder),
-						"--spring.main.banner-mode=off", "--spring.application.name=torture",
-						"--spring.jmx.enabled=false", "--spring.autoconfigure.exclude=" + String.join(",", EXCLUDED)));
-		arguments.addAll(settings);
-		return new Instance(JavaProcess.launch(TortureApplication.class, log, arguments), portFile);
+		List<String> arguments = new ArrayList<>(settings);
+		arguments.add("--torture.journal=" + journal(folder));
+		return new Instance(BootProcess.launch(TortureApplication.class, folder, List.of("-Xmx256m"), arguments));
 	}
-
-	private static final List<String> EXCLUDED = List.of(
-			"org.springframework.boot.security.autoconfigure.SecurityAutoConfiguration",
-			"org.springframework.boot.security.autoconfigure.UserDetailsServiceAutoConfiguration",
-			"org.springframework.boot.security.autoconfigure.web.servlet.SecurityFilterAutoConfiguration",
-			"org.springframework.boot.security.autoconfigure.web.servlet.ServletWebSecurityAutoConfiguration",
-			"org.springframework.boot.security.autoconfigure.actuate.web.servlet.ManagementWebSecurityAutoConfiguration",
-			"org.springframework.boot.amqp.autoconfigure.RabbitAutoConfiguration",
-			"org.springframework.boot.flyway.autoconfigure.FlywayAutoConfiguration",
-			"org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration",
-			"org.springframework.boot.kafka.autoconfigure.KafkaAutoConfiguration",
-			"org.springframework.boot.data.jpa.autoconfigure.DataJpaRepositoriesAutoConfiguration");
 
 	/**
 	 * Where handlers write down that they ran.
@@ -72,17 +45,8 @@ final class Instance implements AutoCloseable {
 	}
 
 	Instance ready() {
-		Awaitility.await().atMost(Duration.ofMinutes(2)).pollInterval(Duration.ofMillis(20)).until(() -> {
-			this.process.requireRunning();
-			return Files.exists(this.portFile);
-		});
-		try {
-			this.port = Integer.parseInt(Files.readString(this.portFile));
-			return this;
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		this.process.ready();
+		return this;
 	}
 
 	/**
@@ -90,7 +54,8 @@ final class Instance implements AutoCloseable {
 	 * @throws IOException if there was no answer
 	 */
 	HttpResponse<String> post(String path, String key) throws IOException {
-		HttpRequest request = HttpRequest.newBuilder(URI.create("http://localhost:%d%s".formatted(this.port, path)))
+		HttpRequest request = HttpRequest
+			.newBuilder(URI.create("http://localhost:%d%s".formatted(this.process.port(), path)))
 			.timeout(Duration.ofSeconds(60))
 			.header("Idempotency-Key", key)
 			.header("Content-Type", "text/plain")
@@ -121,7 +86,7 @@ final class Instance implements AutoCloseable {
 	 * Kills the process, as {@code kill -9} does.
 	 */
 	void kill() {
-		this.process.kill();
+		this.process.close();
 	}
 
 	@Override

@@ -1,10 +1,8 @@
 package dev.idempotency.torture;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.Map;
 import java.util.UUID;
@@ -13,14 +11,12 @@ import java.util.concurrent.locks.LockSupport;
 
 import dev.idempotency.IdempotencyContext;
 import dev.idempotency.Idempotent;
+import dev.idempotency.servers.PortFile;
 
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
-import org.springframework.boot.web.server.context.WebServerInitializedEvent;
-import org.springframework.context.ApplicationListener;
-import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.core.env.Environment;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -34,29 +30,11 @@ import org.springframework.web.bind.annotation.RestController;
  */
 @SpringBootConfiguration(proxyBeanMethods = false)
 @EnableAutoConfiguration
-@Import({ TortureApplication.Handlers.class, TortureApplication.Payments.class })
+@Import({ PortFile.class, TortureApplication.Handlers.class, TortureApplication.Payments.class })
 class TortureApplication {
 
 	public static void main(String[] args) {
 		SpringApplication.run(TortureApplication.class, args);
-	}
-
-	/**
-	 * Tells the parent where to find us.
-	 */
-	@Bean
-	ApplicationListener<WebServerInitializedEvent> portFile(Environment environment) {
-		return (event) -> {
-			try {
-				Path file = Path.of(environment.getRequiredProperty("torture.port-file"));
-				Path temporary = file.resolveSibling(file.getFileName() + ".tmp");
-				Files.writeString(temporary, String.valueOf(event.getWebServer().getPort()));
-				Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);
-			}
-			catch (IOException ex) {
-				throw new UncheckedIOException(ex);
-			}
-		};
 	}
 
 	@RestController
