@@ -1,0 +1,46 @@
+package dev.idempotency.torture.ledger;
+
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The torture finds what is wrong, and only that.
+ */
+@Tag("once")
+class PlantedBugTests {
+
+	private static final int ROUNDS = 8;
+
+	@Test
+	void findsEachMistakeOfAStore() {
+		Set<PlantedBug> left = EnumSet.allOf(PlantedBug.class);
+		long started = System.nanoTime();
+		for (int round = 0; round < ROUNDS && !left.isEmpty(); round++) {
+			TortureOptions options = TortureOptions.of("redis", Duration.ofSeconds(8), System.nanoTime())
+				.with(List.copyOf(left));
+			Report report = Torture.run(options);
+			System.out.println(report.line());
+			for (PlantedBug bug : Set.copyOf(left)) {
+				if (report.violations()
+					.stream()
+					.anyMatch((violation) -> violation.key().key().startsWith(bug.label()))) {
+					System.out.printf("%s found after %d s%n", bug.label(),
+							Duration.ofNanos(System.nanoTime() - started).toSeconds());
+					left.remove(bug);
+				}
+			}
+			assertThat(report.violations().stream().filter((violation) -> violation.key().key().startsWith("k")))
+				.as(report.story())
+				.isEmpty();
+		}
+		assertThat(left).as("not found").isEmpty();
+	}
+
+}

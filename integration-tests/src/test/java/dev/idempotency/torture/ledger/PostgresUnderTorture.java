@@ -1,0 +1,129 @@
+package dev.idempotency.torture.ledger;
+
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+import dev.idempotency.servers.PostgresServer;
+import org.awaitility.Awaitility;
+
+import org.springframework.core.io.ClassPathResource;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
+import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
+
+/**
+ * A PostgreSQL with a synchronous standby: what was committed is on both.
+ */
+final class PostgresUnderTorture implements TorturedStore {
+
+	private static final Map<String, String> SETTINGS = Map.of("synchronous_commit", "on", "wal_keep_size", "256MB",
+			"wal_retrieve_retry_interval", "100ms");
+
+	private PostgresServer primary = PostgresServer.start(SETTINGS);
+
+	private PostgresServer standby;
+
+	PostgresUnderTorture() {
+		this.primary.execute("create table ledger (caller varchar(20), idempotency_key varchar(40), "
+				+ "attempt int, id varchar(40), instance varchar(20), amount int)");
+		new ResourceDatabasePopulator(new ClassPathResource("dev/idempotency/store/jdbc/schema-postgresql.sql"))
+			.execute(new DriverManagerDataSource(this.primary.url()));
+		this.standby = follow();
+	}
+
+	/**
+	 * Starts a standby, and lets all commits wait for it from then on.
+	 */
+	private PostgresServer follow() {
+		PostgresServer following = this.primary.startStandby();
+		this.primary.execute("alter system set synchronous_standby_names = '*'");
+		this.primary.execute("select pg_reload_conf()");
+		awaitStandby();
+		return following;
+	}
+
+	private void awaitStandby() {
+		JdbcTemplate jdbc = jdbc();
+		Awaitility.await()
+			.pollInterval(Duration.ofMillis(20))
+			.atMost(Duration.ofSeconds(30))
+			.ignoreExceptions()
+			.until(() -> List.of("sync")
+				.equals(jdbc.queryForList("select sync_state from pg_stat_replication where state = 'streaming'",
+						String.class)));
+	}
+
+	private JdbcTemplate jdbc() {
+		return new JdbcTemplate(new DriverManagerDataSource(this.primary.url()));
+	}
+
+	@Override
+	public int sharedBy(int wanted) {
+		return wanted;
+	}
+
+	@Override
+	public Set<Fault.Kind> faults() {
+		return Set.of(Fault.Kind.RESTART_STORE, Fault.Kind.FAIL_OVER, Fault.Kind.CUT_STORE, Fault.Kind.STALL_STORE,
+				Fault.Kind.SLOW_STORE);
+	}
+
+	@Override
+	public int port() {
+		return this.primary.port();
+	}
+
+	@Override
+	public List<String> settings(int port) {
+		return List.of("--spring.datasource.url=jdbc:postgresql://localhost:%d/postgres?user=postgres".formatted(port),
+				"--spring.datasource.hikari.connection-timeout=1000",
+				"--spring.datasource.hikari.validation-timeout=500", "--spring.datasource.hikari.maximum-pool-size=16",
+				"--idempotency.store=jdbc", "--idempotency.jdbc.initialize-schema=never",
+				"--idempotency.jdbc.timeout=1s");
+	}
+
+	@Override
+	public void restart() {
+		this.primary.kill();
+		this.primary.startAgain();
+		awaitStandby();
+	}
+
+	@Override
+	public void failOver() {
+		this.primary.discard();
+		this.standby.execute("select pg_promote(true, 30)");
+		this.primary = this.standby;
+		this.primary.execute("alter system reset synchronous_standby_names");
+		this.primary.execute("select pg_reload_conf()");
+	}
+
+	@Override
+	public void recover() {
+		this.standby = follow();
+	}
+
+	@Override
+	public Set<KeyOfCaller> completed() {
+		return new HashSet<>(
+				jdbc().query("select principal, idempotency_key from idempotency_record where state = 'COMPLETED'",
+						(row, number) -> new KeyOfCaller(row.getString(1), row.getString(2))));
+	}
+
+	@Override
+	public List<Effect> effects() {
+		return jdbc().query("select caller, idempotency_key, attempt, id, amount from ledger",
+				(row, number) -> new Effect(new KeyOfCaller(row.getString(1), row.getString(2)), row.getInt(3),
+						row.getString(4), row.getInt(5)));
+	}
+
+	@Override
+	public void close() {
+		this.standby.discard();
+		this.primary.discard();
+	}
+
+}

@@ -1,0 +1,137 @@
+package dev.idempotency.torture.ledger;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+
+import dev.idempotency.servers.RedisServerProcess;
+import dev.idempotency.store.RecordId;
+import dev.idempotency.store.RecordState;
+import dev.idempotency.store.SearchableStore;
+import dev.idempotency.store.redis.RedisIdempotencyStore;
+import org.awaitility.Awaitility;
+
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.core.Cursor;
+import org.springframework.data.redis.core.ScanOptions;
+
+/**
+ * A Redis that promises to lose nothing: each write is on disk before it is answered, and
+ * a claim counts once the replica has it. A failover is one that Redis itself makes
+ * without a loss ({@code FAILOVER}); what others lose stands in the guide to stores.
+ */
+final class RedisUnderTorture implements TorturedStore {
+
+	private static final String PREFIX = "idempotency:";
+
+	private static final String[] OPTIONS = { "--appendonly", "yes", "--appendfsync", "always",
+			"--repl-diskless-sync-delay", "0", "--repl-timeout", "5" };
+
+	private RedisServerProcess primary = RedisServerProcess.start(OPTIONS);
+
+	private RedisServerProcess replica = RedisServerProcess.start(OPTIONS);
+
+	RedisUnderTorture() {
+		this.replica.send("REPLICAOF 127.0.0.1 " + this.primary.port());
+		awaitReplica();
+	}
+
+	private void awaitReplica() {
+		RedisServerProcess following = this.replica;
+		await(() -> following.send("INFO replication").contains("master_link_status:up"));
+		String address = "port=" + following.port() + ",state=online";
+		RedisServerProcess leading = this.primary;
+		await(() -> leading.send("INFO replication").contains(address));
+	}
+
+	private static void await(Callable<Boolean> condition) {
+		Awaitility.await()
+			.pollInterval(Duration.ofMillis(20))
+			.atMost(Duration.ofSeconds(30))
+			.ignoreExceptions()
+			.until(condition);
+	}
+
+	@Override
+	public int sharedBy(int wanted) {
+		return wanted;
+	}
+
+	@Override
+	public Set<Fault.Kind> faults() {
+		return Set.of(Fault.Kind.RESTART_STORE, Fault.Kind.FAIL_OVER, Fault.Kind.CUT_STORE, Fault.Kind.STALL_STORE,
+				Fault.Kind.SLOW_STORE);
+	}
+
+	@Override
+	public int port() {
+		return this.primary.port();
+	}
+
+	@Override
+	public List<String> settings(int port) {
+		return List.of("--spring.data.redis.host=127.0.0.1", "--spring.data.redis.port=" + port,
+				"--spring.data.redis.timeout=1s", "--spring.data.redis.connect-timeout=1s", "--idempotency.store=redis",
+				"--idempotency.redis.wait-for-replicas=1", "--spring.datasource.url=jdbc:h2:mem:unused");
+	}
+
+	@Override
+	public void restart() {
+		this.primary.kill();
+		this.primary.restart();
+		awaitReplica();
+	}
+
+	@Override
+	public void failOver() {
+		RedisServerProcess next = this.replica;
+		this.primary.send("FAILOVER TO 127.0.0.1 " + next.port());
+		await(() -> next.send("INFO replication").contains("role:master"));
+		this.replica = this.primary;
+		this.primary = next;
+	}
+
+	@Override
+	public void recover() {
+		awaitReplica();
+	}
+
+	@Override
+	public Set<KeyOfCaller> completed() {
+		LettuceConnectionFactory connections = new LettuceConnectionFactory("127.0.0.1", port());
+		connections.afterPropertiesSet();
+		connections.start();
+		try (RedisIdempotencyStore store = new RedisIdempotencyStore(connections, PREFIX, 0);
+				RedisConnection connection = connections.getConnection();
+				Cursor<byte[]> names = connection.keyCommands().scan(ScanOptions.NONE)) {
+			return names.stream()
+				.map((name) -> new String(name, StandardCharsets.UTF_8).substring(PREFIX.length()))
+				.flatMap((id) -> store.find(new RecordId(id)).stream())
+				.map(SearchableStore.Details::summary)
+				.filter((record) -> record.state() == RecordState.COMPLETED)
+				.map((record) -> new KeyOfCaller(Objects.requireNonNullElse(record.key().principal(), ""),
+						record.key().key()))
+				.collect(Collectors.toSet());
+		}
+		finally {
+			connections.destroy();
+		}
+	}
+
+	@Override
+	public List<Effect> effects() {
+		return List.of();
+	}
+
+	@Override
+	public void close() {
+		this.primary.close();
+		this.replica.close();
+	}
+
+}

@@ -1,0 +1,30 @@
+package dev.idempotency.torture.ledger;
+
+import java.util.stream.Stream;
+
+import dev.idempotency.test.LongRun;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * A short form of {@link TortureRun} in every build, all of it in the long run; and what
+ * the settings of that ask for, if there are any.
+ */
+@Tag("once")
+class TortureTests {
+
+	static Stream<TortureOptions> runs() {
+		return TortureRun.wanted(LongRun.choose(24, 30 * 60)).stream();
+	}
+
+	@ParameterizedTest
+	@MethodSource("runs")
+	void keepsEveryPromise(TortureOptions options) {
+		Report report = TortureRun.run(options);
+		assertThat(report.violations()).as(report.story()).isEmpty();
+	}
+
+}
