@@ -13,7 +13,14 @@ public final class LongRun {
 	 * How often, or how many.
 	 */
 	public static int choose(int inEveryBuild, int inTheLongRun) {
-		return Boolean.getBoolean("long") ? inTheLongRun : inEveryBuild;
+		return isLong() ? inTheLongRun : inEveryBuild;
+	}
+
+	/**
+	 * Whether this is the long form.
+	 */
+	public static boolean isLong() {
+		return Boolean.getBoolean("long");
 	}
 
 }

@@ -5,24 +5,26 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 
+import dev.idempotency.test.LongRun;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The torture finds what is wrong, and only that.
+ * The torture finds what is wrong, and only that: something in the time that there is for
+ * it in every build, and everything in the long run.
  */
 @Tag("once")
 class PlantedBugTests {
 
-	private static final int ROUNDS = 8;
+	private static final int ROUNDS = LongRun.choose(3, 20);
 
 	@Test
-	void findsEachMistakeOfAStore() {
+	void findsMistakesOfAStore() {
 		Set<PlantedBug> left = EnumSet.allOf(PlantedBug.class);
 		long started = System.nanoTime();
-		for (int round = 0; round < ROUNDS && !left.isEmpty(); round++) {
+		for (int round = 0; round < ROUNDS && !isEnough(left); round++) {
 			TortureOptions options = TortureOptions.of("redis", Duration.ofSeconds(8), System.nanoTime())
 				.with(List.copyOf(left));
 			Report report = Torture.run(options);
@@ -40,7 +42,11 @@ class PlantedBugTests {
 				.as(report.story())
 				.isEmpty();
 		}
-		assertThat(left).as("not found").isEmpty();
+		assertThat(isEnough(left)).as("not found: %s", left).isTrue();
+	}
+
+	private static boolean isEnough(Set<PlantedBug> left) {
+		return LongRun.isLong() ? left.isEmpty() : left.size() < PlantedBug.values().length;
 	}
 
 }

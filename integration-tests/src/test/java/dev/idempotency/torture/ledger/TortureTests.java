@@ -1,5 +1,6 @@
 package dev.idempotency.torture.ledger;
 
+import java.util.List;
 import java.util.stream.Stream;
 
 import dev.idempotency.test.LongRun;
@@ -10,14 +11,16 @@ import org.junit.jupiter.params.provider.MethodSource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A short form of {@link TortureRun} in every build, all of it in the long run; and what
- * the settings of that ask for, if there are any.
+ * A short form of {@link TortureRun} in every build, on a store that commits with the
+ * ledger and one that does not; all of it in the long run; and what the settings of that
+ * ask for, if there are any.
  */
 @Tag("once")
 class TortureTests {
 
 	static Stream<TortureOptions> runs() {
-		return TortureRun.wanted(LongRun.choose(24, 30 * 60)).stream();
+		List<String> few = List.of("redis", "postgres-transactional");
+		return TortureRun.wanted(LongRun.isLong() ? TortureRun.STORES : few, LongRun.choose(12, 30 * 60)).stream();
 	}
 
 	@ParameterizedTest
