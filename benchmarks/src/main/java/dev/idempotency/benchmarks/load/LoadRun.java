@@ -40,6 +40,10 @@ final class LoadRun {
 		parts.put("bodies", Parts::bodies);
 		parts.put("sizes", Parts::storeSizes);
 		List<String> chosen = (args.length > 0) ? Arrays.asList(args) : List.copyOf(parts.keySet());
+		boolean all = chosen.size() == parts.size();
+		if (all) {
+			requirePlaceFor(Files.readString(GUIDE));
+		}
 		List<String> sections = new ArrayList<>();
 		sections.add(Machine.describe(java));
 		for (String part : chosen) {
@@ -50,22 +54,28 @@ final class LoadRun {
 			System.out.println(part);
 			sections.add(measured.apply(new Parts(java, share)).toMarkdown());
 		}
-		if (chosen.size() == parts.size()) {
-			write(GUIDE, String.join("\n", sections));
+		if (all) {
+			write(String.join("\n", sections));
+		}
+	}
+
+	/**
+	 * Asked before anything is measured: nobody wants to hear of it twenty minutes later.
+	 */
+	private static void requirePlaceFor(String guide) {
+		if (guide.indexOf(BEGIN) < 0 || guide.indexOf(END) < guide.indexOf(BEGIN)) {
+			throw new IllegalStateException("%s has no place for figures".formatted(GUIDE));
 		}
 	}
 
 	/**
 	 * Puts figures between their marks, and leaves the words around them.
 	 */
-	private static void write(Path guide, String figures) throws IOException {
-		String text = Files.readString(guide);
-		int begin = text.indexOf(BEGIN) + BEGIN.length();
-		int end = text.indexOf(END);
-		if (end < begin) {
-			throw new IllegalStateException("%s has no place for figures".formatted(guide));
-		}
-		Files.writeString(guide, text.substring(0, begin) + "\n\n" + figures + "\n" + text.substring(end));
+	private static void write(String figures) throws IOException {
+		String text = Files.readString(GUIDE);
+		requirePlaceFor(text);
+		Files.writeString(GUIDE, text.substring(0, text.indexOf(BEGIN) + BEGIN.length()) + "\n\n" + figures + "\n"
+				+ text.substring(text.indexOf(END)));
 	}
 
 }
