@@ -1,5 +1,6 @@
 package dev.idempotency.autoconfigure;
 
+import java.util.List;
 import java.util.stream.Stream;
 
 import dev.idempotency.Idempotency;
@@ -33,6 +34,7 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.Environment;
 import org.springframework.util.StringUtils;
+import org.springframework.util.function.SingletonSupplier;
 
 /**
  * Auto-configuration of the engine, of the store in memory, and of the choice between
@@ -56,9 +58,13 @@ public final class IdempotencyAutoConfiguration {
 	@Bean
 	StoreCandidate idempotencyMemoryStoreCandidate(IdempotencyProperties properties,
 			ObjectProvider<EvictionListener> evictionListeners) {
-		return new StoreCandidate(StoreType.MEMORY,
-				() -> new InMemoryIdempotencyStore(properties.memory().limits(), new MonotonicClock(),
-						(key) -> evictionListeners.orderedStream().forEach((listener) -> listener.evicted(key))));
+		// Looked up when the first result is evicted, since a listener may need the
+		// store;
+		// and only then, since a full store evicts with each request
+		SingletonSupplier<List<EvictionListener>> listeners = SingletonSupplier
+			.of(() -> evictionListeners.orderedStream().toList());
+		return new StoreCandidate(StoreType.MEMORY, () -> new InMemoryIdempotencyStore(properties.memory().limits(),
+				new MonotonicClock(), (key) -> listeners.obtain().forEach((listener) -> listener.evicted(key))));
 	}
 
 	@Bean

@@ -1,7 +1,8 @@
 package dev.idempotency.store.memory;
 
 import java.time.Clock;
-import java.util.Map;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
@@ -30,6 +31,10 @@ final class CompletedResults {
 
 	private static final Logger logger = LoggerFactory.getLogger(InMemoryIdempotencyStore.class);
 
+	private static final int FOUND_TOGETHER = 64;
+
+	private static final long UNKNOWN = Long.MIN_VALUE;
+
 	private final MemoryLimits limits;
 
 	private final EvictionListener evictionListener;
@@ -43,9 +48,21 @@ final class CompletedResults {
 	private final AtomicLong bytes = new AtomicLong();
 
 	/**
-	 * Taken only when there is too much, so that no more is evicted than need be.
+	 * Held by whoever evicts. The others need not wait, since that one looks again when
+	 * it is done.
 	 */
 	private final ReentrantLock evicting = new ReentrantLock();
+
+	/**
+	 * The next to go, for whoever evicts: the oldest one alone takes nearly as long to
+	 * find.
+	 */
+	private final Deque<Oldest> next = new ArrayDeque<>();
+
+	/**
+	 * When the last of the next to go is over: what is over before belongs among them.
+	 */
+	private final AtomicLong nextUntil = new AtomicLong(UNKNOWN);
 
 	private final AtomicBoolean evictionLogged = new AtomicBoolean();
 
@@ -81,6 +98,9 @@ final class CompletedResults {
 		this.entries.incrementAndGet();
 		this.bytes.addAndGet(entry.bytes(key));
 		this.cache.put(key, entry);
+		if (entry.expires() < this.nextUntil.get()) {
+			this.nextUntil.set(UNKNOWN);
+		}
 	}
 
 	/**
@@ -108,17 +128,14 @@ final class CompletedResults {
 	}
 
 	void evictOverflow() {
-		if (!isFull()) {
-			return;
-		}
-		this.evicting.lock();
-		try {
-			while (isFull() && evictOldest()) {
-				// One less
+		boolean found = true;
+		while (found && isFull() && this.evicting.tryLock()) {
+			try {
+				found = evictOldest();
 			}
-		}
-		finally {
-			this.evicting.unlock();
+			finally {
+				this.evicting.unlock();
+			}
 		}
 	}
 
@@ -128,14 +145,35 @@ final class CompletedResults {
 	 * put, by a thread that will come here
 	 */
 	private boolean evictOldest() {
-		Map<IdempotencyKey, CompletedEntry> oldest = this.byExpiry.oldest(1);
-		oldest.forEach((key, entry) -> {
-			// Not if it was extended meanwhile: another one is the oldest then
-			if (isFull() && this.cache.asMap().remove(key, entry)) {
-				evicted(key);
-			}
+		if (this.next.isEmpty() || this.nextUntil.get() == UNKNOWN) {
+			findOldest();
+		}
+		Oldest oldest = this.next.poll();
+		if (oldest == null) {
+			return false;
+		}
+		if (isFull() && removeUnlessExtended(oldest)) {
+			evicted(oldest.key());
+		}
+		return true;
+	}
+
+	private void findOldest() {
+		// A result that is put from now on may be missed
+		this.nextUntil.set(Long.MAX_VALUE);
+		this.next.clear();
+		this.byExpiry.oldest(FOUND_TOGETHER).forEach((key, entry) -> this.next.add(new Oldest(key, entry.expires())));
+		long until = this.next.isEmpty() ? UNKNOWN : this.next.getLast().expires();
+		this.nextUntil.compareAndSet(Long.MAX_VALUE, until);
+	}
+
+	private boolean removeUnlessExtended(Oldest oldest) {
+		AtomicBoolean removed = new AtomicBoolean();
+		this.cache.asMap().computeIfPresent(oldest.key(), (key, entry) -> {
+			removed.setPlain(entry.expires() == oldest.expires());
+			return removed.getPlain() ? null : entry;
 		});
-		return !oldest.isEmpty();
+		return removed.getPlain();
 	}
 
 	private boolean isFull() {
@@ -155,6 +193,12 @@ final class CompletedResults {
 		catch (RuntimeException ex) {
 			logger.warn("The eviction listener failed", ex);
 		}
+	}
+
+	/**
+	 * A result that is to go; without its bytes, which may be gone long before its turn.
+	 */
+	private record Oldest(IdempotencyKey key, long expires) {
 	}
 
 }

@@ -108,6 +108,20 @@ class InMemoryIdempotencyStoreLimitsTests {
 	}
 
 	@Test
+	void evictsWhatEndsSoonerAlsoWhenItCameAfterOthersWereToGo() {
+		InMemoryIdempotencyStore store = store(1000, 64 << 20);
+		for (int i = 0; i < 1010; i++) {
+			complete(store, "key " + i);
+		}
+		assertThat(this.evicted).hasSize(10);
+		store.complete(claim(store, "short"), RESULT, Duration.ofHours(1));
+		assertThat(this.evicted).last().isEqualTo(key("short"));
+		complete(store, "long");
+		assertThat(store.find(key("long"))).isPresent();
+		assertThat(this.evicted).hasSize(12);
+	}
+
+	@Test
 	void countsAResultOnceHoweverOftenItIsExtended() {
 		InMemoryIdempotencyStore store = store(10, 1 << 20);
 		for (int i = 0; i < 10; i++) {
