@@ -17,22 +17,15 @@ final class ExpiringCache {
 	private ExpiringCache() {
 	}
 
-	static <E extends Expiring> Cache<IdempotencyKey, E> create(Clock clock) {
-		return builder(clock, ExpiringCache.<E>expiry()).build();
-	}
-
 	static <E extends Expiring> Cache<IdempotencyKey, E> create(Clock clock,
 			RemovalListener<IdempotencyKey, E> listener) {
-		return builder(clock, ExpiringCache.<E>expiry()).removalListener(listener).build();
-	}
-
-	private static <E extends Expiring> Caffeine<IdempotencyKey, E> builder(Clock clock,
-			Expiry<IdempotencyKey, E> expiry) {
 		// Upkeep happens on the calling thread, so that the store needs none of its own
 		return Caffeine.newBuilder()
 			.ticker(() -> TimeUnit.MILLISECONDS.toNanos(clock.millis()))
 			.executor(Runnable::run)
-			.expireAfter(expiry);
+			.expireAfter(ExpiringCache.<E>expiry())
+			.removalListener(listener)
+			.build();
 	}
 
 	private static <E extends Expiring> Expiry<IdempotencyKey, E> expiry() {

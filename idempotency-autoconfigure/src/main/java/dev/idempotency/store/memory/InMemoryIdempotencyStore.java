@@ -4,11 +4,9 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Function;
 
 import dev.idempotency.Fingerprint;
 import dev.idempotency.IdempotencyKey;
@@ -29,15 +27,14 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * Keys in progress and results are kept apart. A key in progress is never evicted; it
  * goes when its ttl is over. Results are bounded, see {@link CompletedResults}. Every
- * change of a key happens inside {@code compute} on the map of keys in progress, which is
- * what makes the two maps one; a replay only reads the results, without any lock, unless
- * it extends one.
+ * change of a key happens inside {@link RunningKeys#change}, which is what makes the two
+ * maps one; a replay only reads the results, without any lock, unless it extends one.
  */
 public final class InMemoryIdempotencyStore implements SearchableStore, NotifyingStore {
 
 	private final Clock clock;
 
-	private final ConcurrentMap<IdempotencyKey, RunningEntry> running;
+	private final RunningKeys running;
 
 	private final CompletedResults completed;
 
@@ -57,7 +54,7 @@ public final class InMemoryIdempotencyStore implements SearchableStore, Notifyin
 	 */
 	public InMemoryIdempotencyStore(MemoryLimits limits, Clock clock, EvictionListener evictionListener) {
 		this.clock = clock;
-		this.running = ExpiringCache.<RunningEntry>create(clock).asMap();
+		this.running = new RunningKeys(clock);
 		this.completed = new CompletedResults(limits, clock, evictionListener);
 		this.search = new MemorySearch(this.running, this.completed, clock);
 	}
@@ -74,12 +71,9 @@ public final class InMemoryIdempotencyStore implements SearchableStore, Notifyin
 				return new ClaimResult.Refused(counts ? result.replayed() : result.toRecord());
 			}
 			UUID owner = new UUID(this.storeId, this.claims.incrementAndGet());
-			RunningEntry entry = this.running.compute(key, (k, current) -> {
-				// Read in here: a claim that had to wait for its turn gets its whole
-				// lease
-				long now = this.clock.millis();
+			RunningEntry entry = this.running.change(key, (current, now) -> {
 				if (current == null) {
-					return isCompleted(k) ? null : RunningEntry.first(owner, fingerprint, terms, now);
+					return isCompleted(key) ? null : RunningEntry.first(owner, fingerprint, terms, now);
 				}
 				return current.mayBeTakenOver(fingerprint, terms, now) ? current.takenOver(owner, terms, now) : current;
 			});
@@ -99,8 +93,8 @@ public final class InMemoryIdempotencyStore implements SearchableStore, Notifyin
 		AtomicReference<@Nullable CompletedEntry> result = new AtomicReference<>();
 		// A change like any other: while it goes on, nobody finds the result over and
 		// claims its key
-		this.running.compute(key, (k, entry) -> {
-			result.setPlain(this.completed.extend(k, fingerprint, this.clock.millis() + ttl.toMillis()));
+		this.running.change(key, (entry, now) -> {
+			result.setPlain(this.completed.extend(key, fingerprint, now + ttl.toMillis()));
 			return entry;
 		});
 		return result.getPlain();
@@ -112,14 +106,14 @@ public final class InMemoryIdempotencyStore implements SearchableStore, Notifyin
 
 	@Override
 	public boolean renew(Claim claim, Duration lease) {
-		return changeIfHeld(claim, (entry) -> entry.renewed(lease, this.clock.millis()));
+		return this.running.changeIfHeld(claim, (entry, now) -> entry.renewed(lease, now));
 	}
 
 	@Override
 	public boolean complete(Claim claim, StoredResult result, Duration ttl) {
 		this.completed.requireRoomFor(claim.key(), result);
-		boolean held = changeIfHeld(claim, (entry) -> {
-			this.completed.put(claim.key(), entry.completed(result, ttl, this.clock.millis()));
+		boolean held = this.running.changeIfHeld(claim, (entry, now) -> {
+			this.completed.put(claim.key(), entry.completed(result, ttl, now));
 			return null;
 		});
 		if (held) {
@@ -131,20 +125,11 @@ public final class InMemoryIdempotencyStore implements SearchableStore, Notifyin
 
 	@Override
 	public boolean release(Claim claim) {
-		boolean held = changeIfHeld(claim, (entry) -> entry.released(this.clock.millis()));
+		boolean held = this.running.changeIfHeld(claim, RunningEntry::released);
 		if (held) {
 			this.subscriptions.wakeUp(claim.key());
 		}
 		return held;
-	}
-
-	private boolean changeIfHeld(Claim claim, Function<RunningEntry, @Nullable RunningEntry> change) {
-		AtomicBoolean held = new AtomicBoolean();
-		this.running.computeIfPresent(claim.key(), (key, entry) -> {
-			held.setPlain(entry.isOwnedBy(claim.owner()));
-			return held.getPlain() ? change.apply(entry) : entry;
-		});
-		return held.getPlain();
 	}
 
 	@Override
@@ -161,8 +146,8 @@ public final class InMemoryIdempotencyStore implements SearchableStore, Notifyin
 	@Override
 	public boolean forget(IdempotencyKey key) {
 		AtomicBoolean found = new AtomicBoolean();
-		this.running.compute(key, (k, entry) -> {
-			boolean wasCompleted = this.completed.remove(k);
+		this.running.change(key, (entry, now) -> {
+			boolean wasCompleted = this.completed.remove(key);
 			found.setPlain(entry != null || wasCompleted);
 			return null;
 		});

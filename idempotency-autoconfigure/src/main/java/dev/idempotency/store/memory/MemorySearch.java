@@ -3,7 +3,6 @@ package dev.idempotency.store.memory;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.Optional;
-import java.util.concurrent.ConcurrentMap;
 import java.util.function.BiConsumer;
 import java.util.stream.Stream;
 
@@ -22,13 +21,13 @@ import dev.idempotency.store.SearchableStore.Found;
  */
 final class MemorySearch {
 
-	private final ConcurrentMap<IdempotencyKey, RunningEntry> running;
+	private final RunningKeys running;
 
 	private final CompletedResults completed;
 
 	private final Clock clock;
 
-	MemorySearch(ConcurrentMap<IdempotencyKey, RunningEntry> running, CompletedResults completed, Clock clock) {
+	MemorySearch(RunningKeys running, CompletedResults completed, Clock clock) {
 		this.running = running;
 		this.completed = completed;
 		this.clock = clock;
@@ -89,7 +88,7 @@ final class MemorySearch {
 	 * The key of a record.
 	 */
 	Optional<IdempotencyKey> keyOf(RecordId id) {
-		return Stream.concat(this.running.keySet().stream(), this.completed.keys())
+		return Stream.concat(this.running.keys(), this.completed.keys())
 			.filter((key) -> RecordId.of(key).equals(id))
 			.findFirst();
 	}
