@@ -4,26 +4,87 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 
+import dev.idempotency.Fingerprint;
 import dev.idempotency.OnCrash;
 import dev.idempotency.store.ClaimResult;
+import dev.idempotency.store.IdempotencyRecord;
+import dev.idempotency.store.OnReplay;
+import dev.idempotency.store.StoredResult;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Claims in one statement.
+ * Claims in one statement; a short one, if all there is to do is to take a key or to read
+ * what is there. Only a key that it finds to be over, or left by one that vanished, needs
+ * the long one after it.
  */
 final class PostgresClaims implements Claims {
 
-	private final String statement;
+	private final String takeOrRead;
+
+	private final String takeOrChange;
 
 	PostgresClaims(Statements statements) {
-		this.statement = statements.fromFile("claim-postgresql.sql");
+		this.takeOrRead = statements.fromFile("claim-or-read-postgresql.sql");
+		this.takeOrChange = statements.fromFile("claim-postgresql.sql");
 	}
 
 	@Override
 	public ClaimResult claim(Connection connection, Asked asked) throws SQLException {
+		ClaimResult result = (asked.terms().onReplay() == OnReplay.READ) ? takeOrRead(connection, asked) : null;
+		return (result != null) ? result : takeOrChange(connection, asked);
+	}
+
+	/**
+	 * Takes a key that nobody has, or reads what is there.
+	 * @return {@code null} if there is more to do
+	 */
+	private @Nullable ClaimResult takeOrRead(Connection connection, Asked asked) throws SQLException {
+		byte[] id = asked.key().digest();
+		try (PreparedStatement claim = connection.prepareStatement(this.takeOrRead)) {
+			claim.setBytes(1, id);
+			claim.setBytes(2, id);
+			claim.setBytes(3, asked.ownerBytes());
+			claim.setBytes(4, asked.fingerprint().toBytes());
+			claim.setLong(5, asked.lease());
+			claim.setLong(6, asked.ttl());
+			claim.setString(7, asked.terms().trace());
+			asked.describe(claim, 8);
+			try (ResultSet row = claim.executeQuery()) {
+				return row.next() ? read(row, asked) : null;
+			}
+		}
+	}
+
+	private static @Nullable ClaimResult read(ResultSet row, Asked asked) throws SQLException {
+		int attempt = row.getInt(1);
+		boolean completed = row.getBoolean(2);
+		if (row.wasNull()) {
+			return asked.granted(attempt);
+		}
+		Fingerprint fingerprint = Fingerprint.ofBytes(row.getBytes(5));
+		long leaseLeft = row.getLong(4);
+		boolean takesOver = !completed && leaseLeft <= 0 && asked.terms().onCrash() == OnCrash.RETRY
+				&& fingerprint.equals(asked.fingerprint());
+		if (row.getBoolean(3) || takesOver) {
+			return null;
+		}
+		String trace = row.getString(8);
+		return new ClaimResult.Refused(completed
+				? new IdempotencyRecord.Completed(fingerprint, attempt, StoredResult.fromFrame(row.getBytes(7)),
+						row.getLong(6), trace)
+				: new IdempotencyRecord.InProgress(fingerprint, attempt, Duration.ofMillis(leaseLeft), trace));
+	}
+
+	/**
+	 * Takes a key, also from others who may no longer have it, counts a replay, or lets a
+	 * result live longer.
+	 */
+	private ClaimResult takeOrChange(Connection connection, Asked asked) throws SQLException {
 		byte[] id = asked.key().digest();
 		byte[] owner = asked.ownerBytes();
-		try (PreparedStatement claim = connection.prepareStatement(this.statement)) {
+		try (PreparedStatement claim = connection.prepareStatement(this.takeOrChange)) {
 			claim.setBytes(1, id);
 			claim.setBytes(2, owner);
 			claim.setBytes(3, asked.fingerprint().toBytes());

@@ -80,12 +80,12 @@ class PostgresRoundTripTests {
 			proceed.execution().complete(new byte[100]);
 		});
 		assertThat(first).hasSize(2);
-		assertThat(first.get(0)).contains("with asked as");
+		assertThat(first.get(0)).contains("with there as");
 		assertThat(first.get(1)).contains("update idempotency_record set state = 'COMPLETED'");
 		for (int i = 0; i < 10; i++) {
 			List<String> replay = statementsOf(
 					() -> assertThat(this.engine.begin(this.attempt)).isInstanceOf(Decision.Replay.class));
-			assertThat(replay).singleElement().asString().contains("with asked as");
+			assertThat(replay).singleElement().asString().contains("with there as");
 		}
 	}
 
