@@ -5,7 +5,7 @@ plugins {
 description = "JMH benchmarks"
 
 dependencies {
-    bom(enforcedPlatform(libs.boot.floor.bom))
+    bom(enforcedPlatform(libs.boot.sample.bom))
 
     annotationProcessor(libs.jmh.generator)
     implementation(project(":idempotency-autoconfigure"))

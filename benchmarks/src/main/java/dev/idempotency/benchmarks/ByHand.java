@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
-import org.springframework.data.redis.connection.RedisStringCommands.SetOption;
+import org.springframework.data.redis.connection.SetCondition;
 import org.springframework.data.redis.core.types.Expiration;
 
 /**
@@ -84,13 +84,13 @@ interface ByHand {
 			byte[] key = key(id);
 			try (RedisConnection connection = this.connections.getConnection()) {
 				if (!Boolean.TRUE.equals(
-						connection.stringCommands().set(key, TAKEN, Expiration.from(LEASE), SetOption.ifAbsent()))) {
+						connection.stringCommands().set(key, TAKEN, SetCondition.ifAbsent(), Expiration.from(LEASE)))) {
 					return false;
 				}
 			}
 			try (RedisConnection connection = this.connections.getConnection()) {
 				return Boolean.TRUE
-					.equals(connection.stringCommands().set(key, result, Expiration.from(TTL), SetOption.upsert()));
+					.equals(connection.stringCommands().set(key, result, SetCondition.upsert(), Expiration.from(TTL)));
 			}
 		}
 

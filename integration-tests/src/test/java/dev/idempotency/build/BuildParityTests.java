@@ -58,6 +58,7 @@ class BuildParityTests {
 			assertThat(this.gradle.bootLine(module)).as(module).isEqualTo(this.maven.bootLine(module));
 		}
 		assertThat(lines).containsEntry("idempotency-autoconfigure", "floor")
+			.containsEntry("benchmarks", "sample")
 			.containsEntry("integration-tests", "test")
 			.containsEntry("sample-app", "sample");
 	}

@@ -77,8 +77,10 @@ final class GradleBuild {
 
 	String bootLine(String module) throws IOException {
 		String script = script(module);
-		if (script.contains("enforcedPlatform(libs.boot.floor.bom)")) {
-			return "floor";
+		Matcher enforced = Pattern.compile("enforcedPlatform\\(libs\\.boot\\.(\\w+)\\.bom\\)").matcher(script);
+		if (enforced.find()) {
+			return first("boot-%s-bom = \\{.*version\\.ref = \"boot-(\\w+)\"".formatted(enforced.group(1)),
+					this.catalog);
 		}
 		if (script.contains("orElse(libs.versions.boot.test)")
 				&& script.contains("spring-boot-dependencies:${boot.get()}")) {

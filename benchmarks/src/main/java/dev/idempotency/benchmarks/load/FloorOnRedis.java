@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
-import org.springframework.data.redis.connection.RedisStringCommands.SetOption;
+import org.springframework.data.redis.connection.SetCondition;
 import org.springframework.data.redis.core.types.Expiration;
 
 /**
@@ -28,14 +28,15 @@ final class FloorOnRedis extends Floor {
 	byte @Nullable [] claim(String key) {
 		try (RedisConnection connection = this.connections.getConnection()) {
 			return connection.stringCommands()
-				.setGet(name(key), CLAIMED, Expiration.milliseconds(LEASE_MILLIS), SetOption.ifAbsent());
+				.setGet(name(key), CLAIMED, SetCondition.ifAbsent(), Expiration.milliseconds(LEASE_MILLIS));
 		}
 	}
 
 	@Override
 	void complete(String key, byte[] answer) {
 		try (RedisConnection connection = this.connections.getConnection()) {
-			connection.stringCommands().set(name(key), answer, Expiration.milliseconds(TTL_MILLIS), SetOption.upsert());
+			connection.stringCommands()
+				.set(name(key), answer, SetCondition.upsert(), Expiration.milliseconds(TTL_MILLIS));
 		}
 	}
 

@@ -12,8 +12,8 @@ import java.util.function.Function;
 
 /**
  * Measures what a request costs, and prints it. Without arguments everything is measured
- * and written into the guide, which takes a good twenty minutes; nothing else should run
- * on the machine meanwhile.
+ * and written into the guide, which takes about half an hour; nothing else should run on
+ * the machine meanwhile.
  */
 final class LoadRun {
 
@@ -32,6 +32,7 @@ final class LoadRun {
 	 */
 	public static void main(String[] args) throws IOException {
 		String java = System.getProperty("load.java", "");
+		String javaWithVirtualThreads = System.getProperty("load.virtual.java", java);
 		int share = Integer.getInteger("load.share", 100);
 		Map<String, Function<Parts, Figures>> parts = new LinkedHashMap<>();
 		parts.put("requests", Parts::requests);
@@ -52,7 +53,7 @@ final class LoadRun {
 				throw new IllegalArgumentException("%s is none of %s".formatted(part, parts.keySet()));
 			}
 			System.out.println(part);
-			sections.add(measured.apply(new Parts(java, share)).toMarkdown());
+			sections.add(measured.apply(new Parts(java, javaWithVirtualThreads, share)).toMarkdown());
 		}
 		if (all) {
 			write(String.join("\n", sections));
@@ -60,7 +61,7 @@ final class LoadRun {
 	}
 
 	/**
-	 * Asked before anything is measured: nobody wants to hear of it twenty minutes later.
+	 * Asked before anything is measured: nobody wants to hear of it half an hour later.
 	 */
 	private static void requirePlaceFor(String guide) {
 		if (guide.indexOf(BEGIN) < 0 || guide.indexOf(END) < guide.indexOf(BEGIN)) {

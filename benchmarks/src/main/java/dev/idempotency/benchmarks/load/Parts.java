@@ -16,17 +16,26 @@ final class Parts {
 
 	private static final String VIRTUAL_THREADS = "--spring.threads.virtual.enabled=true";
 
+	/**
+	 * So many requests later, the compilers of an application are done.
+	 */
+	private static final int WARM = 150_000;
+
 	private final String java;
+
+	private final String javaWithVirtualThreads;
 
 	private final int share;
 
 	/**
 	 * Create the parts.
 	 * @param java the applications' runtime
+	 * @param javaWithVirtualThreads the runtime of those with virtual threads
 	 * @param share how much of the whole effort to make, in percent
 	 */
-	Parts(String java, int share) {
+	Parts(String java, String javaWithVirtualThreads, int share) {
 		this.java = java;
+		this.javaWithVirtualThreads = javaWithVirtualThreads;
 		this.share = share;
 	}
 
@@ -39,7 +48,7 @@ final class Parts {
 	 */
 	Figures requests() {
 		Figures figures = new Figures("Requests");
-		Effort effort = effort(9, 20_000, 60_000);
+		Effort effort = effort(9, 10_000, WARM);
 		try (Bench bench = new Bench(this.java)) {
 			Subject without = bench.without();
 			Subject memory = bench.onMemory();
@@ -69,10 +78,10 @@ final class Parts {
 				Subject[] both = pair.open(bench);
 				for (Kind kind : Kind.values()) {
 					Workload load = Workload.of(kind);
-					compare(both[0], both[1], load, effort(1, 1000, 50_000));
+					compare(both[0], both[1], load, effort(1, 1000, WARM));
 					for (int connections : new int[] { 1, 8, 32, 128 }) {
 						figures.add("%s, %d connections".formatted(nameOf(kind), connections), "",
-								compare(both[0], both[1], load.withConnections(connections), effort(5, 8_000, 2_000)));
+								compare(both[0], both[1], load.withConnections(connections), effort(5, 4_000, 2_000)));
 					}
 				}
 			}
@@ -84,17 +93,19 @@ final class Parts {
 	 * With a virtual thread for each request.
 	 */
 	Figures virtualThreads() {
-		Figures figures = new Figures("Virtual threads, 32 connections");
-		if (Machine.javaFeature(this.java) < VIRTUAL_THREADS_SINCE) {
-			System.out.println("Left out: this runtime has no virtual threads (-Dload.java= names another one)");
+		Figures figures = new Figures("Virtual threads of Java %d, 32 connections"
+			.formatted(Machine.javaFeature(this.javaWithVirtualThreads)));
+		if (Machine.javaFeature(this.javaWithVirtualThreads) < VIRTUAL_THREADS_SINCE) {
+			System.out
+				.println("Left out: this runtime has no virtual threads (-Dload.virtual.java= names another one)");
 			return figures;
 		}
 		for (Pair pair : Pair.values()) {
-			try (Bench bench = new Bench(this.java)) {
+			try (Bench bench = new Bench(this.javaWithVirtualThreads)) {
 				Subject[] both = pair.open(bench, VIRTUAL_THREADS);
 				for (Kind kind : Kind.values()) {
 					figures.add(nameOf(kind), "",
-							compare(both[0], both[1], Workload.of(kind).withConnections(32), effort(5, 8_000, 50_000)));
+							compare(both[0], both[1], Workload.of(kind).withConnections(32), effort(5, 4_000, WARM)));
 				}
 			}
 		}
@@ -110,9 +121,9 @@ final class Parts {
 			try (Bench bench = new Bench(this.java)) {
 				Subject[] both = pair.open(bench);
 				for (Kind kind : Kind.values()) {
-					compare(both[0], both[1], Workload.of(kind), effort(1, 1000, 30_000));
+					compare(both[0], both[1], Workload.of(kind), effort(1, 1000, WARM / 3));
 					figures.add(nameOf(kind) + ", 10 KB", "",
-							compare(both[0], both[1], Workload.of(kind).withNote(10_000), effort(5, 3_000, 10_000)));
+							compare(both[0], both[1], Workload.of(kind).withNote(10_000), effort(5, 2_000, 10_000)));
 					figures.add(nameOf(kind) + ", 1 MB", "", compare(both[0], both[1],
 							Workload.of(kind).withNote(1_000_000).withConnections(2), effort(5, 60, 200)));
 				}
@@ -127,7 +138,7 @@ final class Parts {
 	 */
 	Figures storeSizes() {
 		Figures figures = new Figures("Store sizes, against 10^3 records");
-		Effort effort = effort(5, 6_000, 40_000);
+		Effort effort = effort(7, 5_000, WARM / 2);
 		for (Filling filling : Filling.values()) {
 			for (int size : filling.sizes()) {
 				try (Bench bench = new Bench(this.java)) {
