@@ -98,6 +98,14 @@ final class CanonicalJson {
 	 * one that is nested too deeply
 	 */
 	static byte @Nullable [] digest(byte[] json, int length) {
+		byte[] plain = PlainJson.digest(json, length);
+		return (plain != null) ? plain : digestOfParsed(json, length);
+	}
+
+	/**
+	 * The digest of any JSON text, be it plain or not.
+	 */
+	static byte @Nullable [] digestOfParsed(byte[] json, int length) {
 		boolean decoded = length <= DECODED_AT_ONCE;
 		try (JsonParser parser = decoded ? parserOfDecoded(json, length) : parserOf(json, length)) {
 			return new CanonicalJson(parser, length, decoded).digest();

@@ -1,0 +1,351 @@
+package dev.idempotency.web;
+
+import java.security.DigestException;
+import java.security.MessageDigest;
+import java.util.Arrays;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The same digest as that of {@link CanonicalJson}, for the JSON that most requests
+ * bring: short, not nested deeply, and in ASCII without escapes. All that is needed of
+ * such a text can be taken from its bytes, for a fraction of what a parser costs.
+ * <p>
+ * Whatever is not as plain is refused, and so is whatever is not JSON: only one place
+ * decides what that is.
+ * <p>
+ * What goes into a digest is put together in one buffer, where the digest then takes its
+ * place. So an object that is being read is a row of members, each of them its name, as
+ * the digest of the object wants it, and the digest of its value.
+ */
+final class PlainJson {
+
+	/**
+	 * No text of more bytes is plain.
+	 */
+	private static final int LONGEST = 16 * 1024;
+
+	private static final int DEEPEST = 16;
+
+	/**
+	 * Members are sorted by insertion, which is quick only while there are few.
+	 */
+	private static final int MOST_MEMBERS = 64;
+
+	/**
+	 * The kind and the length of a piece of text.
+	 */
+	private static final int HEADER = 3;
+
+	/**
+	 * A piece with so many characters is full, and another follows, be it empty.
+	 */
+	private static final int FULL = 512;
+
+	private static final int DIGEST = 32;
+
+	private final byte[] json;
+
+	private final int end;
+
+	private int at;
+
+	private int depth;
+
+	/**
+	 * One for all: nothing is left in it until all that it is to digest is there.
+	 */
+	private final MessageDigest digest = Sha256.newDigest();
+
+	private byte[] out;
+
+	private int size;
+
+	private PlainJson(byte[] json, int length) {
+		this.json = json;
+		this.end = length;
+		// Enough for most: characters take two bytes, and values of members a digest
+		this.out = new byte[2 * length + 8 * DIGEST];
+	}
+
+	/**
+	 * The digest of a JSON text in UTF-8.
+	 * @param json the text
+	 * @param length how many bytes of it there are
+	 * @return the digest, or {@code null} if this is not plain JSON
+	 */
+	static byte @Nullable [] digest(byte[] json, int length) {
+		return mayBePlain(json, length) ? new PlainJson(json, length).digest() : null;
+	}
+
+	/**
+	 * A look ahead, so that little is lost with most of the texts that are not plain.
+	 */
+	private static boolean mayBePlain(byte[] json, int length) {
+		if (length > LONGEST) {
+			return false;
+		}
+		for (int i = 0; i < length; i++) {
+			if (json[i] < 0 || json[i] == '\\') {
+				return false;
+			}
+		}
+		return true;
+	}
+
+	private byte @Nullable [] digest() {
+		if (!readValue() || this.at < this.end) {
+			return null;
+		}
+		this.digest.update(this.out, 0, this.size);
+		return this.digest.digest();
+	}
+
+	private boolean readValue() {
+		skipBlanks();
+		boolean plain = switch (peek()) {
+			case '{' -> readObject();
+			case '[' -> readArray();
+			case '"' -> readString();
+			case 't' -> readWord("true");
+			case 'f' -> readWord("false");
+			case 'n' -> readWord("null");
+			default -> readNumber();
+		};
+		skipBlanks();
+		return plain;
+	}
+
+	private boolean readObject() {
+		if (!enter('{')) {
+			return false;
+		}
+		int start = this.size;
+		int last = start;
+		int count = 0;
+		boolean sorted = true;
+		if (peek() != '}') {
+			do {
+				int member = this.size;
+				if (count == MOST_MEMBERS || !readMember()) {
+					return false;
+				}
+				sorted = sorted && compareNames(last, member) <= 0;
+				last = member;
+				count++;
+			}
+			while (skip(','));
+		}
+		if (!leave('}')) {
+			return false;
+		}
+		if (sorted) {
+			this.digest.update(this.out, start, this.size - start);
+		}
+		else {
+			updateSorted(start, count);
+		}
+		putDigest(start);
+		return true;
+	}
+
+	private boolean readMember() {
+		skipBlanks();
+		int from = this.at + 1;
+		// A name of several pieces could not be compared as it stands in the buffer
+		if (!skipString() || this.at - 1 - from >= FULL) {
+			return false;
+		}
+		putPiece(':', from, this.at - 1);
+		skipBlanks();
+		int value = this.size;
+		if (!skip(':') || !readValue()) {
+			return false;
+		}
+		this.digest.update(this.out, value, this.size - value);
+		putDigest(value);
+		return true;
+	}
+
+	private void updateSorted(int start, int count) {
+		int[] members = new int[count];
+		int member = start;
+		for (int i = 0; i < count; i++) {
+			int place = i;
+			// Stable: the order of members of the same name counts
+			while (place > 0 && compareNames(members[place - 1], member) > 0) {
+				members[place] = members[place - 1];
+				place--;
+			}
+			members[place] = member;
+			member = endOfName(member) + DIGEST;
+		}
+		for (int sorted : members) {
+			this.digest.update(this.out, sorted, endOfName(sorted) + DIGEST - sorted);
+		}
+	}
+
+	private int compareNames(int member, int other) {
+		return Arrays.compare(this.out, member + HEADER, endOfName(member), this.out, other + HEADER, endOfName(other));
+	}
+
+	private int endOfName(int member) {
+		return member + HEADER + (this.out[member + 1] << Byte.SIZE) + Byte.toUnsignedInt(this.out[member + 2]);
+	}
+
+	private boolean readArray() {
+		if (!enter('[')) {
+			return false;
+		}
+		if (peek() != ']') {
+			do {
+				if (!readValue()) {
+					return false;
+				}
+			}
+			while (skip(','));
+		}
+		put(']');
+		return leave(']');
+	}
+
+	private boolean enter(char open) {
+		put(open);
+		this.at++;
+		this.depth++;
+		skipBlanks();
+		return this.depth <= DEEPEST;
+	}
+
+	private boolean leave(char close) {
+		this.depth--;
+		return skip(close);
+	}
+
+	private boolean readString() {
+		int from = this.at + 1;
+		if (!skipString()) {
+			return false;
+		}
+		putText('"', from, this.at - 1);
+		return true;
+	}
+
+	private boolean readWord(String word) {
+		for (int i = 0; i < word.length(); i++) {
+			if (!skip(word.charAt(i))) {
+				return false;
+			}
+		}
+		put(word.charAt(0));
+		return true;
+	}
+
+	private boolean readNumber() {
+		int from = this.at;
+		skip('-');
+		if (!skip('0') && !skipDigits()) {
+			return false;
+		}
+		if (skip('.') && !skipDigits()) {
+			return false;
+		}
+		if (skip('e') || skip('E')) {
+			if (!skip('-')) {
+				skip('+');
+			}
+			if (!skipDigits()) {
+				return false;
+			}
+		}
+		putText('#', from, this.at);
+		return true;
+	}
+
+	private boolean skipDigits() {
+		int from = this.at;
+		while (peek() >= '0' && peek() <= '9') {
+			this.at++;
+		}
+		return this.at > from;
+	}
+
+	private boolean skipString() {
+		if (!skip('"')) {
+			return false;
+		}
+		while (peek() >= ' ' && peek() != '"') {
+			this.at++;
+		}
+		return skip('"');
+	}
+
+	private void skipBlanks() {
+		while (peek() == ' ' || peek() == '\n' || peek() == '\r' || peek() == '\t') {
+			this.at++;
+		}
+	}
+
+	private boolean skip(char character) {
+		boolean found = peek() == character;
+		this.at += found ? 1 : 0;
+		return found;
+	}
+
+	/**
+	 * The next byte, or at the end one that is found nowhere in JSON.
+	 */
+	private byte peek() {
+		return (this.at < this.end) ? this.json[this.at] : 0;
+	}
+
+	/**
+	 * Puts the digest of what begins at some place there, instead of it.
+	 */
+	private void putDigest(int start) {
+		this.size = start;
+		makeRoom(DIGEST);
+		try {
+			this.size += this.digest.digest(this.out, start, DIGEST);
+		}
+		catch (DigestException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	private void putText(char kind, int from, int to) {
+		int start = from;
+		while (to - start >= FULL) {
+			putPiece(kind, start, start + FULL);
+			start += FULL;
+		}
+		putPiece(kind, start, to);
+	}
+
+	private void putPiece(char kind, int from, int to) {
+		int length = 2 * (to - from);
+		makeRoom(HEADER + length);
+		byte[] out = this.out;
+		int size = this.size;
+		out[size++] = (byte) kind;
+		out[size++] = (byte) (length >>> Byte.SIZE);
+		out[size++] = (byte) length;
+		for (int i = from; i < to; i++) {
+			out[size++] = 0;
+			out[size++] = this.json[i];
+		}
+		this.size = size;
+	}
+
+	private void put(char character) {
+		makeRoom(1);
+		this.out[this.size++] = (byte) character;
+	}
+
+	private void makeRoom(int bytes) {
+		if (this.out.length - this.size < bytes) {
+			this.out = Arrays.copyOf(this.out, 2 * this.out.length + bytes);
+		}
+	}
+
+}
