@@ -34,51 +34,64 @@ final class Sha256Fingerprinter implements RequestFingerprinter {
 
 	@Override
 	public Fingerprint fingerprint(HttpServletRequest request, RequestContent content) throws IOException {
-		MessageDigest digest = Sha256.newDigest();
-		update(digest, request.getMethod());
-		update(digest, request.getRequestURI());
-		update(digest, request.getQueryString());
-		MediaType type = mediaType(request.getContentType());
-		update(digest, (type != null) ? normalized(type) : request.getContentType());
+		Pieces pieces = new Pieces();
+		pieces.add(request.getMethod());
+		pieces.add(request.getRequestURI());
+		pieces.add(request.getQueryString());
+		boolean json = addType(pieces, request.getContentType());
 		if (content instanceof RequestContent.Multipart multipart) {
-			update(digest, multipart);
+			add(pieces, multipart);
 		}
 		else if (content instanceof RequestContent.Form form) {
-			update(digest, form);
+			add(pieces, form);
 		}
 		else {
-			update(digest, (RequestContent.Body) content, type);
+			add(pieces, (RequestContent.Body) content, json);
 		}
-		return Fingerprint.ofBytes(digest.digest());
+		return Fingerprint.ofBytes(pieces.digest());
 	}
 
-	private void update(MessageDigest digest, RequestContent.Body body, @Nullable MediaType type) {
-		byte[] canonical = (this.canonicalJson && body.length() > 0 && isJson(type))
+	/**
+	 * Adds the type of the content, and says whether that is JSON.
+	 */
+	private static boolean addType(Pieces pieces, @Nullable String contentType) {
+		// By far the most frequent, and as it should be already
+		if (MediaType.APPLICATION_JSON_VALUE.equals(contentType)) {
+			pieces.add(contentType);
+			return true;
+		}
+		MediaType type = mediaType(contentType);
+		pieces.add((type != null) ? normalized(type) : contentType);
+		return isJson(type);
+	}
+
+	private void add(Pieces pieces, RequestContent.Body body, boolean json) {
+		byte[] canonical = (this.canonicalJson && json && body.length() > 0)
 				? CanonicalJson.digest(body.bytes(), body.length()) : null;
 		if (canonical != null) {
-			update(digest, "json");
-			digest.update(canonical);
+			pieces.add("json");
+			pieces.add(canonical, canonical.length);
 		}
 		else {
-			update(digest, "bytes");
-			digest.update(body.bytes(), 0, body.length());
+			pieces.add("bytes");
+			pieces.add(body.bytes(), body.length());
 		}
 	}
 
-	private static void update(MessageDigest digest, RequestContent.Form form) {
-		update(digest, "form");
+	private static void add(Pieces pieces, RequestContent.Form form) {
+		pieces.add("form");
 		for (Map.Entry<String, String[]> parameter : new TreeMap<>(form.parameters()).entrySet()) {
-			update(digest, parameter.getKey());
-			updateLength(digest, parameter.getValue().length);
-			Arrays.stream(parameter.getValue()).forEach((value) -> update(digest, value));
+			pieces.add(parameter.getKey());
+			pieces.add(parameter.getValue().length);
+			Arrays.stream(parameter.getValue()).forEach(pieces::add);
 		}
 	}
 
-	private static void update(MessageDigest digest, RequestContent.Multipart multipart) throws IOException {
-		update(digest, "multipart");
+	private static void add(Pieces pieces, RequestContent.Multipart multipart) throws IOException {
+		pieces.add("multipart");
 		for (Part part : multipart.parts()) {
-			update(digest, part.getName());
-			update(digest, part.getSubmittedFileName());
+			pieces.add(part.getName());
+			pieces.add(part.getSubmittedFileName());
 			MessageDigest content = Sha256.newDigest();
 			try (InputStream in = part.getInputStream()) {
 				byte[] block = new byte[BLOCK];
@@ -86,7 +99,8 @@ final class Sha256Fingerprinter implements RequestFingerprinter {
 					content.update(block, 0, read);
 				}
 			}
-			digest.update(content.digest());
+			byte[] digest = content.digest();
+			pieces.add(digest, digest.length);
 		}
 	}
 
@@ -121,19 +135,87 @@ final class Sha256Fingerprinter implements RequestFingerprinter {
 				|| type.getSubtype().toLowerCase(Locale.ROOT).endsWith("+json"));
 	}
 
-	private static void update(MessageDigest digest, @Nullable String text) {
-		// Absent is not the same as empty
-		byte[] bytes = (text != null) ? text.getBytes(StandardCharsets.UTF_8) : null;
-		updateLength(digest, (bytes != null) ? bytes.length : -1);
-		if (bytes != null) {
-			digest.update(bytes);
-		}
-	}
+	/**
+	 * What goes into the digest, gathered first: many short updates cost more than the
+	 * digest does.
+	 */
+	private static final class Pieces {
 
-	private static void updateLength(MessageDigest digest, int length) {
-		for (int shift = Integer.SIZE - Byte.SIZE; shift >= 0; shift -= Byte.SIZE) {
-			digest.update((byte) (length >>> shift));
+		private static final int GATHERED = 128;
+
+		private final MessageDigest digest = Sha256.newDigest();
+
+		private final byte[] gathered = new byte[GATHERED];
+
+		private int size;
+
+		private void add(@Nullable String text) {
+			if (text == null) {
+				// Absent is not the same as empty
+				add(-1);
+			}
+			else if (!addShortAscii(text)) {
+				byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+				add(bytes.length);
+				add(bytes, bytes.length);
+			}
 		}
+
+		/**
+		 * Adds a text whose characters are its bytes, as most are, without a copy.
+		 */
+		private boolean addShortAscii(String text) {
+			int length = text.length();
+			if (length > GATHERED - Integer.BYTES) {
+				return false;
+			}
+			makeRoom(Integer.BYTES + length);
+			int start = this.size + Integer.BYTES;
+			for (int i = 0; i < length; i++) {
+				char character = text.charAt(i);
+				if (character > Byte.MAX_VALUE) {
+					return false;
+				}
+				this.gathered[start + i] = (byte) character;
+			}
+			add(length);
+			this.size += length;
+			return true;
+		}
+
+		private void add(int number) {
+			makeRoom(Integer.BYTES);
+			for (int shift = Integer.SIZE - Byte.SIZE; shift >= 0; shift -= Byte.SIZE) {
+				this.gathered[this.size++] = (byte) (number >>> shift);
+			}
+		}
+
+		private void add(byte[] bytes, int length) {
+			makeRoom(length);
+			if (length <= GATHERED) {
+				System.arraycopy(bytes, 0, this.gathered, this.size, length);
+				this.size += length;
+			}
+			else {
+				this.digest.update(bytes, 0, length);
+			}
+		}
+
+		/**
+		 * Makes as much room as is asked for, or all there is.
+		 */
+		private void makeRoom(int bytes) {
+			if (bytes > GATHERED - this.size) {
+				this.digest.update(this.gathered, 0, this.size);
+				this.size = 0;
+			}
+		}
+
+		private byte[] digest() {
+			this.digest.update(this.gathered, 0, this.size);
+			return this.digest.digest();
+		}
+
 	}
 
 }

@@ -1,0 +1,204 @@
+package dev.idempotency.web;
+
+import java.io.ByteArrayOutputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+import dev.idempotency.Fingerprint;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.mock.web.MockHttpServletRequest;
+import org.springframework.mock.web.MockPart;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Fingerprints are stored. When a test here fails, keys that are in use during an upgrade
+ * answer 422 to honest retries.
+ */
+class Sha256FingerprinterTests {
+
+	private static final String JSON = "{\"amount\":5,\"currency\":\"EUR\"}";
+
+	private static final RequestFingerprinter BYTES = RequestFingerprinter.bytes();
+
+	private static final RequestFingerprinter CANONICAL = RequestFingerprinter.canonicalJson();
+
+	@Test
+	void isTheDigestOfTheHeadAndTheBytes() throws IOException {
+		assertThat(BYTES.fingerprint(request("/payments", "a=1", "text/plain"), body(JSON)))
+			.isEqualTo(expected("bytes", bytes(JSON), "POST", "/payments", "a=1", "text/plain"));
+	}
+
+	@Test
+	void isTheDigestOfTheHeadAndOfTheCanonicalJson() throws IOException {
+		assertThat(CANONICAL.fingerprint(request("/payments", "", "application/json"), body(JSON)))
+			.isEqualTo(expected("json", canonical(JSON), "POST", "/payments", "", "application/json"));
+	}
+
+	@Test
+	void tellsWhatIsAbsentFromWhatIsEmpty() throws IOException {
+		assertThat(BYTES.fingerprint(request("/payments", null, null), body("")))
+			.isEqualTo(expected("bytes", bytes(""), "POST", "/payments", null, null))
+			.isNotEqualTo(BYTES.fingerprint(request("/payments", "", null), body("")));
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "application/json, application/json", "Application/JSON, application/json",
+			"application/json;charset=UTF-8, application/json;charset=utf-8",
+			"application/json; Version=2; A=1, application/json;a=1;version=2",
+			"application/problem+json, application/problem+json", "text/json, text/json" })
+	void knowsJsonByItsTypeHoweverThatIsWritten(String type, String normalized) throws IOException {
+		assertThat(CANONICAL.fingerprint(request("/payments", null, type), body(JSON)))
+			.isEqualTo(expected("json", canonical(JSON), "POST", "/payments", null, normalized));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "text/plain", "application/jsonl", "nonsense", "" })
+	void takesTheBytesOfWhatIsNotCalledJson(String type) throws IOException {
+		assertThat(CANONICAL.fingerprint(request("/payments", null, type), body(JSON)))
+			.isEqualTo(expected("bytes", bytes(JSON), "POST", "/payments", null, type));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "", "{", "{} {}" })
+	void takesTheBytesOfWhatIsCalledJsonAndIsNot(String body) throws IOException {
+		assertThat(CANONICAL.fingerprint(request("/payments", null, "application/json"), body(body)))
+			.isEqualTo(expected("bytes", bytes(body), "POST", "/payments", null, "application/json"));
+	}
+
+	@Test
+	void takesOnlyAsManyBytesAsThereAre() throws IOException {
+		byte[] buffer = bytes(JSON + "garbage");
+		RequestContent content = new RequestContent.Body(buffer, JSON.length());
+		assertThat(BYTES.fingerprint(request("/payments", null, "text/plain"), content))
+			.isEqualTo(expected("bytes", bytes(JSON), "POST", "/payments", null, "text/plain"));
+		assertThat(CANONICAL.fingerprint(request("/payments", null, "application/json"), content))
+			.isEqualTo(expected("json", canonical(JSON), "POST", "/payments", null, "application/json"));
+	}
+
+	@Test
+	void doesNotMindHowLongTheHeadIs() throws IOException {
+		for (int length = 0; length < 600; length++) {
+			String path = "/" + "p".repeat(length);
+			String query = "q".repeat(length / 2);
+			assertThat(CANONICAL.fingerprint(request(path, query, "application/json"), body(JSON)))
+				.isEqualTo(expected("json", canonical(JSON), "POST", path, query, "application/json"));
+			assertThat(BYTES.fingerprint(request(path, query, "text/plain"), body(path)))
+				.isEqualTo(expected("bytes", bytes(path), "POST", path, query, "text/plain"));
+		}
+	}
+
+	@Test
+	void takesTextsInUtf8() throws IOException {
+		List<String> queries = new ArrayList<>(List.of("\u007f", "\u0080", "\u20ac", "\ud83d\ude00"));
+		for (int length = 0; length < 300; length++) {
+			queries.add("q".repeat(length) + "\u00e9");
+		}
+		for (String query : queries) {
+			assertThat(BYTES.fingerprint(request("/\u00e9", query, "text/plain"), body(JSON)))
+				.isEqualTo(expected("bytes", bytes(JSON), "POST", "/\u00e9", query, "text/plain"));
+		}
+	}
+
+	@Test
+	void isTheDigestOfTheParametersOfAForm() throws IOException {
+		Map<String, String[]> parameters = new LinkedHashMap<>();
+		parameters.put("b", new String[] { "2", "", "\u20ac" });
+		parameters.put("a", new String[] { "1".repeat(1000) });
+		parameters.put("", new String[0]);
+		ByteArrayOutputStream form = new ByteArrayOutputStream();
+		DataOutputStream out = new DataOutputStream(form);
+		write(out, "");
+		out.writeInt(0);
+		write(out, "a");
+		out.writeInt(1);
+		write(out, "1".repeat(1000));
+		write(out, "b");
+		out.writeInt(3);
+		write(out, "2");
+		write(out, "");
+		write(out, "\u20ac");
+		String type = "application/x-www-form-urlencoded";
+		assertThat(CANONICAL.fingerprint(request("/payments", null, type), new RequestContent.Form(parameters)))
+			.isEqualTo(expected("form", form.toByteArray(), "POST", "/payments", null, type));
+	}
+
+	@Test
+	void isTheDigestOfTheDigestsOfParts() throws IOException {
+		byte[] large = new byte[20_000];
+		ByteArrayOutputStream parts = new ByteArrayOutputStream();
+		DataOutputStream out = new DataOutputStream(parts);
+		write(out, "file");
+		write(out, "a.png");
+		out.write(Fingerprint.sha256(large).toBytes());
+		write(out, "note");
+		write(out, null);
+		out.write(Fingerprint.sha256(bytes("n")).toBytes());
+		RequestContent content = new RequestContent.Multipart(
+				List.of(new MockPart("file", "a.png", large), new MockPart("note", bytes("n"))));
+		assertThat(CANONICAL.fingerprint(request("/payments", null, "multipart/form-data; boundary=x"), content))
+			.isEqualTo(expected("multipart", parts.toByteArray(), "POST", "/payments", null, "multipart/form-data"));
+	}
+
+	private static MockHttpServletRequest request(String path, @Nullable String query, @Nullable String type) {
+		MockHttpServletRequest request = new MockHttpServletRequest("POST", path) {
+
+			@Override
+			public @Nullable String getContentType() {
+				return type;
+			}
+
+		};
+		request.setQueryString(query);
+		return request;
+	}
+
+	private static RequestContent body(String body) {
+		return new RequestContent.Body(bytes(body), bytes(body).length);
+	}
+
+	/**
+	 * The format, as plainly as it can be said.
+	 */
+	private static Fingerprint expected(String kind, byte[] content, @Nullable String... head) throws IOException {
+		ByteArrayOutputStream all = new ByteArrayOutputStream();
+		DataOutputStream out = new DataOutputStream(all);
+		for (String text : head) {
+			write(out, text);
+		}
+		write(out, kind);
+		out.write(content);
+		return Fingerprint.sha256(all.toByteArray());
+	}
+
+	private static void write(DataOutputStream out, @Nullable String text) throws IOException {
+		if (text == null) {
+			out.writeInt(-1);
+		}
+		else {
+			out.writeInt(bytes(text).length);
+			out.write(bytes(text));
+		}
+	}
+
+	private static byte[] canonical(String json) {
+		byte[] digest = CanonicalJson.digest(bytes(json), bytes(json).length);
+		assertThat(digest).isNotNull();
+		return (digest != null) ? digest : new byte[0];
+	}
+
+	private static byte[] bytes(String text) {
+		return text.getBytes(StandardCharsets.UTF_8);
+	}
+
+}
