@@ -21,7 +21,7 @@ import org.springframework.web.util.WebUtils;
  */
 final class Exchange {
 
-	private static final String ATTRIBUTE = Exchange.class.getName();
+	static final String ATTRIBUTE = Exchange.class.getName();
 
 	private final AnswerRules rules;
 
@@ -43,20 +43,26 @@ final class Exchange {
 
 	private boolean over;
 
-	private Exchange(AnswerRules rules, HttpServletRequest request, HttpServletResponse response) {
+	Exchange(AnswerRules rules, HttpServletRequest request, HttpServletResponse response) {
 		this.rules = rules;
 		this.request = new ExchangeRequest(request, this);
 		this.response = new ExchangeResponse(response, this);
 	}
 
-	static Exchange begin(AnswerRules rules, HttpServletRequest request, HttpServletResponse response) {
-		Exchange exchange = new Exchange(rules, request, response);
-		request.setAttribute(ATTRIBUTE, exchange);
-		return exchange;
-	}
-
+	/**
+	 * The exchange of a request. Inside of the filter its wrapper knows it, and no
+	 * attribute has to be set for all those requests that are not protected.
+	 */
 	static @Nullable Exchange of(ServletRequest request) {
 		return (Exchange) request.getAttribute(ATTRIBUTE);
+	}
+
+	/**
+	 * Lets the container's own request know the exchange: further dispatches may bring
+	 * that.
+	 */
+	void outliveDispatch() {
+		this.request.setAttribute(ATTRIBUTE, this);
 	}
 
 	/**
@@ -187,6 +193,7 @@ final class Exchange {
 
 	void asyncStarted() {
 		this.async = true;
+		outliveDispatch();
 	}
 
 	@Nullable ProtectedRun run() {

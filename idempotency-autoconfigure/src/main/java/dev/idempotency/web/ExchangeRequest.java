@@ -50,6 +50,21 @@ final class ExchangeRequest extends HttpServletRequestWrapper {
 	}
 
 	@Override
+	public @Nullable Object getAttribute(String name) {
+		return Exchange.ATTRIBUTE.equals(name) ? this.exchange : super.getAttribute(name);
+	}
+
+	/**
+	 * After an include, Spring takes back all that was set meanwhile.
+	 */
+	@Override
+	public void removeAttribute(String name) {
+		if (!Exchange.ATTRIBUTE.equals(name)) {
+			super.removeAttribute(name);
+		}
+	}
+
+	@Override
 	public ServletInputStream getInputStream() throws IOException {
 		BufferedBody body = this.exchange.body();
 		if (body != null) {

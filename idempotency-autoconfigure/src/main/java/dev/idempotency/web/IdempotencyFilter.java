@@ -37,10 +37,9 @@ public final class IdempotencyFilter implements Filter {
 	public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
 			throws IOException, ServletException {
 		Exchange exchange = Exchange.of(request);
-		if (exchange == null && request.getDispatcherType() == DispatcherType.REQUEST
-				&& request instanceof HttpServletRequest httpRequest && !isSafe(httpRequest)
+		if (exchange == null && request instanceof HttpServletRequest httpRequest && !isSafe(httpRequest)
 				&& response instanceof HttpServletResponse httpResponse) {
-			exchange = Exchange.begin(this.rules, httpRequest, httpResponse);
+			exchange = new Exchange(this.rules, httpRequest, httpResponse);
 		}
 		else if (exchange != null && !exchange.isDetached()) {
 			exchange.continueWith((HttpServletRequest) request, (HttpServletResponse) response);

@@ -87,6 +87,7 @@ final class IdempotencyGate {
 			// forward
 			return Pass.NOTHING;
 		}
+		exchange.outliveDispatch();
 		String name = operationName(request);
 		try {
 			IdempotencyScope scope = this.scopeResolver.resolveScope(request, name);

@@ -58,7 +58,9 @@ final class ProtectedOperations {
 
 	Protection protectionOf(HandlerMethod handler) {
 		HandlerMethod original = handler.getResolvedFromHandlerMethod();
-		return this.known.computeIfAbsent((original != null) ? original : handler, this::resolve);
+		HandlerMethod key = (original != null) ? original : handler;
+		Protection protection = this.known.get(key);
+		return (protection != null) ? protection : this.known.computeIfAbsent(key, this::resolve);
 	}
 
 	private Protection resolve(HandlerMethod handler) {
