@@ -27,6 +27,9 @@ class TomcatConfiguration {
 	WebServerFactoryCustomizer<TomcatServletWebServerFactory> idempotencyTomcatCustomizer(EndsOfRequests ends) {
 		return (factory) -> {
 			factory.addEngineValves(new EndOfRequestValve());
+			// Or else a handler that forwards would answer with nothing: what was written
+			// waits in our wrapper to be stored first
+			factory.addContextCustomizers((context) -> context.setSuspendWrappedResponseAfterForward(false));
 			ends.areToldOtherwise();
 		};
 	}
