@@ -1,7 +1,7 @@
 package dev.idempotency;
 
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.Objects;
@@ -106,23 +106,33 @@ public final class IdempotencyKey {
 	}
 
 	private byte[] computeDigest() {
-		byte[][] parts = { utf8(this.scope.namespace()), utf8(this.scope.operation()), utf8(this.scope.principal()),
-				utf8(this.scope.tenant()), utf8(this.value) };
-		int size = 0;
-		for (byte @Nullable [] part : parts) {
-			size += Integer.BYTES + ((part != null) ? part.length : 0);
-		}
-		ByteBuffer buffer = ByteBuffer.allocate(size);
-		for (byte @Nullable [] part : parts) {
-			// Absent is not the same as empty
-			buffer.putInt((part != null) ? part.length : -1);
-			if (part != null) {
-				buffer.put(part);
-			}
-		}
-		byte[] digest = Sha256.digest(buffer.array());
-		System.arraycopy(digestStart(this.value), 0, digest, 0, START_BYTES);
+		MessageDigest sha256 = Sha256.newDigest();
+		byte[] start = sha256.digest(startOf(this.value));
+		update(sha256, this.scope.namespace());
+		update(sha256, this.scope.operation());
+		update(sha256, this.scope.principal());
+		update(sha256, this.scope.tenant());
+		update(sha256, this.value);
+		byte[] digest = sha256.digest();
+		System.arraycopy(start, 0, digest, 0, START_BYTES);
 		return digest;
+	}
+
+	private static void update(MessageDigest digest, @Nullable String part) {
+		if (part == null) {
+			// Absent is not the same as empty
+			updateLength(digest, -1);
+			return;
+		}
+		byte[] bytes = part.getBytes(StandardCharsets.UTF_8);
+		updateLength(digest, bytes.length);
+		digest.update(bytes);
+	}
+
+	private static void updateLength(MessageDigest digest, int length) {
+		for (int shift = 24; shift >= 0; shift -= 8) {
+			digest.update((byte) (length >> shift));
+		}
 	}
 
 	/**
@@ -132,12 +142,12 @@ public final class IdempotencyKey {
 	 * @return 3 bytes
 	 */
 	public static byte[] digestStart(String value) {
-		String start = value.substring(0, Math.min(value.length(), START_CHARACTERS)).replace('\0', '\ufffd');
-		return Arrays.copyOf(Sha256.digest(start.getBytes(StandardCharsets.UTF_8)), START_BYTES);
+		return Arrays.copyOf(Sha256.digest(startOf(value)), START_BYTES);
 	}
 
-	private static byte @Nullable [] utf8(@Nullable String text) {
-		return (text != null) ? text.getBytes(StandardCharsets.UTF_8) : null;
+	private static byte[] startOf(String value) {
+		String start = value.substring(0, Math.min(value.length(), START_CHARACTERS)).replace('\0', '\ufffd');
+		return start.getBytes(StandardCharsets.UTF_8);
 	}
 
 	/**

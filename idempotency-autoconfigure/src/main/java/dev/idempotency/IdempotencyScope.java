@@ -1,5 +1,7 @@
 package dev.idempotency;
 
+import java.util.Objects;
+
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -57,6 +59,16 @@ public record IdempotencyScope(String namespace, String operation, @Nullable Str
 	 */
 	public boolean hasNamespace() {
 		return !this.namespace.isEmpty();
+	}
+
+	/**
+	 * Keys are looked up often, and what a record brings along takes many times as long.
+	 */
+	@Override
+	public int hashCode() {
+		int hash = 31 * this.namespace.hashCode() + this.operation.hashCode();
+		hash = 31 * hash + Objects.hashCode(this.principal);
+		return 31 * hash + Objects.hashCode(this.tenant);
 	}
 
 	/**

@@ -19,7 +19,7 @@ final class Sha256 {
 		return newDigest().digest(content);
 	}
 
-	private static MessageDigest newDigest() {
+	static MessageDigest newDigest() {
 		try {
 			// Without a search through all providers, which costs more than a short
 			// digest
