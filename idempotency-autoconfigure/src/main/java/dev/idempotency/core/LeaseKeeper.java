@@ -7,7 +7,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
@@ -191,7 +190,7 @@ final class LeaseKeeper implements AutoCloseable {
 
 		private volatile boolean ended;
 
-		private final AtomicBoolean lossSaid = new AtomicBoolean();
+		private boolean lossSaid;
 
 		private KeptLease(Claim claim, Duration duration, long now) {
 			this.claim = claim;
@@ -233,10 +232,25 @@ final class LeaseKeeper implements AutoCloseable {
 		 */
 		void lost() {
 			end();
-			if (this.lossSaid.compareAndSet(false, true)) {
+			if (isFirstLoss()) {
 				logger.warn("Lost the claim of {}: its lease was over before its work", this.claim.key());
 				LeaseKeeper.this.listeners.publish(new IdempotencyEvent.ClaimLost(this.claim.key()));
 			}
+		}
+
+		private synchronized boolean isFirstLoss() {
+			boolean first = !this.lossSaid;
+			this.lossSaid = true;
+			return first;
+		}
+
+		/**
+		 * The set asks for it twice, and an object has to be given a hash of its own
+		 * first.
+		 */
+		@Override
+		public int hashCode() {
+			return this.claim.key().hashCode();
 		}
 
 	}
