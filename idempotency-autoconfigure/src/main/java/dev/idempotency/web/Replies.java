@@ -1,8 +1,6 @@
 package dev.idempotency.web;
 
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 
 import dev.idempotency.IdempotencyException;
 import dev.idempotency.IdempotencyKey;
@@ -16,6 +14,10 @@ import dev.idempotency.core.OperationPolicy;
 final class Replies {
 
 	static final String REPLAYED = "Idempotent-Replayed";
+
+	private static final List<String> TRUE = List.of("true");
+
+	private static final List<String> NO_EFFECT = List.of(EffectHeader.NOOP.value());
 
 	private Replies() {
 	}
@@ -32,11 +34,13 @@ final class Replies {
 		throw Refusals.toException(decision, policy, key);
 	}
 
-	private static HttpAnswer asReplay(HttpAnswer stored) {
-		Map<String, List<String>> headers = new LinkedHashMap<>(stored.headers());
-		headers.put(REPLAYED, List.of("true"));
-		headers.put(EffectHeader.NAME, List.of(EffectHeader.NOOP.value()));
-		return new HttpAnswer(stored.status(), stored.delivery(), headers, stored.body());
+	/**
+	 * Adds to an answer that was just read, and is nobody else's.
+	 */
+	private static HttpAnswer asReplay(HttpAnswer read) {
+		read.headers().put(REPLAYED, TRUE);
+		read.headers().put(EffectHeader.NAME, NO_EFFECT);
+		return read;
 	}
 
 }
