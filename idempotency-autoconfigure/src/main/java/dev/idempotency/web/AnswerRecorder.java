@@ -27,8 +27,6 @@ final class AnswerRecorder implements RecordedBody.Channel {
 
 	private final ProtectedOperation operation;
 
-	private final Runnable onClientLost;
-
 	private final ResponseHeaders headersBefore;
 
 	private final ProtectedRun run;
@@ -46,11 +44,10 @@ final class AnswerRecorder implements RecordedBody.Channel {
 
 	private volatile boolean inOnePiece;
 
-	AnswerRecorder(Exchange exchange, ProtectedOperation operation, ProtectedRun run, Runnable onClientLost) {
+	AnswerRecorder(Exchange exchange, ProtectedOperation operation, ProtectedRun run) {
 		this.exchange = exchange;
 		this.operation = operation;
 		this.run = run;
-		this.onClientLost = onClientLost;
 		this.effect = operation.effect();
 		this.headersBefore = ResponseHeaders.of(exchange.response().container());
 	}
@@ -165,7 +162,7 @@ final class AnswerRecorder implements RecordedBody.Channel {
 
 	@Override
 	public void clientLost() {
-		this.onClientLost.run();
+		this.run.clientLost();
 	}
 
 	/**

@@ -14,7 +14,7 @@ final class HandlerTask {
 
 	private boolean detached;
 
-	private final List<Callback> heldBack = new ArrayList<>(0);
+	private List<Callback> heldBack = List.of();
 
 	synchronized void started() {
 		this.running = true;
@@ -42,7 +42,13 @@ final class HandlerTask {
 	 * @return whether there is one
 	 */
 	synchronized boolean holdBack(Callback callback) {
-		return isDetached() && this.heldBack.add(callback);
+		if (!isDetached()) {
+			return false;
+		}
+		if (this.heldBack.isEmpty()) {
+			this.heldBack = new ArrayList<>();
+		}
+		return this.heldBack.add(callback);
 	}
 
 	/**

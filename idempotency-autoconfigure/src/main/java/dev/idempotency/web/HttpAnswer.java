@@ -98,10 +98,14 @@ record HttpAnswer(int status, Delivery delivery, Map<String, List<String>> heade
 				next = put(target, texts, next);
 			}
 		}
-		target.put(this.body.duplicate());
+		target.put(target.position(), this.body, this.body.position(), this.body.remaining());
 		return target.putInt(1, checksum(target.position(HEADER))).array();
 	}
 
+	/**
+	 * Reads an answer.
+	 * @return the answer, with headers that the caller may add to
+	 */
 	static HttpAnswer decode(ByteBuffer payload) {
 		ByteBuffer source = payload.duplicate();
 		try {
@@ -189,7 +193,12 @@ record HttpAnswer(int status, Delivery delivery, Map<String, List<String>> heade
 	}
 
 	private void writeBody(HttpServletResponse response) throws IOException {
-		if (this.body.hasRemaining()) {
+		if (this.body.hasArray() && this.body.hasRemaining()) {
+			// Those around us who do not know buffers would copy it
+			response.getOutputStream()
+				.write(this.body.array(), this.body.arrayOffset() + this.body.position(), this.body.remaining());
+		}
+		else if (this.body.hasRemaining()) {
 			response.getOutputStream().write(this.body.duplicate());
 		}
 	}
@@ -207,7 +216,9 @@ record HttpAnswer(int status, Delivery delivery, Map<String, List<String>> heade
 
 	private static int checksum(ByteBuffer rest) {
 		CRC32C checksum = new CRC32C();
-		checksum.update(rest.duplicate());
+		int position = rest.position();
+		checksum.update(rest);
+		rest.position(position);
 		return (int) checksum.getValue();
 	}
 
@@ -245,6 +256,9 @@ record HttpAnswer(int status, Delivery delivery, Map<String, List<String>> heade
 		int length = getNumber(source);
 		if (length > source.remaining()) {
 			throw new BufferUnderflowException();
+		}
+		if (length == 0) {
+			return "";
 		}
 		byte[] bytes = new byte[length];
 		source.get(bytes);

@@ -123,10 +123,11 @@ final class IdempotencyGate {
 		}
 	}
 
-	private static Attempt attempt(ProtectedOperation operation, RequestFacts facts, String value) {
+	private Attempt attempt(ProtectedOperation operation, RequestFacts facts, String value) {
 		Fingerprint fingerprint = operation.fingerprinted() ? facts.fingerprint() : Fingerprint.none();
 		try {
-			return new Attempt(new IdempotencyKey(facts.scope(), value), fingerprint, operation.policy());
+			IdempotencyScope scope = facts.scope().within(this.engine.settings().namespace());
+			return new Attempt(new IdempotencyKey(scope, value), fingerprint, operation.policy());
 		}
 		catch (IllegalArgumentException ex) {
 			throw new IdempotencyKeyInvalidException("The key cannot be used: it is blank, too long or malformed.");

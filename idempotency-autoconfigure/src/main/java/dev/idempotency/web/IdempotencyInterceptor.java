@@ -14,8 +14,6 @@ import org.springframework.web.servlet.AsyncHandlerInterceptor;
  */
 public final class IdempotencyInterceptor implements AsyncHandlerInterceptor {
 
-	private static final String PASS = IdempotencyInterceptor.class.getName() + ".pass";
-
 	private final ProtectedOperations operations;
 
 	private final IdempotencyGate gate;
@@ -38,8 +36,9 @@ public final class IdempotencyInterceptor implements AsyncHandlerInterceptor {
 		if (pass == null) {
 			return false;
 		}
-		if (pass != IdempotencyGate.Pass.NOTHING) {
-			request.setAttribute(PASS, pass);
+		ProtectedRun run = runOf(request);
+		if (run != null && pass != IdempotencyGate.Pass.NOTHING) {
+			run.keep(pass);
 		}
 		return true;
 	}
@@ -47,25 +46,26 @@ public final class IdempotencyInterceptor implements AsyncHandlerInterceptor {
 	@Override
 	public void afterConcurrentHandlingStarted(HttpServletRequest request, HttpServletResponse response,
 			Object handler) {
-		handlerReturned(request);
+		ProtectedRun run = runOf(request);
+		if (run != null) {
+			run.handlerReturned();
+		}
 	}
 
 	@Override
 	public void afterCompletion(HttpServletRequest request, HttpServletResponse response, Object handler,
 			@Nullable Exception ex) {
-		handlerReturned(request);
-		// Also behind the filter function of routes
-		Exchange exchange = Exchange.of(request);
-		if (exchange != null && exchange.run() != null) {
-			exchange.run().answerRendered(response);
+		ProtectedRun run = runOf(request);
+		if (run != null) {
+			run.handlerReturned();
+			// Also behind the filter function of routes
+			run.answerRendered(response);
 		}
 	}
 
-	private static void handlerReturned(HttpServletRequest request) {
-		if (request.getAttribute(PASS) instanceof IdempotencyGate.Pass pass) {
-			request.removeAttribute(PASS);
-			pass.handlerReturned();
-		}
+	private static @Nullable ProtectedRun runOf(HttpServletRequest request) {
+		Exchange exchange = Exchange.of(request);
+		return (exchange != null) ? exchange.run() : null;
 	}
 
 }

@@ -12,6 +12,7 @@ import dev.idempotency.core.Completion;
 import dev.idempotency.core.Execution;
 import dev.idempotency.core.Transactions.Transaction;
 import dev.idempotency.web.AnswerRecorder.Recorded;
+import dev.idempotency.web.IdempotencyGate.Pass;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -50,6 +51,8 @@ final class ProtectedRun implements IdempotencyContext {
 
 	private final AnswerDelivery delivery;
 
+	private volatile @Nullable Pass pass;
+
 	private volatile boolean released;
 
 	private volatile @Nullable Interruption interruption;
@@ -83,7 +86,7 @@ final class ProtectedRun implements IdempotencyContext {
 		this.execution = execution;
 		this.steps = steps;
 		this.completion = new HandlerCompletion(execution, this.transaction);
-		this.recorder = new AnswerRecorder(exchange, operation, this, this::clientLost);
+		this.recorder = new AnswerRecorder(exchange, operation, this);
 		this.delivery = new AnswerDelivery(exchange, operation, handler, key, this.recorder);
 	}
 
@@ -142,6 +145,24 @@ final class ProtectedRun implements IdempotencyContext {
 	// What becomes of the handler
 
 	/**
+	 * Keeps what is to be done when the handler has returned.
+	 */
+	void keep(Pass pass) {
+		this.pass = pass;
+	}
+
+	/**
+	 * The handler has returned, on its thread.
+	 */
+	void handlerReturned() {
+		Pass kept = this.pass;
+		if (kept != null) {
+			this.pass = null;
+			kept.handlerReturned();
+		}
+	}
+
+	/**
 	 * The handler did not even begin: there is nothing to remember.
 	 */
 	void handlerNotReached() {
@@ -185,7 +206,7 @@ final class ProtectedRun implements IdempotencyContext {
 	 * Outside of a dispatch this may be the last that anyone hears of the request:
 	 * containers tell their listeners, but not always.
 	 */
-	private void clientLost() {
+	void clientLost() {
 		if (this.exchange.isAsync() && !this.task.isRunning()) {
 			connectionLost();
 		}

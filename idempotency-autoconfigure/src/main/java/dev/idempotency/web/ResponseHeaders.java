@@ -1,6 +1,5 @@
 package dev.idempotency.web;
 
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -19,9 +18,15 @@ import org.springframework.http.HttpHeaders;
  */
 record ResponseHeaders(Map<String, List<String>> values) {
 
+	private static final ResponseHeaders NONE = new ResponseHeaders(Map.of());
+
 	static ResponseHeaders of(HttpServletResponse response) {
+		Collection<String> names = response.getHeaderNames();
+		if (names.isEmpty()) {
+			return NONE;
+		}
 		Map<String, List<String>> values = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
-		for (String name : response.getHeaderNames()) {
+		for (String name : names) {
 			values.put(name, List.copyOf(response.getHeaders(name)));
 		}
 		return new ResponseHeaders(values);
@@ -32,12 +37,13 @@ record ResponseHeaders(Map<String, List<String>> values) {
 	 * those who write them on each answer anyway.
 	 */
 	static Map<String, List<String>> changed(HttpServletResponse response, ResponseHeaders before, KeptHeaders kept) {
-		Map<String, List<String>> changed = new LinkedHashMap<>();
+		// Few answers have more than two
+		Map<String, List<String>> changed = new LinkedHashMap<>(4);
 		for (String name : response.getHeaderNames()) {
-			if (kept.isKept(name) && !name.equalsIgnoreCase(HttpHeaders.CONTENT_TYPE)) {
-				Collection<String> now = response.getHeaders(name);
-				if (!changed.containsKey(name) && !new ArrayList<>(now).equals(before.values.get(name))) {
-					changed.put(name, List.copyOf(now));
+			if (!changed.containsKey(name) && !name.equalsIgnoreCase(HttpHeaders.CONTENT_TYPE) && kept.isKept(name)) {
+				List<String> now = List.copyOf(response.getHeaders(name));
+				if (!now.equals(before.values.get(name))) {
+					changed.put(name, now);
 				}
 			}
 		}

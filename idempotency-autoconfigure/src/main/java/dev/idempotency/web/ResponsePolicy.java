@@ -1,7 +1,5 @@
 package dev.idempotency.web;
 
-import java.util.Set;
-
 import jakarta.servlet.http.HttpServletRequest;
 
 /**
@@ -25,8 +23,10 @@ public interface ResponsePolicy {
 	 * @return the policy
 	 */
 	static ResponsePolicy finalAnswers() {
-		Set<Integer> transientErrors = Set.of(408, 409, 423, 425, 429);
-		return (request, status) -> status < 500 && !transientErrors.contains(status);
+		return (request, status) -> switch (status) {
+			case 408, 409, 423, 425, 429 -> false;
+			default -> status < 500;
+		};
 	}
 
 }
