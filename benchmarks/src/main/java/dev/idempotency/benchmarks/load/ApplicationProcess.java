@@ -36,21 +36,18 @@ final class ApplicationProcess implements AutoCloseable {
 	/**
 	 * Starts the application.
 	 * @param java the runtime, or an empty text for our own
+	 * @param options what the runtime is told
 	 * @param withStarter whether the library is on its class path
 	 * @param settings its arguments
 	 */
-	static ApplicationProcess start(String java, boolean withStarter, List<String> settings) {
+	static ApplicationProcess start(String java, List<String> options, boolean withStarter, List<String> settings) {
 		List<String> command = new ArrayList<>(List.of(
 				java.isEmpty() ? ProcessHandle.current().info().command().orElse("java") : java, "-Xms2g", "-Xmx2g",
 				"-XX:+UseSerialGC", "-cp", classPath(withStarter), LoadApplication.class.getName(), "--server.port=0",
 				"--server.tomcat.max-keep-alive-requests=-1", "--spring.main.banner-mode=off",
 				"--logging.level.root=warn", "--spring.jmx.enabled=false", "--spring.application.name=load"));
 		command.addAll(settings);
-		String options = System.getProperty("load.options", "");
-		if (!options.isEmpty()) {
-			// For whoever looks into it, such as with a flight recording
-			command.addAll(1, List.of(options.split(" ", -1)));
-		}
+		command.addAll(1, options);
 		try {
 			Process process = new ProcessBuilder(command).redirectError(Redirect.INHERIT).start();
 			Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));

@@ -1,11 +1,14 @@
 package dev.idempotency.benchmarks.load;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
 import dev.idempotency.benchmarks.Servers;
 import org.jspecify.annotations.Nullable;
+
+import org.springframework.util.StringUtils;
 
 /**
  * The applications that are compared, and their stores.
@@ -14,10 +17,27 @@ final class Bench implements AutoCloseable {
 
 	private final String java;
 
+	private final List<String> options;
+
 	private final List<AutoCloseable> open = new ArrayList<>();
 
+	/**
+	 * Create a bench.
+	 * @param java the applications' runtime, or an empty text for our own
+	 */
 	Bench(String java) {
+		// For whoever looks into it, such as with a flight recording
+		this(java, Arrays.asList(StringUtils.tokenizeToStringArray(System.getProperty("load.options"), " ")));
+	}
+
+	/**
+	 * Create a bench.
+	 * @param java the applications' runtime, or an empty text for our own
+	 * @param options what that is told
+	 */
+	Bench(String java, List<String> options) {
 		this.java = java;
+		this.options = options;
 	}
 
 	Subject without(String... settings) {
@@ -69,7 +89,8 @@ final class Bench implements AutoCloseable {
 		all.add("--idempotency.http.max-request-body=2MB");
 		all.add("--spring.datasource.hikari.maximum-pool-size=16");
 		all.addAll(List.of(settings));
-		ApplicationProcess application = keep(ApplicationProcess.start(this.java, kind == Subject.Kind.STARTER, all));
+		ApplicationProcess application = keep(
+				ApplicationProcess.start(this.java, this.options, kind == Subject.Kind.STARTER, all));
 		return new Subject(name, application, store, kind);
 	}
 

@@ -47,13 +47,15 @@ final class LoadRun {
 		}
 		List<String> sections = new ArrayList<>();
 		sections.add(Machine.describe(java));
-		for (String part : chosen) {
-			Function<Parts, Figures> measured = parts.get(part);
-			if (measured == null) {
-				throw new IllegalArgumentException("%s is none of %s".formatted(part, parts.keySet()));
+		try (Parts open = new Parts(java, javaWithVirtualThreads, share)) {
+			for (String part : chosen) {
+				Function<Parts, Figures> measured = parts.get(part);
+				if (measured == null) {
+					throw new IllegalArgumentException("%s is none of %s".formatted(part, parts.keySet()));
+				}
+				System.out.println(part);
+				sections.add(measured.apply(open).toMarkdown());
 			}
-			System.out.println(part);
-			sections.add(measured.apply(new Parts(java, javaWithVirtualThreads, share)).toMarkdown());
 		}
 		if (all) {
 			write(String.join("\n", sections));

@@ -1,0 +1,62 @@
+package dev.idempotency.benchmarks.load;
+
+import java.util.List;
+
+import dev.idempotency.benchmarks.load.Comparison.Effort;
+import dev.idempotency.benchmarks.load.Workload.Kind;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * How many bytes more a request makes the application allocate than without the library.
+ * <p>
+ * The applications are compiled by the simpler compiler only. It leaves no allocation
+ * out, so that figures are the same from the first thousand requests on; the other one
+ * makes less of them, and when it does, no test could wait for.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class AllocationTests {
+
+	private static final Effort EFFORT = new Effort(3, 3_000, 3_000);
+
+	private final Bench bench = new Bench("", List.of("-XX:TieredStopAtLevel=1"));
+
+	private Subject without;
+
+	private Subject memory;
+
+	@BeforeAll
+	void start() {
+		this.without = this.bench.without();
+		this.memory = this.bench.onMemory();
+	}
+
+	@AfterAll
+	void stop() {
+		this.bench.close();
+	}
+
+	@Test
+	void aHandlerThatIsNotProtectedAllocatesNextToNothing() {
+		assertThat(moreBytes(Workload.plain())).isBetween(-200.0, 200.0);
+	}
+
+	@Test
+	void aFirstRequestAllocatesFewThousandBytesMore() {
+		assertThat(moreBytes(Workload.of(Kind.FIRST))).isBetween(1000.0, 7300.0);
+	}
+
+	@Test
+	void aReplayAllocatesLessThanTheHandler() {
+		assertThat(moreBytes(Workload.of(Kind.REPLAY))).isNegative();
+	}
+
+	private double moreBytes(Workload load) {
+		return Comparison.of(this.without, load, this.memory, load, EFFORT).moreBytes().median();
+	}
+
+}
