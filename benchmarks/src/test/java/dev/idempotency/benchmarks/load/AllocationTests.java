@@ -21,7 +21,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class AllocationTests {
 
-	private static final Effort EFFORT = new Effort(3, 3_000, 3_000);
+	private static final Effort EFFORT = new Effort(3, 1_500, 2_000);
 
 	private final Bench bench = new Bench("", List.of("-XX:TieredStopAtLevel=1"));
 
