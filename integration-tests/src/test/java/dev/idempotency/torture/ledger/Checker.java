@@ -14,6 +14,8 @@ import dev.idempotency.torture.ledger.Journal.Entry;
 import dev.idempotency.torture.ledger.Journal.Line;
 import dev.idempotency.torture.ledger.LedgerHandlers.Booked;
 import dev.idempotency.torture.ledger.Violation.Kind;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
@@ -79,7 +81,11 @@ final class Checker {
 			}
 			else if (answer.isFinal()) {
 				answered = true;
-				Booked booked = this.json.readValue(answer.body(), Booked.class);
+				Booked booked = read(answer);
+				if (booked == null) {
+					add(Kind.UNEXPECTED_ANSWER, key, answer.status() + " with this body: " + answer.body());
+					continue;
+				}
 				checkAnswer(key, booked);
 				if (!isUnstored(key, booked)) {
 					kept.add(answer.body());
@@ -94,6 +100,15 @@ final class Checker {
 		}
 		if (this.facts.settled().contains(key) && (!answered || !this.facts.completed().contains(key))) {
 			add(Kind.NEVER_ANSWERED, key, answered ? "answered, and the store does not know" : "asked to the end");
+		}
+	}
+
+	private @Nullable Booked read(Answer answer) {
+		try {
+			return this.json.readValue(answer.body(), Booked.class);
+		}
+		catch (JacksonException ex) {
+			return null;
 		}
 	}
 

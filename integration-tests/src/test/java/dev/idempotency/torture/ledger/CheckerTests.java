@@ -77,6 +77,13 @@ class CheckerTests {
 	}
 
 	@Test
+	void findsAnAnswerWithoutABody() {
+		ran(1, "e1", 1);
+		told(200, false, "");
+		assertThat(found(true)).contains(Kind.UNEXPECTED_ANSWER);
+	}
+
+	@Test
 	void findsNothingWhereNothingIsWrong() {
 		this.settled.add(KEY);
 		this.completed.add(KEY);
