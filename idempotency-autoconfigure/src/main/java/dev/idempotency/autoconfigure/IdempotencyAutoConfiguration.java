@@ -58,9 +58,8 @@ public final class IdempotencyAutoConfiguration {
 	@Bean
 	StoreCandidate idempotencyMemoryStoreCandidate(IdempotencyProperties properties,
 			ObjectProvider<EvictionListener> evictionListeners) {
-		// Looked up when the first result is evicted, since a listener may need the
-		// store;
-		// and only then, since a full store evicts with each request
+		// Not before the first eviction, since a listener may need the store, and not
+		// again, since a full store evicts with each request
 		SingletonSupplier<List<EvictionListener>> listeners = SingletonSupplier
 			.of(() -> evictionListeners.orderedStream().toList());
 		return new StoreCandidate(StoreType.MEMORY, () -> new InMemoryIdempotencyStore(properties.memory().limits(),
