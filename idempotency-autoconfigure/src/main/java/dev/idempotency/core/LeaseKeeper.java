@@ -246,7 +246,7 @@ final class LeaseKeeper implements AutoCloseable {
 
 		/**
 		 * The set asks for it twice, and an object has to be given a hash of its own
-		 * first.
+		 * first. A lease is equal to itself alone.
 		 */
 		@Override
 		public int hashCode() {

@@ -80,6 +80,13 @@ final class AnswerRecorder implements RecordedBody.Channel {
 		return this.body;
 	}
 
+	/**
+	 * Whether nothing of a body has been written yet.
+	 */
+	boolean isEmpty() {
+		return this.body == null || this.body.size() == 0;
+	}
+
 	boolean isFlowing() {
 		return this.body != null && this.body.isFlowing();
 	}

@@ -140,7 +140,7 @@ final class IdempotencyGate {
 			Steps steps = this.calls.stepsOf(attempt.key(), attempt.fingerprint(), operation.policy());
 			ProtectedRun run = exchange.arm(operation, handler, proceed.execution(), steps);
 			if (operation.transactional()) {
-				beginTransaction(run);
+				run.runIn(beginTransaction(run));
 			}
 			return pass(run, exchange, () -> {
 			});
@@ -149,9 +149,9 @@ final class IdempotencyGate {
 		return null;
 	}
 
-	private void beginTransaction(ProtectedRun run) {
+	private Transaction beginTransaction(ProtectedRun run) {
 		try {
-			run.runIn(Objects.requireNonNull(this.transactions, "looked at when the application started").begin());
+			return Objects.requireNonNull(this.transactions, "looked at when the application started").begin();
 		}
 		catch (RuntimeException ex) {
 			run.handlerNotReached();
@@ -167,11 +167,9 @@ final class IdempotencyGate {
 			Optional<String> key) {
 		Optional<Attempt> attempt = key.map((value) -> attempt(operation, facts, value));
 		Preview preview = attempt.map(this::preview).orElseGet(() -> new Preview(Verdict.EXECUTE, Optional.empty()));
-		if (preview.verdict() == Verdict.EXECUTE && operation.dryRun() == DryRun.ROLLBACK
-				&& this.transactions != null) {
+		if (preview.verdict() == Verdict.EXECUTE && operation.dryRun() == DryRun.ROLLBACK) {
 			ProtectedRun run = exchange.armDryRun(operation, handler, attempt.map(Attempt::key).orElse(null));
-			Transaction transaction = this.transactions.begin();
-			return pass(run, exchange, transaction::rollBack);
+			return pass(run, exchange, beginTransaction(run)::rollBack);
 		}
 		exchange.answerWith(DryRunReport.of(preview, key.orElse(null)));
 		return null;

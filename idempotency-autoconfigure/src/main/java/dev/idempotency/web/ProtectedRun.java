@@ -18,9 +18,6 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-import org.springframework.web.servlet.DispatcherServlet;
-import org.springframework.web.util.DisconnectedClientHelper;
-
 /**
  * A handler that runs under a claim, from the claim to the answer. The answer is stored
  * when it is final, and then sent.
@@ -288,28 +285,11 @@ final class ProtectedRun implements IdempotencyContext {
 	}
 
 	/**
-	 * Spring takes some failures of handlers for a client that is gone, by the names of
-	 * their causes: a database that hung up ends in an {@code EOFException} too. It then
-	 * leaves the answer empty, and its status that of a success, which must neither be
-	 * kept nor seen.
+	 * An answer that is empty because of a failure must neither be kept nor seen.
 	 */
 	private void failIfFailureWasSwallowed() {
-		ExchangeResponse response = this.exchange.response();
-		RecordedBody body = this.recorder.body();
-		if (isSettled() || (body != null && body.size() > 0) || response.isErrorSent() || response.isCommitted()
-				|| response.getStatus() != HttpServletResponse.SC_OK
-				|| !(this.exchange.request()
-					.getAttribute(DispatcherServlet.EXCEPTION_ATTRIBUTE) instanceof Throwable ex)
-				|| !DisconnectedClientHelper.isClientDisconnectedException(ex)) {
-			return;
-		}
-		logger.warn("{} failed: {}", this.handler, ex.toString());
-		logger.debug("The failure in full", ex);
-		try {
-			response.sendError(HttpServletResponse.SC_INTERNAL_SERVER_ERROR);
-		}
-		catch (IOException failure) {
-			logger.debug("The client of {} is gone", this.handler, failure);
+		if (!isSettled() && this.recorder.isEmpty()) {
+			SwallowedFailure.reveal(this.exchange, this.handler);
 		}
 	}
 

@@ -2,15 +2,23 @@ package dev.idempotency.web;
 
 import java.io.EOFException;
 import java.io.IOException;
+import java.sql.SQLException;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import javax.sql.DataSource;
+
+import dev.idempotency.DryRun;
 import dev.idempotency.Idempotent;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.transaction.CannotCreateTransactionException;
+import org.springframework.transaction.TransactionDefinition;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RestController;
 
@@ -27,7 +35,9 @@ class SwallowedFailureTests {
 
 	@BeforeAll
 	void start() {
-		this.server = TestServer.start(List.of(WebTestApplication.class, Handlers.class));
+		this.server = TestServer.start(List.of(WebTestApplication.class, Handlers.class, FailingTransactions.class),
+				TestServer.WITH_DATABASE, "spring.datasource.url=jdbc:h2:mem:swallowed", "idempotency.store=jdbc",
+				"idempotency.jdbc.initialize-schema=always");
 	}
 
 	@AfterAll
@@ -49,10 +59,73 @@ class SwallowedFailureTests {
 		assertThat(third.header(Replies.REPLAYED)).isEqualTo("true");
 	}
 
+	@Test
+	void aHandlerWhoseTransactionCannotBeginHasNotRun() {
+		String key = TestServer.newKey();
+		FailingTransactions transactions = this.server.bean(FailingTransactions.class);
+		transactions.failOnce();
+		Answer first = this.server.post("/transactional").key(key).send();
+		assertThat(transactions.failed()).isTrue();
+		assertThat(first.status()).isEqualTo(500);
+		assertThat(first.header(EffectHeader.NAME)).isEqualTo("none");
+		Answer second = this.server.post("/transactional").key(key).send();
+		assertThat(second.status()).isEqualTo(200);
+		assertThat(second.text()).isEqualTo("run 1");
+		assertThat(second.header(Replies.REPLAYED)).isEmpty();
+		assertThat(this.server.post("/transactional").key(key).send().text()).isEqualTo("run 1");
+	}
+
+	@Test
+	void aDryRunWhoseTransactionCannotBeginHasNotRun() {
+		FailingTransactions transactions = this.server.bean(FailingTransactions.class);
+		transactions.failOnce();
+		Answer first = this.server.post("/rehearsed")
+			.key(TestServer.newKey())
+			.header(IdempotencyGate.DRY_RUN, "?1")
+			.send();
+		assertThat(transactions.failed()).isTrue();
+		assertThat(first.status()).isEqualTo(500);
+		assertThat(first.header(EffectHeader.NAME)).isEqualTo("none");
+	}
+
+	/**
+	 * A database that hangs up when a transaction is to begin.
+	 */
+	static class FailingTransactions extends DataSourceTransactionManager {
+
+		private static final long serialVersionUID = 1L;
+
+		private final AtomicBoolean failing = new AtomicBoolean();
+
+		FailingTransactions(DataSource dataSource) {
+			super(dataSource);
+		}
+
+		void failOnce() {
+			this.failing.set(true);
+		}
+
+		boolean failed() {
+			return !this.failing.get();
+		}
+
+		@Override
+		protected void doBegin(Object transaction, TransactionDefinition definition) {
+			if (this.failing.compareAndSet(true, false)) {
+				throw new CannotCreateTransactionException("Could not open a connection",
+						new SQLException("An I/O error occurred", new EOFException()));
+			}
+			super.doBegin(transaction, definition);
+		}
+
+	}
+
 	@RestController
 	static class Handlers {
 
 		private final AtomicInteger calls = new AtomicInteger();
+
+		private final AtomicInteger runs = new AtomicInteger();
 
 		@Idempotent
 		@PostMapping("/hung-up")
@@ -62,6 +135,18 @@ class SwallowedFailureTests {
 				throw new IOException("The other server does not answer", new EOFException());
 			}
 			return "call " + call;
+		}
+
+		@Idempotent(transactional = true)
+		@PostMapping("/transactional")
+		String run() {
+			return "run " + this.runs.incrementAndGet();
+		}
+
+		@Idempotent(dryRun = DryRun.ROLLBACK)
+		@PostMapping("/rehearsed")
+		String rehearse() {
+			return "rehearsed";
 		}
 
 	}

@@ -11,7 +11,6 @@ import dev.idempotency.OnCrash;
 import dev.idempotency.store.ClaimResult;
 import dev.idempotency.store.IdempotencyRecord;
 import dev.idempotency.store.OnReplay;
-import dev.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -72,7 +71,7 @@ final class PostgresClaims implements Claims {
 		}
 		String trace = row.getString(8);
 		return new ClaimResult.Refused(completed
-				? new IdempotencyRecord.Completed(fingerprint, attempt, StoredResult.fromFrame(row.getBytes(7)),
+				? new IdempotencyRecord.Completed(fingerprint, attempt, RecordRow.result(row.getBytes(7)),
 						row.getLong(6), trace)
 				: new IdempotencyRecord.InProgress(fingerprint, attempt, Duration.ofMillis(leaseLeft), trace));
 	}

@@ -132,15 +132,21 @@ final class RecordRow {
 		return !this.expiresAt.isBefore(this.now.plus(ttl));
 	}
 
+	/**
+	 * The result of a completed row, which is damaged if it has none.
+	 */
+	static StoredResult result(byte @Nullable [] frame) {
+		return StoredResult.fromFrame((frame != null) ? frame : new byte[0]);
+	}
+
 	IdempotencyRecord toRecord() {
 		return toRecord(this.replays);
 	}
 
 	IdempotencyRecord toRecord(long replays) {
 		if (this.completed) {
-			byte[] frame = (this.result != null) ? this.result : new byte[0];
-			return new IdempotencyRecord.Completed(this.fingerprint, this.attempt, StoredResult.fromFrame(frame),
-					replays, this.trace);
+			return new IdempotencyRecord.Completed(this.fingerprint, this.attempt, result(this.result), replays,
+					this.trace);
 		}
 		return new IdempotencyRecord.InProgress(this.fingerprint, this.attempt,
 				Duration.between(this.now, this.leaseUntil), this.trace);

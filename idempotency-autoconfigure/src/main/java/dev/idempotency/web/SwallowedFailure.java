@@ -1,0 +1,53 @@
+package dev.idempotency.web;
+
+import java.io.IOException;
+
+import jakarta.servlet.http.HttpServletResponse;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.web.servlet.DispatcherServlet;
+import org.springframework.web.util.DisconnectedClientHelper;
+
+/**
+ * A failure of a handler that Spring takes for a client that is gone, by the names of its
+ * causes: a database that hung up ends in an {@code EOFException} too. Spring then leaves
+ * the answer empty, and its status that of a success.
+ */
+final class SwallowedFailure {
+
+	private static final Logger logger = LoggerFactory.getLogger(IdempotencyFilter.class);
+
+	private SwallowedFailure() {
+	}
+
+	/**
+	 * Makes an error of an answer that is empty because of such a failure.
+	 */
+	static void reveal(Exchange exchange, Object handler) {
+		ExchangeResponse response = exchange.response();
+		if (response.isErrorSent() || response.isCommitted() || response.getStatus() != HttpServletResponse.SC_OK) {
+			return;
+		}
+		Throwable failure = find(exchange);
+		if (failure == null) {
+			return;
+		}
+		logger.warn("{} failed: {}", handler, failure.toString());
+		logger.debug("The failure in full", failure);
+		try {
+			response.sendError(HttpServletResponse.SC_INTERNAL_SERVER_ERROR);
+		}
+		catch (IOException ex) {
+			logger.debug("The client of {} is gone", handler, ex);
+		}
+	}
+
+	private static @Nullable Throwable find(Exchange exchange) {
+		Object failure = exchange.request().getAttribute(DispatcherServlet.EXCEPTION_ATTRIBUTE);
+		return (failure instanceof Throwable thrown && DisconnectedClientHelper.isClientDisconnectedException(thrown))
+				? thrown : null;
+	}
+
+}
