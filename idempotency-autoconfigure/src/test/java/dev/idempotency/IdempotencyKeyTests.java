@@ -1,5 +1,9 @@
 package dev.idempotency;
 
+import java.io.ByteArrayOutputStream;
+import java.io.DataOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.HexFormat;
@@ -75,6 +79,31 @@ class IdempotencyKeyTests {
 		assertThat(HexFormat.of().formatHex(key.digest()))
 			.isEqualTo("164af25342816f62c6928cecd0dbb7d870c294464ba12d13a68c3a5e242a09aa");
 		assertThat(key.hash()).isEqualTo(HexFormat.of().formatHex(key.digest()).substring(0, 12));
+	}
+
+	@Test
+	void hasADigestOfItsPartsInUtf8() throws Exception {
+		for (String text : List.of("ascii", "~", "\u007f", "\u0080", "\u00e9t\u00e9", "\u20ac 5", "\ud83d\ude00")) {
+			IdempotencyScope scope = new IdempotencyScope("shop", "POST /" + text, text, "");
+			assertThat(new IdempotencyKey(scope, text).digest())
+				.isEqualTo(digestByHand(text, "shop", "POST /" + text, text, "", text));
+			assertThat(IdempotencyKey.of("run", text).digest())
+				.isEqualTo(digestByHand(text, "", "run", null, null, text));
+		}
+	}
+
+	private static byte[] digestByHand(String value, @Nullable String... parts) throws Exception {
+		ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+		try (DataOutputStream out = new DataOutputStream(bytes)) {
+			for (String part : parts) {
+				byte[] utf8 = (part != null) ? part.getBytes(StandardCharsets.UTF_8) : new byte[0];
+				out.writeInt((part != null) ? utf8.length : -1);
+				out.write(utf8);
+			}
+		}
+		byte[] digest = MessageDigest.getInstance("SHA-256").digest(bytes.toByteArray());
+		System.arraycopy(IdempotencyKey.digestStart(value), 0, digest, 0, 3);
+		return digest;
 	}
 
 	@Test

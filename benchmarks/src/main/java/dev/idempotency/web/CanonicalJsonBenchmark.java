@@ -61,7 +61,7 @@ public class CanonicalJsonBenchmark {
 	 */
 	@Benchmark
 	public byte @Nullable [] digest() {
-		return CanonicalJson.digest(this.json, this.json.length);
+		return CanonicalJson.digest(this.json, this.json.length, Sha256.newDigest());
 	}
 
 	/**

@@ -191,8 +191,8 @@ final class AnswerRecorder implements RecordedBody.Channel {
 		Map<String, List<String>> headers = ResponseHeaders.changed(response, this.headersBefore,
 				this.exchange.rules().keptHeaders());
 		String language = this.exchange.response().language();
-		if (language != null) {
-			headers.putIfAbsent(HttpHeaders.CONTENT_LANGUAGE, List.of(language));
+		if (language != null && !headers.containsKey(HttpHeaders.CONTENT_LANGUAGE)) {
+			headers = ResponseHeaders.with(headers, HttpHeaders.CONTENT_LANGUAGE, List.of(language));
 		}
 		return new Head(status, headers, isToBeStored(status));
 	}
@@ -240,6 +240,8 @@ final class AnswerRecorder implements RecordedBody.Channel {
 
 		private final ExchangeResponse.@Nullable Redirect redirect;
 
+		private @Nullable ByteBuffer bytes;
+
 		private Recorded(Head head, ExchangeResponse.@Nullable Redirect redirect) {
 			this.head = head;
 			this.redirect = redirect;
@@ -274,10 +276,17 @@ final class AnswerRecorder implements RecordedBody.Channel {
 			toAnswer(Map.of()).send(container);
 		}
 
+		private ByteBuffer bytesOf(@Nullable RecordedBody recorded) {
+			if (this.bytes == null) {
+				this.bytes = (recorded != null) ? ByteBuffer.wrap(recorded.bytes(), 0, recorded.size())
+						: ByteBuffer.allocate(0);
+			}
+			return this.bytes;
+		}
+
 		private HttpAnswer toAnswer(Map<String, List<String>> headers) {
 			RecordedBody recorded = AnswerRecorder.this.body;
-			ByteBuffer bytes = (recorded != null) ? ByteBuffer.wrap(recorded.bytes(), 0, recorded.size())
-					: ByteBuffer.allocate(0);
+			ByteBuffer bytes = bytesOf(recorded);
 			if (this.redirect == null) {
 				boolean streamed = recorded != null && recorded.isFlowing() && !recorded.isLengthDeclared();
 				return new HttpAnswer(this.head.status(), streamed ? Delivery.STREAMED : Delivery.WHOLE, headers,

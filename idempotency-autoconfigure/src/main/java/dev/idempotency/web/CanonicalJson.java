@@ -94,11 +94,12 @@ final class CanonicalJson {
 	 * The digest of a JSON text in UTF-8.
 	 * @param json the text
 	 * @param length how many bytes of it there are
+	 * @param sha256 a digest with nothing in it, which it has afterwards too
 	 * @return the digest, or {@code null} if this is not exactly one valid JSON value, or
 	 * one that is nested too deeply
 	 */
-	static byte @Nullable [] digest(byte[] json, int length) {
-		byte[] plain = PlainJson.digest(json, length);
+	static byte @Nullable [] digest(byte[] json, int length, MessageDigest sha256) {
+		byte[] plain = PlainJson.digest(json, length, sha256);
 		return (plain != null) ? plain : digestOfParsed(json, length);
 	}
 

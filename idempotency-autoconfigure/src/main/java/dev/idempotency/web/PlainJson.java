@@ -53,29 +53,31 @@ final class PlainJson {
 	private int depth;
 
 	/**
-	 * One for all: nothing is left in it until all that it is to digest is there.
+	 * One for all: nothing is put into it until all that it is to digest is there.
 	 */
-	private final MessageDigest digest = Sha256.newDigest();
+	private final MessageDigest digest;
 
 	private byte[] out;
 
 	private int size;
 
-	private PlainJson(byte[] json, int length) {
+	private PlainJson(byte[] json, int length, MessageDigest digest) {
 		this.json = json;
 		this.end = length;
+		this.digest = digest;
 		// Enough for most: characters take two bytes, and values of members a digest
-		this.out = new byte[2 * length + 8 * DIGEST];
+		this.out = new byte[3 * length + DIGEST];
 	}
 
 	/**
 	 * The digest of a JSON text in UTF-8.
 	 * @param json the text
 	 * @param length how many bytes of it there are
+	 * @param sha256 a digest with nothing in it, which it has afterwards too
 	 * @return the digest, or {@code null} if this is not plain JSON
 	 */
-	static byte @Nullable [] digest(byte[] json, int length) {
-		return mayBePlain(json, length) ? new PlainJson(json, length).digest() : null;
+	static byte @Nullable [] digest(byte[] json, int length, MessageDigest sha256) {
+		return mayBePlain(json, length) ? new PlainJson(json, length, sha256).digest() : null;
 	}
 
 	/**

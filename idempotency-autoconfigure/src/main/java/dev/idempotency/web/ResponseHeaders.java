@@ -37,21 +37,30 @@ record ResponseHeaders(Map<String, List<String>> values) {
 	 * those who write them on each answer anyway.
 	 */
 	static Map<String, List<String>> changed(HttpServletResponse response, ResponseHeaders before, KeptHeaders kept) {
-		// Few answers have more than two
-		Map<String, List<String>> changed = new LinkedHashMap<>(4);
+		// Few answers have any but the type
+		Map<String, List<String>> changed = Map.of();
 		for (String name : response.getHeaderNames()) {
 			if (!changed.containsKey(name) && !name.equalsIgnoreCase(HttpHeaders.CONTENT_TYPE) && kept.isKept(name)) {
 				List<String> now = List.copyOf(response.getHeaders(name));
 				if (!now.equals(before.values.get(name))) {
-					changed.put(name, now);
+					changed = with(changed, name, now);
 				}
 			}
 		}
 		String contentType = response.getContentType();
-		if (contentType != null) {
-			changed.put(HttpHeaders.CONTENT_TYPE, List.of(contentType));
+		return (contentType != null) ? with(changed, HttpHeaders.CONTENT_TYPE, List.of(contentType)) : changed;
+	}
+
+	/**
+	 * Headers with one more at their end, which they may be changed for.
+	 */
+	static Map<String, List<String>> with(Map<String, List<String>> headers, String name, List<String> values) {
+		if (headers.isEmpty()) {
+			return Map.of(name, values);
 		}
-		return changed;
+		Map<String, List<String>> more = (headers instanceof LinkedHashMap) ? headers : new LinkedHashMap<>(headers);
+		more.put(name, values);
+		return more;
 	}
 
 	/**

@@ -67,7 +67,7 @@ final class Sha256Fingerprinter implements RequestFingerprinter {
 
 	private void add(Pieces pieces, RequestContent.Body body, boolean json) {
 		byte[] canonical = (this.canonicalJson && json && body.length() > 0)
-				? CanonicalJson.digest(body.bytes(), body.length()) : null;
+				? CanonicalJson.digest(body.bytes(), body.length(), pieces.unusedDigest()) : null;
 		if (canonical != null) {
 			pieces.add("json");
 			pieces.add(canonical, canonical.length);
@@ -149,6 +149,15 @@ final class Sha256Fingerprinter implements RequestFingerprinter {
 
 		private int size;
 
+		private boolean begun;
+
+		/**
+		 * A digest for something else, which is over before more is added here.
+		 */
+		private MessageDigest unusedDigest() {
+			return this.begun ? Sha256.newDigest() : this.digest;
+		}
+
 		private void add(@Nullable String text) {
 			if (text == null) {
 				// Absent is not the same as empty
@@ -197,7 +206,7 @@ final class Sha256Fingerprinter implements RequestFingerprinter {
 				this.size += length;
 			}
 			else {
-				this.digest.update(bytes, 0, length);
+				update(bytes, length);
 			}
 		}
 
@@ -206,13 +215,18 @@ final class Sha256Fingerprinter implements RequestFingerprinter {
 		 */
 		private void makeRoom(int bytes) {
 			if (bytes > GATHERED - this.size) {
-				this.digest.update(this.gathered, 0, this.size);
+				update(this.gathered, this.size);
 				this.size = 0;
 			}
 		}
 
+		private void update(byte[] bytes, int length) {
+			this.digest.update(bytes, 0, length);
+			this.begun = true;
+		}
+
 		private byte[] digest() {
-			this.digest.update(this.gathered, 0, this.size);
+			update(this.gathered, this.size);
 			return this.digest.digest();
 		}
 

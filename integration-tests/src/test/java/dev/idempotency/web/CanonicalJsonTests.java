@@ -143,9 +143,9 @@ class CanonicalJsonTests {
 	@Test
 	void readsOnlyAsManyBytesAsThereAre() {
 		byte[] buffer = "[1]garbage".getBytes(StandardCharsets.UTF_8);
-		assertThat(CanonicalJson.digest(buffer, 3)).isNotNull().isEqualTo(digest("[1]"));
-		assertThat(CanonicalJson.digest(buffer, 2)).isNull();
-		assertThat(CanonicalJson.digest(buffer, 0)).isNull();
+		assertThat(CanonicalJson.digest(buffer, 3, Sha256.newDigest())).isNotNull().isEqualTo(digest("[1]"));
+		assertThat(CanonicalJson.digest(buffer, 2, Sha256.newDigest())).isNull();
+		assertThat(CanonicalJson.digest(buffer, 0, Sha256.newDigest())).isNull();
 	}
 
 	@ParameterizedTest
@@ -228,7 +228,7 @@ class CanonicalJsonTests {
 	}
 
 	private static byte @Nullable [] digest(byte[] json) {
-		return CanonicalJson.digest(json, json.length);
+		return CanonicalJson.digest(json, json.length, Sha256.newDigest());
 	}
 
 }

@@ -192,7 +192,7 @@ class Sha256FingerprinterTests {
 	}
 
 	private static byte[] canonical(String json) {
-		byte[] digest = CanonicalJson.digest(bytes(json), bytes(json).length);
+		byte[] digest = CanonicalJson.digest(bytes(json), bytes(json).length, Sha256.newDigest());
 		assertThat(digest).isNotNull();
 		return (digest != null) ? digest : new byte[0];
 	}

@@ -168,12 +168,8 @@ final class CompletedResults {
 	}
 
 	private boolean removeUnlessExtended(Oldest oldest) {
-		AtomicBoolean removed = new AtomicBoolean();
-		this.cache.asMap().computeIfPresent(oldest.key(), (key, entry) -> {
-			removed.setPlain(entry.expires() == oldest.expires());
-			return removed.getPlain() ? null : entry;
-		});
-		return removed.getPlain();
+		CompletedEntry entry = this.cache.policy().getIfPresentQuietly(oldest.key());
+		return entry != null && entry.expires() == oldest.expires() && this.cache.asMap().remove(oldest.key(), entry);
 	}
 
 	private boolean isFull() {
