@@ -48,6 +48,10 @@ final class Bench implements AutoCloseable {
 		return subject("memory", Subject.Kind.STARTER, null, List.of("--idempotency.store=memory"), settings);
 	}
 
+	Subject floorInMemory(String... settings) {
+		return subject("floor in memory", Subject.Kind.FLOOR, null, List.of("--load.floor=memory"), settings);
+	}
+
 	Subject onRedis(Servers.Redis server, String... settings) {
 		return subject("Redis", Subject.Kind.STARTER, server,
 				List.of("--idempotency.store=redis", "--spring.data.redis.port=" + server.port()), settings);

@@ -24,7 +24,7 @@ import org.springframework.web.bind.annotation.RestController;
  */
 @SpringBootConfiguration(proxyBeanMethods = false)
 @EnableAutoConfiguration
-@Import({ LoadApplication.Handlers.class, FloorOnRedis.class, FloorOnPostgres.class })
+@Import({ LoadApplication.Handlers.class, FloorInMemory.class, FloorOnRedis.class, FloorOnPostgres.class })
 class LoadApplication {
 
 	/**
