@@ -24,9 +24,12 @@ import org.jspecify.annotations.Nullable;
 record Subject(String name, ApplicationProcess application, Servers.@Nullable Server store, Kind kind) {
 
 	/**
-	 * So many keys are asked for again and again.
+	 * So many keys are asked for again and again, but fewer if their answers are large: a
+	 * store in memory would evict some.
 	 */
 	private static final int KNOWN_KEYS = 1000;
+
+	private static final int KNOWN_CHARACTERS = 20_000_000;
 
 	private static final AtomicLong NEXT_KEY = new AtomicLong(System.currentTimeMillis() << 8 & 0xffff_ffff_ffffL);
 
@@ -36,8 +39,9 @@ record Subject(String name, ApplicationProcess application, Servers.@Nullable Se
 	Round run(Workload workload, int requests) {
 		long firstKey = NEXT_KEY.getAndAdd(requests);
 		if (workload.kind() == Workload.Kind.REPLAY && this.kind != Kind.WITHOUT) {
-			firstKey = NEXT_KEY.getAndAdd(KNOWN_KEYS);
-			ask(workload.withKind(Workload.Kind.FIRST), KNOWN_KEYS, firstKey);
+			int known = knownKeys(workload);
+			firstKey = NEXT_KEY.getAndAdd(known);
+			ask(workload.withKind(Workload.Kind.FIRST), known, firstKey);
 		}
 		long allocated = this.application.allocated();
 		Duration cpu = cpu();
@@ -47,6 +51,10 @@ record Subject(String name, ApplicationProcess application, Servers.@Nullable Se
 		Duration used = cpu().minus(cpu);
 		return new Round((double) used.toNanos() / requests, (double) nanos / requests,
 				(double) (this.application.allocated() - allocated) / requests);
+	}
+
+	private static int knownKeys(Workload workload) {
+		return Math.min(KNOWN_KEYS, KNOWN_CHARACTERS / workload.noteLength());
 	}
 
 	/**
@@ -66,7 +74,7 @@ record Subject(String name, ApplicationProcess application, Servers.@Nullable Se
 			try (LoadConnection connection = new LoadConnection(this.application.port())) {
 				Workload.Request request = workload.newRequest();
 				for (long i = next.getAndIncrement(); i < requests; i = next.getAndIncrement()) {
-					long key = (workload.kind() == Workload.Kind.REPLAY) ? i % KNOWN_KEYS : i;
+					long key = (workload.kind() == Workload.Kind.REPLAY) ? i % knownKeys(workload) : i;
 					requireExpected(workload, connection.ask(request.withKey(firstKey + key)));
 				}
 				return null;
