@@ -3,6 +3,7 @@ package dev.idempotency.benchmarks.load;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -27,7 +28,7 @@ record Subject(String name, ApplicationProcess application, Servers.@Nullable Se
 	 * So many keys are asked for again and again, but fewer if their answers are large: a
 	 * store in memory would evict some.
 	 */
-	private static final int KNOWN_KEYS = 1000;
+	private static final int KNOWN_KEYS = 500;
 
 	private static final int KNOWN_CHARACTERS = 20_000_000;
 
@@ -62,6 +63,13 @@ record Subject(String name, ApplicationProcess application, Servers.@Nullable Se
 	 */
 	void fill(int records) {
 		ask(Workload.of(Workload.Kind.FIRST), records, NEXT_KEY.getAndAdd(records));
+	}
+
+	/**
+	 * The store, which is of some kind.
+	 */
+	<T> T store(Class<T> type) {
+		return type.cast(Objects.requireNonNull(this.store));
 	}
 
 	private Duration cpu() {
