@@ -113,7 +113,7 @@ class OrdersTests {
 
 	@Test
 	void chargesEachOrderOnceOverALineThatBreaks() {
-		int rounds = LongRun.choose(15, 200);
+		int rounds = LongRun.choose(8, 200);
 		CuttingProxy line = proxy();
 		SampleProcess shop = shop("shop", line, true);
 		this.sent = 0;

@@ -50,7 +50,7 @@ class TransactionalKillTests {
 
 	@Test
 	void neverSeparatesARowFromItsKey() throws Exception {
-		int kills = LongRun.choose(4, 300);
+		int kills = LongRun.choose(3, 300);
 		long seed = System.nanoTime();
 		Random random = new Random(seed);
 		this.jdbc.execute("create table payment (idempotency_key varchar(100), text varchar(100))");

@@ -58,7 +58,7 @@ class HttpDisconnectTests {
 	/**
 	 * When a container notices that a client is gone depends on chance.
 	 */
-	private static final int ROUNDS = LongRun.choose(20, 1000);
+	private static final int ROUNDS = LongRun.choose(12, 1000);
 
 	private TestServer server;
 

@@ -36,7 +36,7 @@ class WebhookTests {
 
 	private static final int DUPLICATES = 20;
 
-	private static final int ROUNDS = LongRun.choose(50, 1000);
+	private static final int ROUNDS = LongRun.choose(30, 1000);
 
 	/**
 	 * In real time.

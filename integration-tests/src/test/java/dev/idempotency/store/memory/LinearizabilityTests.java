@@ -67,7 +67,7 @@ class LinearizabilityTests {
 	 */
 	private static ModelCheckingOptions options() {
 		ModelCheckingOptions options = new ModelCheckingOptions().iterations(LongRun.choose(0, 150))
-			.invocationsPerIteration(LongRun.choose(100, 5000))
+			.invocationsPerIteration(LongRun.choose(50, 5000))
 			.threads(3)
 			.actorsPerThread(3)
 			.actorsBefore(2)
