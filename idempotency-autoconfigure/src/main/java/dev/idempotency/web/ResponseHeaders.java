@@ -52,7 +52,7 @@ record ResponseHeaders(Map<String, List<String>> values) {
 	}
 
 	/**
-	 * Headers with one more at their end, which they may be changed for.
+	 * Headers with one more at their end. Those that were given may be changed.
 	 */
 	static Map<String, List<String>> with(Map<String, List<String>> headers, String name, List<String> values) {
 		if (headers.isEmpty()) {

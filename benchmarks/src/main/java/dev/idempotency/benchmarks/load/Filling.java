@@ -90,7 +90,7 @@ enum Filling {
 	abstract Subject open(Bench bench, int records);
 
 	/**
-	 * Makes so many records of those that are there.
+	 * Leaves so many records in the store.
 	 */
 	abstract void fill(Subject subject, int records);
 

@@ -138,8 +138,8 @@ final class Parts implements AutoCloseable {
 	}
 
 	/**
-	 * With stores that hold much, beside the same store with little in it. But in memory,
-	 * first requests make the small one grow a little.
+	 * With stores that hold much, beside the same store with little in it. First requests
+	 * make the small one grow a little, but not in memory.
 	 */
 	Figures storeSizes() {
 		Figures figures = new Figures("Store sizes, against 10^3 records");
