@@ -27,6 +27,11 @@ final class Exchange {
 
 	private @Nullable IdempotencyException refusal;
 
+	/**
+	 * A handler about which nothing could be decided.
+	 */
+	private @Nullable Object notReached;
+
 	private ExchangeRequest request;
 
 	private ExchangeResponse response;
@@ -159,6 +164,16 @@ final class Exchange {
 		return ex.equals(this.refusal);
 	}
 
+	/**
+	 * The handler does not run: what was to decide about it has failed.
+	 */
+	void handlerNotReached(Object handler) {
+		if (this.run == null) {
+			EffectHeader.NONE.writeTo(this.response);
+			this.notReached = handler;
+		}
+	}
+
 	boolean isKept(String header) {
 		return this.rules.keptHeaders().isKept(header);
 	}
@@ -262,6 +277,9 @@ final class Exchange {
 		}
 		if (this.run != null) {
 			this.run.endOfDispatch();
+		}
+		else if (this.notReached != null && !this.response.isBodyTaken()) {
+			SwallowedFailure.reveal(this, this.notReached);
 		}
 	}
 

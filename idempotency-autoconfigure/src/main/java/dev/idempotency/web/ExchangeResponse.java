@@ -99,6 +99,10 @@ final class ExchangeResponse extends HttpServletResponseWrapper {
 		this.redirect = null;
 	}
 
+	boolean isBodyTaken() {
+		return this.bodyTaken;
+	}
+
 	boolean isErrorSent() {
 		return this.errorSent || (this.predecessor != null && this.predecessor.isErrorSent());
 	}

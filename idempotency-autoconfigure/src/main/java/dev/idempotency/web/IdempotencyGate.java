@@ -109,6 +109,10 @@ final class IdempotencyGate {
 			exchange.refused(ex);
 			throw ex;
 		}
+		catch (RuntimeException ex) {
+			exchange.handlerNotReached(handler);
+			throw ex;
+		}
 	}
 
 	private static Optional<String> resolveKey(ProtectedOperation operation, RequestFacts facts) {
