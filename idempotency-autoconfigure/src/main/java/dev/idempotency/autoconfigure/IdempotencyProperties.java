@@ -368,7 +368,8 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled,
 	/**
 	 * Compression of stored results.
 	 *
-	 * @param threshold Size from which on a result is compressed.
+	 * @param threshold Size from which on a result is compressed, if that makes it
+	 * smaller.
 	 */
 	public record Compression(@DefaultValue("1KB") DataSize threshold) {
 

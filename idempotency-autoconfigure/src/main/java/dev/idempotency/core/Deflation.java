@@ -23,26 +23,42 @@ final class Deflation {
 	 */
 	private static final int BEST_RATIO = 1032;
 
+	/**
+	 * From so many bytes on, a sample tells first whether to go on.
+	 */
+	private static final int LONG = 16 * 1024;
+
+	private static final int SAMPLE = 4 * 1024;
+
+	private static final int PROMISING = SAMPLE * 3 / 5;
+
 	private Deflation() {
 	}
 
 	/**
 	 * Compresses.
-	 * @return {@code null} if that would not make it smaller
+	 * @param content the original
+	 * @param room so many bytes are left free before it
+	 * @return {@code null} if that is not worth it
 	 */
-	static byte @Nullable [] compress(byte[] content) {
+	static byte @Nullable [] compress(byte[] content, int room) {
 		if (content.length <= LENGTH) {
 			return null;
 		}
 		// The client waits for this; the better levels take several times as long
 		Deflater deflater = new Deflater(Deflater.BEST_SPEED, true);
 		try {
+			if (content.length >= LONG && !isPromising(content, deflater)) {
+				return null;
+			}
+			deflater.reset();
 			deflater.setInput(content);
 			deflater.finish();
-			byte[] target = new byte[content.length - 1];
-			ByteBuffer.wrap(target).putInt(content.length);
-			int size = LENGTH + deflater.deflate(target, LENGTH, target.length - LENGTH);
-			return deflater.finished() ? Arrays.copyOf(target, size) : null;
+			byte[] target = new byte[room + content.length - 1];
+			ByteBuffer.wrap(target).putInt(room, content.length);
+			int start = room + LENGTH;
+			int size = deflater.deflate(target, start, target.length - start);
+			return deflater.finished() ? Arrays.copyOf(target, start + size) : null;
 		}
 		finally {
 			deflater.end();
@@ -50,22 +66,39 @@ final class Deflation {
 	}
 
 	/**
+	 * Whether the beginning becomes much smaller. An image, an archive or a long text in
+	 * Base64 does not, and takes several times as long as what does.
+	 */
+	private static boolean isPromising(byte[] content, Deflater deflater) {
+		deflater.setInput(content, 0, SAMPLE);
+		deflater.finish();
+		deflater.deflate(new byte[PROMISING]);
+		return deflater.finished();
+	}
+
+	/**
 	 * Decompresses, and takes no more memory than the compressed form can be worth.
+	 * @param key whose result it is
+	 * @param compressed what was compressed, from some place on
+	 * @param from that place
+	 * @param room so many bytes are left free before the original
+	 * @return the original
 	 * @throws UnreadableResultException if it is damaged
 	 */
-	static byte[] decompress(IdempotencyKey key, byte[] compressed) {
-		int length = (compressed.length > LENGTH) ? ByteBuffer.wrap(compressed).getInt() : -1;
-		if (length < 0 || length > StoredResult.MAX_SIZE || length > (long) BEST_RATIO * (compressed.length - LENGTH)) {
+	static byte[] decompress(IdempotencyKey key, byte[] compressed, int from, int room) {
+		int size = compressed.length - from - LENGTH;
+		int length = (size > 0) ? ByteBuffer.wrap(compressed).getInt(from) : -1;
+		if (length < 0 || length > StoredResult.MAX_SIZE || length > (long) BEST_RATIO * size) {
 			throw damaged(key, "its length cannot be true");
 		}
 		Inflater inflater = new Inflater(true);
 		try {
-			inflater.setInput(compressed, LENGTH, compressed.length - LENGTH);
-			byte[] target = new byte[length];
-			int size = inflater.inflate(target);
+			inflater.setInput(compressed, from + LENGTH, size);
+			byte[] target = new byte[room + length];
+			int inflated = inflater.inflate(target, room, length);
 			// Only by asking for more does it come to its end
 			boolean longer = !inflater.finished() && inflater.inflate(new byte[1]) > 0;
-			if (longer || size < length || !inflater.finished() || inflater.getRemaining() > 0) {
+			if (longer || inflated < length || !inflater.finished() || inflater.getRemaining() > 0) {
 				throw damaged(key, "its length is not what it was");
 			}
 			return target;

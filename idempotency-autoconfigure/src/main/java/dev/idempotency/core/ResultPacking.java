@@ -1,7 +1,5 @@
 package dev.idempotency.core;
 
-import java.nio.ByteBuffer;
-import java.util.Arrays;
 import java.util.List;
 
 import dev.idempotency.IdempotencyKey;
@@ -41,7 +39,8 @@ public final class ResultPacking {
 	}
 
 	/**
-	 * Compresses results from a size on, where that makes them smaller.
+	 * Compresses results from a size on, where that makes them smaller; large ones where
+	 * it makes them much smaller.
 	 * @param threshold the size in bytes
 	 * @return how results are kept
 	 */
@@ -76,21 +75,19 @@ public final class ResultPacking {
 			// Also tells that it is too large
 			return StoredResult.of(payload);
 		}
-		byte[] compressed = compressing ? Deflation.compress(payload) : null;
+		boolean encrypting = this.cipher.isEncrypting();
+		byte[] compressed = compressing ? Deflation.compress(payload, encrypting ? 0 : HEADER) : null;
 		byte flags = (compressed != null) ? StoredResult.COMPRESSED : 0;
-		byte[] content = (compressed != null) ? compressed : payload;
-		if (this.cipher.isEncrypting()) {
-			return StoredResult.fromFrame(this.cipher.seal(key, (byte) (flags | StoredResult.ENCRYPTED), content));
+		if (encrypting) {
+			return StoredResult.fromFrame(this.cipher.seal(key, (byte) (flags | StoredResult.ENCRYPTED),
+					(compressed != null) ? compressed : payload));
 		}
-		return (compressed != null) ? StoredResult.fromFrame(frame(flags, content)) : StoredResult.of(payload);
-	}
-
-	private static byte[] frame(byte flags, byte[] content) {
-		return ByteBuffer.allocate(HEADER + content.length)
-			.put(StoredResult.PACKED_FORMAT)
-			.put(flags)
-			.put(content)
-			.array();
+		if (compressed == null) {
+			return StoredResult.of(payload);
+		}
+		compressed[0] = StoredResult.PACKED_FORMAT;
+		compressed[1] = flags;
+		return StoredResult.fromFrame(compressed);
 	}
 
 	/**
@@ -105,9 +102,14 @@ public final class ResultPacking {
 		}
 		byte[] frame = result.toFrame();
 		byte flags = frame[1];
-		byte[] content = ((flags & StoredResult.ENCRYPTED) != 0) ? this.cipher.open(key, frame)
-				: Arrays.copyOfRange(frame, HEADER, frame.length);
-		return StoredResult.of(((flags & StoredResult.COMPRESSED) != 0) ? Deflation.decompress(key, content) : content);
+		boolean encrypted = (flags & StoredResult.ENCRYPTED) != 0;
+		byte[] content = encrypted ? this.cipher.open(key, frame) : frame;
+		if ((flags & StoredResult.COMPRESSED) == 0) {
+			return StoredResult.of(content);
+		}
+		byte[] original = Deflation.decompress(key, content, encrypted ? 0 : HEADER, HEADER);
+		original[0] = StoredResult.PLAIN_FORMAT;
+		return StoredResult.fromFrame(original);
 	}
 
 	/**

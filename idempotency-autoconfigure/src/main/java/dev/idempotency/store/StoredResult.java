@@ -28,6 +28,11 @@ public final class StoredResult {
 	public static final int MAX_SIZE = 64 * 1024 * 1024;
 
 	/**
+	 * The version of a frame whose payload is as it was given.
+	 */
+	public static final byte PLAIN_FORMAT = 1;
+
+	/**
 	 * The version of a frame whose payload is compressed, encrypted or both.
 	 */
 	public static final byte PACKED_FORMAT = 2;
@@ -44,11 +49,9 @@ public final class StoredResult {
 
 	private static final int HEADER = 2;
 
-	private static final byte FORMAT = 1;
-
 	private static final byte TOMBSTONE_FLAG = 1;
 
-	private static final StoredResult TOMBSTONE = new StoredResult(new byte[] { FORMAT, TOMBSTONE_FLAG });
+	private static final StoredResult TOMBSTONE = new StoredResult(new byte[] { PLAIN_FORMAT, TOMBSTONE_FLAG });
 
 	private final byte[] frame;
 
@@ -69,7 +72,7 @@ public final class StoredResult {
 						.formatted(payload.length, MAX_SIZE));
 		}
 		byte[] frame = new byte[HEADER + payload.length];
-		frame[0] = FORMAT;
+		frame[0] = PLAIN_FORMAT;
 		System.arraycopy(payload, 0, frame, HEADER, payload.length);
 		return new StoredResult(frame);
 	}
@@ -157,7 +160,7 @@ public final class StoredResult {
 		if (!isKnownFormat()) {
 			throw new UnsupportedFormatException(
 					"A stored result has format %d with flags %d, but this release reads only formats %d and %d: upgrade this instance"
-						.formatted(format() & 0xff, flags() & 0xff, FORMAT, PACKED_FORMAT));
+						.formatted(format() & 0xff, flags() & 0xff, PLAIN_FORMAT, PACKED_FORMAT));
 		}
 	}
 
@@ -171,7 +174,7 @@ public final class StoredResult {
 
 	private boolean isKnownFormat() {
 		return switch (format()) {
-			case FORMAT -> (flags() & ~TOMBSTONE_FLAG) == 0;
+			case PLAIN_FORMAT -> (flags() & ~TOMBSTONE_FLAG) == 0;
 			// Without a flag it would have been written in the first format
 			case PACKED_FORMAT -> flags() != 0 && (flags() & ~(COMPRESSED | ENCRYPTED)) == 0;
 			default -> false;

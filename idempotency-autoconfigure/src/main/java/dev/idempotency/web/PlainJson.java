@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The same digest as that of {@link CanonicalJson}, for the JSON that most requests
- * bring: short, not nested deeply, and in ASCII without escapes. All that is needed of
- * such a text can be taken from its bytes, for a fraction of what a parser costs.
+ * bring: not nested deeply, and in ASCII without escapes. All that is needed of such a
+ * text can be taken from its bytes, for a fraction of what a parser costs.
  * <p>
  * Whatever is not as plain is refused, and so is whatever is not JSON: only one place
  * decides what that is.
@@ -21,9 +21,17 @@ import org.jspecify.annotations.Nullable;
 final class PlainJson {
 
 	/**
-	 * No text of more bytes is plain.
+	 * What would take more room in the buffer than this, and than half of the text, is
+	 * left to the parser, which takes none.
 	 */
-	private static final int LONGEST = 16 * 1024;
+	private static final int MUCH_BUFFERED = 64 * 1024;
+
+	private static final int LONGEST_BUFFERED_TEXT = 16 * 1024;
+
+	/**
+	 * Enough for most that has long texts in it.
+	 */
+	private static final int ROOM = 4 * 1024;
 
 	private static final int DEEPEST = 16;
 
@@ -66,7 +74,7 @@ final class PlainJson {
 		this.end = length;
 		this.digest = digest;
 		// Enough for most: characters take two bytes, and values of members a digest
-		this.out = new byte[3 * length + DIGEST];
+		this.out = new byte[Math.min(3 * Math.min(length, ROOM) + DIGEST, ROOM)];
 	}
 
 	/**
@@ -84,9 +92,6 @@ final class PlainJson {
 	 * A look ahead, so that little is lost with most of the texts that are not plain.
 	 */
 	private static boolean mayBePlain(byte[] json, int length) {
-		if (length > LONGEST) {
-			return false;
-		}
 		for (int i = 0; i < length; i++) {
 			if (json[i] < 0 || json[i] == '\\') {
 				return false;
@@ -104,6 +109,9 @@ final class PlainJson {
 	}
 
 	private boolean readValue() {
+		if (this.size > MUCH_BUFFERED && this.size > this.end / 2) {
+			return false;
+		}
 		skipBlanks();
 		boolean plain = switch (peek()) {
 			case '{' -> readObject();
@@ -160,12 +168,38 @@ final class PlainJson {
 		}
 		putPiece(':', from, this.at - 1);
 		skipBlanks();
+		if (!skip(':')) {
+			return false;
+		}
+		skipBlanks();
 		int value = this.size;
-		if (!skip(':') || !readValue()) {
+		if ((peek() == '"') ? !digestString() : !readValue()) {
 			return false;
 		}
 		this.digest.update(this.out, value, this.size - value);
 		putDigest(value);
+		return true;
+	}
+
+	/**
+	 * A string that is all of which there will be a digest, so that nothing but its last
+	 * piece has to be kept.
+	 */
+	private boolean digestString() {
+		int from = this.at + 1;
+		if (!skipString()) {
+			return false;
+		}
+		int to = this.at - 1;
+		int start = this.size;
+		while (to - from >= FULL) {
+			putPiece('"', from, from + FULL);
+			this.digest.update(this.out, start, this.size - start);
+			this.size = start;
+			from += FULL;
+		}
+		putPiece('"', from, to);
+		skipBlanks();
 		return true;
 	}
 
@@ -226,11 +260,7 @@ final class PlainJson {
 
 	private boolean readString() {
 		int from = this.at + 1;
-		if (!skipString()) {
-			return false;
-		}
-		putText('"', from, this.at - 1);
-		return true;
+		return skipString() && putText('"', from, this.at - 1);
 	}
 
 	private boolean readWord(String word) {
@@ -260,8 +290,7 @@ final class PlainJson {
 				return false;
 			}
 		}
-		putText('#', from, this.at);
-		return true;
+		return putText('#', from, this.at);
 	}
 
 	private boolean skipDigits() {
@@ -276,9 +305,12 @@ final class PlainJson {
 		if (!skip('"')) {
 			return false;
 		}
-		while (peek() >= ' ' && peek() != '"') {
-			this.at++;
+		byte[] json = this.json;
+		int at = this.at;
+		while (at < this.end && json[at] >= ' ' && json[at] != '"') {
+			at++;
 		}
+		this.at = at;
 		return skip('"');
 	}
 
@@ -315,18 +347,23 @@ final class PlainJson {
 		}
 	}
 
-	private void putText(char kind, int from, int to) {
+	private boolean putText(char kind, int from, int to) {
+		if (to - from > LONGEST_BUFFERED_TEXT) {
+			return false;
+		}
 		int start = from;
 		while (to - start >= FULL) {
 			putPiece(kind, start, start + FULL);
 			start += FULL;
 		}
 		putPiece(kind, start, to);
+		return true;
 	}
 
 	private void putPiece(char kind, int from, int to) {
 		int length = 2 * (to - from);
 		makeRoom(HEADER + length);
+		byte[] json = this.json;
 		byte[] out = this.out;
 		int size = this.size;
 		out[size++] = (byte) kind;
@@ -334,7 +371,7 @@ final class PlainJson {
 		out[size++] = (byte) length;
 		for (int i = from; i < to; i++) {
 			out[size++] = 0;
-			out[size++] = this.json[i];
+			out[size++] = json[i];
 		}
 		this.size = size;
 	}

@@ -108,6 +108,21 @@ class ResultPackingTests {
 		}
 	}
 
+	/**
+	 * Base64 would save a quarter, and take longer than anything that saves much.
+	 */
+	@Test
+	void leavesAloneWhatIsLargeAndWouldHardlyBecomeSmaller() {
+		byte[] attachment = Base64.getEncoder().encode(random(8, 100_000));
+		assertThat(COMPRESSING.pack(KEY, attachment)).isEqualTo(StoredResult.of(attachment));
+		assertThat(flags(BOTH.pack(KEY, attachment))).isEqualTo(StoredResult.ENCRYPTED);
+		byte[] small = Arrays.copyOf(attachment, 10_000);
+		assertThat(COMPRESSING.pack(KEY, small).size()).isLessThan(8_000);
+		StoredResult text = COMPRESSING.pack(KEY, text(100_000));
+		assertThat(flags(text)).isEqualTo(StoredResult.COMPRESSED);
+		assertThat(text.size()).isLessThan(1_000);
+	}
+
 	@Test
 	void keepsItsHandsOffSmallAndPlainResults() {
 		StoredResult plain = StoredResult.of(text(10));

@@ -28,7 +28,7 @@ class PlainJsonTests {
 	 */
 	private static final MessageDigest SHA_256 = Sha256.newDigest();
 
-	private static final int LONGEST = 16 * 1024;
+	private static final int LONGEST_BUFFERED_TEXT = 16 * 1024;
 
 	private static final List<String> NUMBERS = List.of("0", "-0", "1", "-1", "12", "120", "0.0", "-0.5", "1.50",
 			"19.99", "1e5", "1E5", "1e+5", "1E-5", "0e0", "0E+00", "-1.5e-007", "9007199254740993", "1e999999999",
@@ -110,11 +110,47 @@ class PlainJsonTests {
 		assertThat(parsed(json)).isNotNull();
 	}
 
+	/**
+	 * The value of a member goes into its digest piece by piece; what is in an array is
+	 * kept until that ends.
+	 */
 	@Test
-	void leavesWhatIsLongDeepOrWideToTheParser() {
-		String longest = "\"" + "x".repeat(LONGEST - 2) + "\"";
-		assertThat(plain(longest)).isNotNull().isEqualTo(parsed(longest));
-		assertThat(plain(longest + " ")).isNull();
+	void takesLongTexts() {
+		String text = "\"" + "x".repeat(3_000_000) + "\"";
+		for (String json : List.of("{\"a\":" + text + "}", "{\"b\": " + text + " ,\"a\":{\"c\":" + text + "}}",
+				"[{\"a\":" + text + "},{\"a\":1}]")) {
+			assertThat(plain(json)).isNotNull().isEqualTo(parsed(json));
+		}
+		for (String json : List.of(text, "[" + text + "]", "{\"a\":[" + text + "]}")) {
+			assertThat(plain(json)).isNull();
+			assertThat(parsed(json)).isNotNull();
+		}
+		String longest = "\"" + "x".repeat(LONGEST_BUFFERED_TEXT) + "\"";
+		assertThat(plain("[" + longest + "]")).isNotNull().isEqualTo(parsed("[" + longest + "]"));
+		assertThat(plain("[\"x" + longest.substring(1) + "]")).isNull();
+		assertThat(plain("{\"a\":\"x" + longest.substring(1) + "}")).isNotNull();
+	}
+
+	@Test
+	void takesLongListsUnlessTheyNeedMuchRoom() {
+		String orders = list(
+				"{\"sku\":\"ab-12-34\",\"name\":\"A fine thing\",\"price\":{\"amount\":1999,\"currency\":\"EUR\"},"
+						+ "\"options\":[true,null]}",
+				10_000);
+		assertThat(plain(orders)).isNotNull().isEqualTo(parsed(orders));
+		String few = list("{}", 1_900);
+		assertThat(plain(few)).isNotNull().isEqualTo(parsed(few));
+		String many = list("{}", 10_000);
+		assertThat(plain(many)).isNull();
+		assertThat(CanonicalJson.digest(bytes(many), bytes(many).length, SHA_256)).isEqualTo(parsed(many));
+	}
+
+	private static String list(String element, int count) {
+		return "[" + String.join(",", Collections.nCopies(count, element)) + "]";
+	}
+
+	@Test
+	void leavesWhatIsDeepOrWideToTheParser() {
 		assertThat(plain("[".repeat(16) + "]".repeat(16))).isNotNull()
 			.isEqualTo(parsed("[".repeat(16) + "]".repeat(16)));
 		assertThat(plain("[".repeat(17) + "]".repeat(17))).isNull();
