@@ -10,6 +10,7 @@ import java.nio.charset.CharsetDecoder;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 
@@ -28,9 +29,9 @@ import tools.jackson.core.json.JsonFactory;
  * same name keep their order, because what either means is for the application to say.
  * <p>
  * The canonical text is never built. Arrays and scalars flow into the digest as they are
- * read; of an object, which has to be sorted first, the names and one digest per value
- * are kept until it ends. Every piece says what it is and where it ends, so that no two
- * values look the same when they are strung together.
+ * read; of an object, which has to be sorted first, the names and values are kept until
+ * it ends, a value that is long as its digest. Every piece says what it is and where it
+ * ends, so that no two values look the same when they are strung together.
  * <p>
  * These digests are stored: a change of the format makes every retry that is under way
  * look like another request.
@@ -61,6 +62,16 @@ final class CanonicalJson {
 	 */
 	private static final int DECODED_AT_ONCE = 16 * 1024;
 
+	/**
+	 * A member's value of so many bytes is kept as it is: a digest would cost more.
+	 */
+	static final int SHORT_FORM = 128;
+
+	/**
+	 * Comes before the digest of a value that is longer.
+	 */
+	static final char LONG_FORM = '=';
+
 	private final JsonParser parser;
 
 	private final boolean decoded;
@@ -86,7 +97,7 @@ final class CanonicalJson {
 	private CanonicalJson(JsonParser parser, int length, boolean decoded) {
 		this.parser = parser;
 		this.decoded = decoded;
-		this.text = new TextWriter(this.level.digest, length);
+		this.text = new TextWriter(this.level.value, length);
 		this.levels.add(this.level);
 	}
 
@@ -147,7 +158,7 @@ final class CanonicalJson {
 				complete = this.parser.streamReadContext().inRoot();
 			}
 		}
-		return complete ? this.level.digest.digest() : null;
+		return complete ? this.level.value.digest() : null;
 	}
 
 	private void add(JsonToken token) {
@@ -156,20 +167,20 @@ final class CanonicalJson {
 			case PROPERTY_NAME -> this.level.name = this.parser.currentName();
 			case END_OBJECT -> close();
 			case VALUE_STRING -> {
-				this.text.begin('"', this.level.digest);
+				this.text.begin('"', this.level.value);
 				addString();
 				this.text.end();
 			}
 			case VALUE_NUMBER_INT, VALUE_NUMBER_FLOAT -> {
-				this.text.begin('#', this.level.digest);
+				this.text.begin('#', this.level.value);
 				this.parser.getString(this.text);
 				this.text.end();
 			}
-			case START_ARRAY -> this.level.digest.update((byte) '[');
-			case END_ARRAY -> this.level.digest.update((byte) ']');
-			case VALUE_TRUE -> this.level.digest.update((byte) 't');
-			case VALUE_FALSE -> this.level.digest.update((byte) 'f');
-			case VALUE_NULL -> this.level.digest.update((byte) 'n');
+			case START_ARRAY -> this.level.value.put('[');
+			case END_ARRAY -> this.level.value.put(']');
+			case VALUE_TRUE -> this.level.value.put('t');
+			case VALUE_FALSE -> this.level.value.put('f');
+			case VALUE_NULL -> this.level.value.put('n');
 			default -> throw new IllegalStateException("JSON has no " + token);
 		}
 	}
@@ -198,36 +209,103 @@ final class CanonicalJson {
 		byte[] object = this.level.endObject(this.text);
 		this.depth--;
 		this.level = this.levels.get(this.depth);
-		this.level.digest.update((byte) '{');
-		this.level.digest.update(object);
+		this.level.value.put('{');
+		this.level.value.put(object, object.length);
 	}
 
 	/**
-	 * An object while it is read. Its digest is that of the value being read, and at the
-	 * end that of the object.
+	 * An object while it is read: the members that it has, and the value being read. At
+	 * the end, the object itself is made of them in the place of a value.
 	 */
 	private static final class Level {
 
-		private final MessageDigest digest = Sha256.newDigest();
+		private final Form value = new Form();
 
 		private final List<Member> members = new ArrayList<>();
 
 		private String name = "";
 
 		private void endMember() {
-			this.members.add(new Member(this.name, this.digest.digest()));
+			this.members.add(new Member(this.name, this.value.end()));
 		}
 
 		private byte[] endObject(TextWriter text) {
 			// Stable: the order of members of the same name counts
 			this.members.sort(Comparator.comparing((member) -> member.name));
 			for (Member member : this.members) {
-				text.begin(':', this.digest);
+				text.begin(':', this.value);
 				text.write(member.name, 0, member.name.length());
 				text.end();
-				this.digest.update(member.value);
+				this.value.put(member.value, member.value.length);
 			}
 			this.members.clear();
+			return this.value.digest();
+		}
+
+	}
+
+	/**
+	 * What a value comes to: kept as it is while it is short, and digested from then on.
+	 */
+	private static final class Form {
+
+		private final MessageDigest digest = Sha256.newDigest();
+
+		private final byte[] kept = new byte[SHORT_FORM];
+
+		private int size;
+
+		private boolean digesting;
+
+		private void put(char character) {
+			if (!this.digesting && this.size < SHORT_FORM) {
+				this.kept[this.size++] = (byte) character;
+			}
+			else {
+				startDigesting();
+				this.digest.update((byte) character);
+			}
+		}
+
+		private void put(byte[] bytes, int length) {
+			if (!this.digesting && this.size + length <= SHORT_FORM) {
+				System.arraycopy(bytes, 0, this.kept, this.size, length);
+				this.size += length;
+			}
+			else {
+				startDigesting();
+				this.digest.update(bytes, 0, length);
+			}
+		}
+
+		private void startDigesting() {
+			this.digest.update(this.kept, 0, this.size);
+			this.size = 0;
+			this.digesting = true;
+		}
+
+		/**
+		 * What stands for the value in an object. It is over then, and another begins.
+		 */
+		private byte[] end() {
+			if (!this.digesting) {
+				byte[] form = Arrays.copyOf(this.kept, this.size);
+				this.size = 0;
+				return form;
+			}
+			byte[] digest = digest();
+			byte[] form = new byte[1 + digest.length];
+			form[0] = LONG_FORM;
+			System.arraycopy(digest, 0, form, 1, digest.length);
+			return form;
+		}
+
+		/**
+		 * The digest of the value. It is over then, and another begins.
+		 */
+		private byte[] digest() {
+			startDigesting();
+			this.digesting = false;
 			return this.digest.digest();
 		}
 
@@ -247,7 +325,7 @@ final class CanonicalJson {
 	}
 
 	/**
-	 * Carries a text into a digest, as UTF-16 since only that tells halves of surrogate
+	 * Carries a text into a form, as UTF-16 since only that tells halves of surrogate
 	 * pairs apart. The length of a text that is still being read is not known, so it goes
 	 * in pieces, each with its kind and length before it: the piece that is not full is
 	 * the last.
@@ -262,22 +340,22 @@ final class CanonicalJson {
 
 		private int size = HEADER;
 
-		private MessageDigest digest;
+		private Form target;
 
 		/**
 		 * Create a writer.
-		 * @param digest where texts go at first
+		 * @param target where texts go at first
 		 * @param longest no text has more characters
 		 */
-		private TextWriter(MessageDigest digest, int longest) {
-			this.digest = digest;
+		private TextWriter(Form target, int longest) {
+			this.target = target;
 			// One more than can be, so that no piece is full which is not full by size
 			this.piece = new byte[HEADER + (int) Math.min(PIECE, 2L * longest + 1)];
 		}
 
-		private void begin(char kind, MessageDigest digest) {
+		private void begin(char kind, Form target) {
 			this.piece[0] = (byte) kind;
-			this.digest = digest;
+			this.target = target;
 		}
 
 		@Override
@@ -306,7 +384,7 @@ final class CanonicalJson {
 			int length = this.size - HEADER;
 			this.piece[1] = (byte) (length >>> Byte.SIZE);
 			this.piece[2] = (byte) length;
-			this.digest.update(this.piece, 0, this.size);
+			this.target.put(this.piece, this.size);
 			this.size = HEADER;
 		}
 

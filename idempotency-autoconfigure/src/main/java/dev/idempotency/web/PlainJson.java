@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * decides what that is.
  * <p>
  * What goes into a digest is put together in one buffer, where the digest then takes its
- * place. So an object that is being read is a row of members, each of them its name, as
- * the digest of the object wants it, and the digest of its value.
+ * place. So an object that is being read is a row of members, each of them its name and
+ * its value as the digest of the object wants them.
  */
 final class PlainJson {
 
@@ -69,11 +69,18 @@ final class PlainJson {
 
 	private int size;
 
+	/**
+	 * Where in the buffer the members of open objects begin and end.
+	 */
+	private int[] members = new int[2 * 8];
+
+	private int marks;
+
 	private PlainJson(byte[] json, int length, MessageDigest digest) {
 		this.json = json;
 		this.end = length;
 		this.digest = digest;
-		// Enough for most: characters take two bytes, and values of members a digest
+		// Enough for most: characters take two bytes
 		this.out = new byte[Math.min(3 * Math.min(length, ROOM) + DIGEST, ROOM)];
 	}
 
@@ -131,18 +138,18 @@ final class PlainJson {
 			return false;
 		}
 		int start = this.size;
+		int first = this.marks;
 		int last = start;
-		int count = 0;
 		boolean sorted = true;
 		if (peek() != '}') {
 			do {
 				int member = this.size;
-				if (count == MOST_MEMBERS || !readMember()) {
+				if (this.marks - first == 2 * MOST_MEMBERS || !readMember()) {
 					return false;
 				}
+				mark(member, this.size);
 				sorted = sorted && compareNames(last, member) <= 0;
 				last = member;
-				count++;
 			}
 			while (skip(','));
 		}
@@ -153,8 +160,9 @@ final class PlainJson {
 			this.digest.update(this.out, start, this.size - start);
 		}
 		else {
-			updateSorted(start, count);
+			updateSorted(first);
 		}
+		this.marks = first;
 		putDigest(start);
 		return true;
 	}
@@ -168,56 +176,65 @@ final class PlainJson {
 		}
 		putPiece(':', from, this.at - 1);
 		skipBlanks();
-		if (!skip(':')) {
-			return false;
-		}
-		skipBlanks();
-		int value = this.size;
-		if ((peek() == '"') ? !digestString() : !readValue()) {
-			return false;
-		}
-		this.digest.update(this.out, value, this.size - value);
-		putDigest(value);
-		return true;
+		return skip(':') && readMemberValue();
 	}
 
-	/**
-	 * A string that is all of which there will be a digest, so that nothing but its last
-	 * piece has to be kept.
-	 */
-	private boolean digestString() {
-		int from = this.at + 1;
-		if (!skipString()) {
+	private boolean readMemberValue() {
+		skipBlanks();
+		int start = this.size;
+		boolean digesting = false;
+		if (peek() == '"') {
+			int from = this.at + 1;
+			if (!skipString()) {
+				return false;
+			}
+			// Nothing else is in the digest now, so only the last piece has to be kept
+			for (; this.at - 1 - from >= FULL; from += FULL) {
+				putPiece('"', from, from + FULL);
+				this.digest.update(this.out, start, this.size - start);
+				this.size = start;
+				digesting = true;
+			}
+			putPiece('"', from, this.at - 1);
+			skipBlanks();
+		}
+		else if (!readValue()) {
 			return false;
 		}
-		int to = this.at - 1;
-		int start = this.size;
-		while (to - from >= FULL) {
-			putPiece('"', from, from + FULL);
+		if (digesting || this.size - start > CanonicalJson.SHORT_FORM) {
 			this.digest.update(this.out, start, this.size - start);
 			this.size = start;
-			from += FULL;
+			put(CanonicalJson.LONG_FORM);
+			putDigest(this.size);
 		}
-		putPiece('"', from, to);
-		skipBlanks();
 		return true;
 	}
 
-	private void updateSorted(int start, int count) {
-		int[] members = new int[count];
-		int member = start;
-		for (int i = 0; i < count; i++) {
+	private void mark(int from, int to) {
+		if (this.marks == this.members.length) {
+			this.members = Arrays.copyOf(this.members, 2 * this.marks);
+		}
+		this.members[this.marks++] = from;
+		this.members[this.marks++] = to;
+	}
+
+	private void updateSorted(int first) {
+		int[] members = this.members;
+		for (int i = first + 2; i < this.marks; i += 2) {
+			int from = members[i];
+			int to = members[i + 1];
 			int place = i;
 			// Stable: the order of members of the same name counts
-			while (place > 0 && compareNames(members[place - 1], member) > 0) {
-				members[place] = members[place - 1];
-				place--;
+			while (place > first && compareNames(members[place - 2], from) > 0) {
+				members[place] = members[place - 2];
+				members[place + 1] = members[place - 1];
+				place -= 2;
 			}
-			members[place] = member;
-			member = endOfName(member) + DIGEST;
+			members[place] = from;
+			members[place + 1] = to;
 		}
-		for (int sorted : members) {
-			this.digest.update(this.out, sorted, endOfName(sorted) + DIGEST - sorted);
+		for (int i = first; i < this.marks; i += 2) {
+			this.digest.update(this.out, members[i], members[i + 1] - members[i]);
 		}
 	}
 

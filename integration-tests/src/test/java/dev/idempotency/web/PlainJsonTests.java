@@ -145,6 +145,20 @@ class PlainJsonTests {
 		assertThat(CanonicalJson.digest(bytes(many), bytes(many).length, SHA_256)).isEqualTo(parsed(many));
 	}
 
+	/**
+	 * Values of any kind around the length from which on they are digested.
+	 */
+	@Test
+	void digestsValuesWhereTheParserDoes() {
+		for (int length = 0; length < 70; length++) {
+			for (String json : List.of("{\"a\":[" + "[],".repeat(length) + "0]}",
+					"{\"b\":" + list("{}", length) + ",\"a\":" + list("12", length) + "}",
+					"{\"b\":[\"" + "x".repeat(length) + "\"],\"a\":{\"c\":" + list("\"y\"", length) + "}}")) {
+				assertThat(plain(json)).as(json).isNotNull().isEqualTo(parsed(json));
+			}
+		}
+	}
+
 	private static String list(String element, int count) {
 		return "[" + String.join(",", Collections.nCopies(count, element)) + "]";
 	}
@@ -172,11 +186,12 @@ class PlainJsonTests {
 	}
 
 	/**
-	 * Longer texts are cut into pieces of 512 characters, and the last is not full.
+	 * Longer texts are cut into pieces of 512 characters, and the last is not full; from
+	 * 63 on, a member has the digest of its text.
 	 */
 	@ParameterizedTest
-	@ValueSource(ints = { 0, 1, 126, 127, 128, 129, 254, 255, 256, 257, 509, 510, 511, 512, 513, 1023, 1024, 1025, 1535,
-			1536, 1537, 8191, 8192, 8193, 16_000 })
+	@ValueSource(ints = { 0, 1, 61, 62, 63, 64, 126, 127, 128, 129, 254, 255, 256, 257, 509, 510, 511, 512, 513, 1023,
+			1024, 1025, 1535, 1536, 1537, 8191, 8192, 8193, 16_000 })
 	void cutsTextsWhereTheParserDoes(int length) {
 		for (String json : around("\"" + "x".repeat(length) + "\"")) {
 			assertThat(plain(json)).isNotNull().isEqualTo(parsed(json));
