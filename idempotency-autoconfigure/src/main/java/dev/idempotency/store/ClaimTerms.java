@@ -30,6 +30,11 @@ public record ClaimTerms(Duration lease, Duration ttl, OnCrash onCrash, OnReplay
 	 */
 	public static final int MAX_TRACE = 64;
 
+	/**
+	 * Stores keep time in milliseconds.
+	 */
+	private static final Duration MIN_DURATION = Duration.ofMillis(1);
+
 	public ClaimTerms {
 		requireUsable("lease", lease, "30s");
 		requireUsable("ttl", ttl, "24h");
@@ -62,8 +67,7 @@ public record ClaimTerms(Duration lease, Duration ttl, OnCrash onCrash, OnReplay
 
 	private static void requireUsable(String name, Duration duration, String example) {
 		Objects.requireNonNull(duration, () -> "idempotency.%s must not be null".formatted(name));
-		// Stores keep time in milliseconds
-		if (duration.compareTo(Duration.ofMillis(1)) < 0) {
+		if (duration.compareTo(MIN_DURATION) < 0) {
 			throw new IllegalArgumentException(
 					"idempotency.%s must be at least 1ms, but is %s: write a duration such as %s".formatted(name,
 							duration, example));

@@ -81,7 +81,7 @@ final class PlainJson {
 		this.end = length;
 		this.digest = digest;
 		// Enough for most: characters take two bytes
-		this.out = new byte[Math.min(3 * Math.min(length, ROOM) + DIGEST, ROOM)];
+		this.out = new byte[Math.min(2 * Math.min(length, ROOM) + DIGEST, ROOM)];
 	}
 
 	/**

@@ -1,5 +1,6 @@
 package dev.idempotency.benchmarks.load;
 
+import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.Locale;
@@ -25,7 +26,7 @@ final class Parts implements AutoCloseable {
 	 */
 	private static final int WARM = 160_000;
 
-	private static final int SMALL_SIZE = 1_000;
+	private static final int[] SIZES = { 1_000, 100_000, 1_000_000 };
 
 	private static final int WARM_UP_TURNS = 4;
 
@@ -74,8 +75,13 @@ final class Parts implements AutoCloseable {
 			warmUp(new Subject[] { byHand[1] }, kind);
 			figures.add(nameOf(kind), "", compare(byHand, Workload.of(kind), effort));
 		}
-		figures.add("un-annotated handler", "≥ 0.99",
+		figures.add("un-annotated handler, after others", "",
 				compare(warm(Pair.MEMORY, Kind.FIRST), Workload.plain(), effort(9, 8_000, WARM / 3)));
+		try (Bench own = new Bench(this.java)) {
+			Subject[] both = Pair.MEMORY.open(own);
+			warmUp(both, Workload.plain(), WARM);
+			figures.add("un-annotated handler, alone", "≥ 0.99", compare(both, Workload.plain(), effort));
+		}
 		return figures;
 	}
 
@@ -88,7 +94,7 @@ final class Parts implements AutoCloseable {
 			for (Kind kind : Kind.values()) {
 				Subject[] both = warm(pair, kind);
 				for (int connections : new int[] { 1, 8, 32, 128 }) {
-					figures.add("%s, %d connections".formatted(nameOf(kind), connections), "",
+					figures.add("%s, %d at a time".formatted(nameOf(kind), connections), "",
 							compare(both, Workload.of(kind).withConnections(connections), effort(5, 3_000, 1_000)));
 				}
 			}
@@ -144,16 +150,20 @@ final class Parts implements AutoCloseable {
 	Figures storeSizes() {
 		Figures figures = new Figures("Store sizes, against 10^3 records");
 		for (Filling filling : Filling.values()) {
-			for (int size : new int[] { 100_000, 1_000_000 }) {
-				try (Bench own = new Bench(this.java)) {
-					Subject[] both = { filling.open(own, SMALL_SIZE), filling.open(own, size) };
+			try (Bench own = new Bench(this.java)) {
+				Subject[] subjects = Arrays.stream(SIZES)
+					.mapToObj((size) -> filling.open(own, size))
+					.toArray(Subject[]::new);
+				for (Kind kind : Kind.values()) {
+					warmUp(subjects, kind);
+				}
+				for (int i = 0; i < SIZES.length; i++) {
+					filling.fill(subjects[i], SIZES[i]);
+				}
+				for (int i = 1; i < SIZES.length; i++) {
+					Subject[] both = { subjects[0], subjects[i] };
 					for (Kind kind : Kind.values()) {
-						warmUp(both, kind);
-					}
-					filling.fill(both[0], SMALL_SIZE);
-					filling.fill(both[1], size);
-					for (Kind kind : Kind.values()) {
-						figures.add(String.format(Locale.ROOT, "%s, %,d records", nameOf(kind), size), "≥ 0.91",
+						figures.add(String.format(Locale.ROOT, "%s, %,d records", nameOf(kind), SIZES[i]), "≥ 0.91",
 								compare(both, Workload.of(kind), effort(7, 4_000, 2_000)));
 					}
 				}
@@ -174,19 +184,16 @@ final class Parts implements AutoCloseable {
 	}
 
 	private void warmUp(Subject[] subjects, Kind kind) {
-		for (int i = 0; i < WARM_UP_TURNS; i++) {
-			for (Subject subject : subjects) {
-				subject.run(Workload.of(kind).withConnections(WARM_UP_CONNECTIONS),
-						shareOf(warmUp(kind) / WARM_UP_TURNS));
-			}
-		}
+		// A replay has much in common with the first request before it
+		warmUp(subjects, Workload.of(kind), (kind == Kind.FIRST) ? WARM : WARM / 2);
 	}
 
-	/**
-	 * A replay has much in common with the first request before it.
-	 */
-	private static int warmUp(Kind kind) {
-		return (kind == Kind.FIRST) ? WARM : WARM / 2;
+	private void warmUp(Subject[] subjects, Workload load, int requests) {
+		for (int i = 0; i < WARM_UP_TURNS; i++) {
+			for (Subject subject : subjects) {
+				subject.run(load.withConnections(WARM_UP_CONNECTIONS), shareOf(requests / WARM_UP_TURNS));
+			}
+		}
 	}
 
 	private Effort effort(int rounds, int requests, int warmUp) {

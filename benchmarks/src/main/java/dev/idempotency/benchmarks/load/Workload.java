@@ -22,6 +22,8 @@ record Workload(String path, Kind kind, int connections, int noteLength) {
 
 	private static final int DIGITS = 12;
 
+	private static final int VOCABULARY = 500;
+
 	static Workload plain() {
 		return new Workload("/plain", Kind.FIRST, 8, SMALL);
 	}
@@ -59,11 +61,20 @@ record Workload(String path, Kind kind, int connections, int noteLength) {
 	}
 
 	/**
-	 * Nothing that could be compressed to nothing.
+	 * Words, which can be compressed about as well as the texts that people write.
 	 */
 	private String note() {
 		Random random = new Random(this.noteLength);
-		return random.ints(this.noteLength, 'a', 'z' + 1)
+		StringBuilder note = new StringBuilder();
+		while (note.length() < this.noteLength) {
+			note.append(word(random.nextInt(VOCABULARY))).append(' ');
+		}
+		return note.substring(0, this.noteLength);
+	}
+
+	private static String word(int number) {
+		Random random = new Random(number);
+		return random.ints(2 + random.nextInt(8), 'a', 'z' + 1)
 			.collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
 			.toString();
 	}
