@@ -33,7 +33,7 @@ abstract class StepKillContract {
 	 */
 	private static final int MAX_MILLIS = 600;
 
-	private final int kills = LongRun.choose(8, 100);
+	private final int kills = LongRun.choose(4, 100);
 
 	private final long seed = System.nanoTime();
 

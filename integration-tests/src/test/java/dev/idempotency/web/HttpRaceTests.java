@@ -38,7 +38,7 @@ class HttpRaceTests {
 
 	private static final int DUPLICATES = 12;
 
-	private static final int ROUNDS = LongRun.choose(300, 5000);
+	private static final int ROUNDS = LongRun.choose(200, 5000);
 
 	private static final Duration LEASE = Duration.ofMillis(300);
 
