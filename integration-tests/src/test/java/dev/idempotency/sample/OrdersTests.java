@@ -144,7 +144,7 @@ class OrdersTests {
 
 	@Test
 	void chargesEachOrderOnceWhenTheShopIsKilled() throws Exception {
-		int rounds = LongRun.choose(2, 20);
+		int rounds = LongRun.choose(1, 20);
 		assertThat(chargesAfterKills("killed", rounds, true)).hasSize(rounds).containsOnly(1);
 		// Starting takes its time, and the other test shows as much
 		int careless = LongRun.choose(0, 3);
