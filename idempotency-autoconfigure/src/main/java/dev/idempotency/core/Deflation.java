@@ -51,7 +51,6 @@ final class Deflation {
 			if (content.length >= LONG && !isPromising(content, deflater)) {
 				return null;
 			}
-			deflater.reset();
 			deflater.setInput(content);
 			deflater.finish();
 			byte[] target = new byte[room + content.length - 1];
@@ -73,7 +72,9 @@ final class Deflation {
 		deflater.setInput(content, 0, SAMPLE);
 		deflater.finish();
 		deflater.deflate(new byte[PROMISING]);
-		return deflater.finished();
+		boolean promising = deflater.finished();
+		deflater.reset();
+		return promising;
 	}
 
 	/**
