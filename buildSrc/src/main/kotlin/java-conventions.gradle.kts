@@ -66,6 +66,8 @@ jacoco {
 tasks.test {
     useJUnitPlatform()
     maxParallelForks = 2
+    // gradlew build -PtestJvm= compiles as production does, which takes longer
+    jvmArgs(providers.gradleProperty("testJvm").getOrElse("-XX:TieredStopAtLevel=1").split(" ").filter(String::isNotEmpty))
     // As Maven does: a class inside a test class runs only when that one says so
     exclude("**/*\$*")
     // gradlew build -Plong=true runs the long form of what has one
