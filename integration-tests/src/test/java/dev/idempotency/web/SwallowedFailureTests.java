@@ -14,6 +14,7 @@ import dev.idempotency.DryRun;
 import dev.idempotency.IdempotencyScope;
 import dev.idempotency.Idempotent;
 import jakarta.servlet.http.HttpServletRequest;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.transaction.CannotCreateTransactionException;
 import org.springframework.transaction.TransactionDefinition;
+import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RestController;
 
@@ -39,7 +41,8 @@ class SwallowedFailureTests {
 	@BeforeAll
 	void start() {
 		this.server = TestServer.start(
-				List.of(WebTestApplication.class, Handlers.class, FailingTransactions.class, FailingScopes.class),
+				List.of(WebTestApplication.class, Handlers.class, Forgiving.class, FailingTransactions.class,
+						FailingScopes.class, FailingKeys.class),
 				TestServer.WITH_DATABASE, "spring.datasource.url=jdbc:h2:mem:swallowed", "idempotency.store=jdbc",
 				"idempotency.jdbc.initialize-schema=always");
 	}
@@ -94,11 +97,19 @@ class SwallowedFailureTests {
 
 	@Test
 	void aHandlerWhoseCallerCannotBeFoundOutHasNotRun() {
+		hasNotRunAfter(this.server.bean(FailingScopes.class).failure);
+	}
+
+	@Test
+	void aHandlerWhoseKeyCannotBeFoundOutHasNotRun() {
+		hasNotRunAfter(this.server.bean(FailingKeys.class).failure);
+	}
+
+	private void hasNotRunAfter(Failure failure) {
 		String key = TestServer.newKey();
-		FailingScopes scopes = this.server.bean(FailingScopes.class);
-		scopes.failOnce();
+		failure.happenOnce();
 		Answer first = this.server.post("/transactional").key(key).send();
-		assertThat(scopes.failed()).isTrue();
+		assertThat(failure.happened()).isTrue();
 		assertThat(first.status()).isEqualTo(500);
 		assertThat(first.header(EffectHeader.NAME)).isEqualTo("none");
 		Answer second = this.server.post("/transactional").key(key).send();
@@ -106,27 +117,86 @@ class SwallowedFailureTests {
 		assertThat(second.header(Replies.REPLAYED)).isEmpty();
 	}
 
+	@Test
+	void whatTheApplicationAnswersWhenACallerCannotBeFoundOutIsItsOwn() {
+		String key = TestServer.newKey();
+		Failure failure = this.server.bean(FailingScopes.class).failure;
+		failure.happenOnce();
+		Answer first = this.server.post("/forgiving").key(key).send();
+		assertThat(failure.happened()).isTrue();
+		assertThat(first.status()).isEqualTo(200);
+		assertThat(first.text()).isEqualTo("Later, perhaps");
+		assertThat(first.header(EffectHeader.NAME)).isEqualTo("none");
+		Answer second = this.server.post("/forgiving").key(key).send();
+		assertThat(second.text()).isEqualTo("done");
+		assertThat(second.header(Replies.REPLAYED)).isEmpty();
+	}
+
 	/**
-	 * Who asks is looked up elsewhere, which hangs up.
+	 * Another server that is asked hangs up.
+	 */
+	static final class Failure {
+
+		private final AtomicBoolean pending = new AtomicBoolean();
+
+		void happenOnce() {
+			this.pending.set(true);
+		}
+
+		boolean happened() {
+			return !this.pending.get();
+		}
+
+		void happenIfPending() {
+			if (this.pending.compareAndSet(true, false)) {
+				throw new UncheckedIOException(new EOFException());
+			}
+		}
+
+	}
+
+	/**
+	 * Who asks is looked up elsewhere.
 	 */
 	static class FailingScopes implements ScopeResolver {
 
-		private final AtomicBoolean failing = new AtomicBoolean();
-
-		void failOnce() {
-			this.failing.set(true);
-		}
-
-		boolean failed() {
-			return !this.failing.get();
-		}
+		private final Failure failure = new Failure();
 
 		@Override
 		public IdempotencyScope resolveScope(HttpServletRequest request, String operation) {
-			if (this.failing.compareAndSet(true, false)) {
-				throw new UncheckedIOException(new EOFException());
-			}
+			this.failure.happenIfPending();
 			return ScopeResolver.principal().resolveScope(request, operation);
+		}
+
+	}
+
+	/**
+	 * Keys are looked up elsewhere.
+	 */
+	static class FailingKeys implements KeyResolver {
+
+		private final Failure failure = new Failure();
+
+		@Override
+		public @Nullable String resolveKey(HttpServletRequest request) {
+			this.failure.happenIfPending();
+			return request.getHeader("Idempotency-Key");
+		}
+
+	}
+
+	@RestController
+	static class Forgiving {
+
+		@Idempotent
+		@PostMapping("/forgiving")
+		String run() {
+			return "done";
+		}
+
+		@ExceptionHandler
+		String later(UncheckedIOException ex) {
+			return "Later, perhaps";
 		}
 
 	}
