@@ -122,7 +122,9 @@ final class Sha256Fingerprinter implements RequestFingerprinter {
 			return (type.getType() + '/' + type.getSubtype()).toLowerCase(Locale.ROOT);
 		}
 		StringBuilder text = new StringBuilder(type.getType()).append('/').append(type.getSubtype());
-		new TreeMap<>(type.getParameters()).forEach((name, value) -> {
+		Map<String, String> sorted = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+		sorted.putAll(type.getParameters());
+		sorted.forEach((name, value) -> {
 			if (!name.equalsIgnoreCase("boundary")) {
 				text.append(';').append(name).append('=').append(value);
 			}

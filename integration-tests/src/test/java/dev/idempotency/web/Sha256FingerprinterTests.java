@@ -56,6 +56,7 @@ class Sha256FingerprinterTests {
 	@CsvSource({ "application/json, application/json", "Application/JSON, application/json",
 			"application/json;charset=UTF-8, application/json;charset=utf-8",
 			"application/json; Version=2; A=1, application/json;a=1;version=2",
+			"application/json; b=2; A=1; C=3, application/json;a=1;b=2;c=3",
 			"application/problem+json, application/problem+json", "text/json, text/json" })
 	void knowsJsonByItsTypeHoweverThatIsWritten(String type, String normalized) throws IOException {
 		assertThat(CANONICAL.fingerprint(request("/payments", null, type), body(JSON)))
