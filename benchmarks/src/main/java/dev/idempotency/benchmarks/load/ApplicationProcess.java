@@ -92,7 +92,18 @@ final class ApplicationProcess implements AutoCloseable {
 	 * How many bytes its threads have allocated.
 	 */
 	long allocated() {
-		HttpRequest request = HttpRequest.newBuilder(URI.create("http://localhost:%d/allocated".formatted(this.port)))
+		return ask("allocated");
+	}
+
+	/**
+	 * The time that its compilers have worked.
+	 */
+	Duration compiled() {
+		return Duration.ofMillis(ask("compiled"));
+	}
+
+	private long ask(String what) {
+		HttpRequest request = HttpRequest.newBuilder(URI.create("http://localhost:%d/%s".formatted(this.port, what)))
 			.build();
 		try {
 			return Long.parseLong(CLIENT.send(request, HttpResponse.BodyHandlers.ofString()).body());

@@ -68,6 +68,14 @@ class LoadApplication {
 				.sum();
 		}
 
+		/**
+		 * How many milliseconds compilers have worked.
+		 */
+		@GetMapping("/compiled")
+		long compiled() {
+			return ManagementFactory.getCompilationMXBean().getTotalCompilationTime();
+		}
+
 	}
 
 	/**

@@ -1,5 +1,6 @@
 package dev.idempotency.benchmarks.load;
 
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.HashSet;
@@ -20,17 +21,16 @@ final class Parts implements AutoCloseable {
 
 	private static final String VIRTUAL_THREADS = "--spring.threads.virtual.enabled=true";
 
+	private static final int WARM_UP_REQUESTS = 40_000;
+
+	private static final int MOST_WARM_UPS = 16;
+
 	/**
-	 * So many first requests later, the compilers of an application are done, if they
-	 * have had time: applications are warmed up in turns, by few clients.
+	 * An application is warm when its compilers work less than so for a request.
 	 */
-	private static final int WARM = 160_000;
+	private static final Duration COMPILED = Duration.ofNanos(1_000);
 
 	private static final int[] SIZES = { 1_000, 100_000, 1_000_000 };
-
-	private static final int WARM_UP_TURNS = 4;
-
-	private static final int WARM_UP_CONNECTIONS = 2;
 
 	private final String java;
 
@@ -72,14 +72,15 @@ final class Parts implements AutoCloseable {
 		// What there is to be gained at most
 		Subject[] byHand = { warm(Pair.MEMORY, Kind.FIRST)[0], this.bench.floorInMemory() };
 		for (Kind kind : Kind.values()) {
-			warmUp(new Subject[] { byHand[1] }, kind);
+			warmUp(new Subject[] { byHand[1] }, Workload.of(kind));
 			figures.add(nameOf(kind), "", compare(byHand, Workload.of(kind), effort));
 		}
-		figures.add("un-annotated handler, after others", "",
-				compare(warm(Pair.MEMORY, Kind.FIRST), Workload.plain(), effort(9, 8_000, WARM / 3)));
+		Subject[] afterOthers = warm(Pair.MEMORY, Kind.FIRST);
+		warmUp(afterOthers, Workload.plain());
+		figures.add("un-annotated handler, after others", "", compare(afterOthers, Workload.plain(), effort));
 		try (Bench own = new Bench(this.java)) {
 			Subject[] both = Pair.MEMORY.open(own);
-			warmUp(both, Workload.plain(), WARM);
+			warmUp(both, Workload.plain());
 			figures.add("un-annotated handler, alone", "≥ 0.99", compare(both, Workload.plain(), effort));
 		}
 		return figures;
@@ -94,8 +95,10 @@ final class Parts implements AutoCloseable {
 			for (Kind kind : Kind.values()) {
 				Subject[] both = warm(pair, kind);
 				for (int connections : new int[] { 1, 8, 32, 128 }) {
+					Workload load = Workload.of(kind).withConnections(connections);
+					warmUp(both, load);
 					figures.add("%s, %d at a time".formatted(nameOf(kind), connections), "",
-							compare(both, Workload.of(kind).withConnections(connections), effort(5, 3_000, 1_000)));
+							compare(both, load, effort(5, 3_000, 1_000)));
 				}
 			}
 		}
@@ -117,9 +120,9 @@ final class Parts implements AutoCloseable {
 			try (Bench own = new Bench(this.javaWithVirtualThreads)) {
 				Subject[] both = pair.open(own, VIRTUAL_THREADS);
 				for (Kind kind : Kind.values()) {
-					warmUp(both, kind);
-					figures.add(nameOf(kind), "",
-							compare(both, Workload.of(kind).withConnections(32), effort(5, 3_000, 1_000)));
+					Workload load = Workload.of(kind).withConnections(32);
+					warmUp(both, load);
+					figures.add(nameOf(kind), "", compare(both, load, effort(5, 3_000, 1_000)));
 				}
 			}
 		}
@@ -155,7 +158,7 @@ final class Parts implements AutoCloseable {
 					.mapToObj((size) -> filling.open(own, size))
 					.toArray(Subject[]::new);
 				for (Kind kind : Kind.values()) {
-					warmUp(subjects, kind);
+					warmUp(subjects, Workload.of(kind));
 				}
 				for (int i = 0; i < SIZES.length; i++) {
 					filling.fill(subjects[i], SIZES[i]);
@@ -178,20 +181,24 @@ final class Parts implements AutoCloseable {
 	private Subject[] warm(Pair pair, Kind kind) {
 		Subject[] both = this.pairs.computeIfAbsent(pair, (key) -> key.open(this.bench));
 		if (this.warm.add(pair.name() + kind)) {
-			warmUp(both, kind);
+			warmUp(both, Workload.of(kind));
 		}
 		return both;
 	}
 
-	private void warmUp(Subject[] subjects, Kind kind) {
-		// A replay has much in common with the first request before it
-		warmUp(subjects, Workload.of(kind), (kind == Kind.FIRST) ? WARM : WARM / 2);
-	}
-
-	private void warmUp(Subject[] subjects, Workload load, int requests) {
-		for (int i = 0; i < WARM_UP_TURNS; i++) {
+	/**
+	 * Puts a load on applications, in turns, until their compilers have little left to
+	 * do. It is the load that is measured: with other clients, in number too, other paths
+	 * are taken, and those are compiled then.
+	 */
+	private void warmUp(Subject[] subjects, Workload load) {
+		int requests = shareOf(WARM_UP_REQUESTS);
+		boolean warm = false;
+		for (int i = 0; i < MOST_WARM_UPS && !warm; i++) {
+			warm = true;
 			for (Subject subject : subjects) {
-				subject.run(load.withConnections(WARM_UP_CONNECTIONS), shareOf(requests / WARM_UP_TURNS));
+				Duration compiled = subject.warmUp(load, requests);
+				warm &= compiled.compareTo(COMPILED.multipliedBy(requests)) < 0;
 			}
 		}
 	}

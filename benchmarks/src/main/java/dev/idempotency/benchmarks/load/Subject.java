@@ -54,6 +54,16 @@ record Subject(String name, ApplicationProcess application, Servers.@Nullable Se
 				(double) (this.application.allocated() - allocated) / requests);
 	}
 
+	/**
+	 * Puts a load on it that is not measured.
+	 * @return the time that its compilers worked meanwhile
+	 */
+	Duration warmUp(Workload workload, int requests) {
+		Duration before = this.application.compiled();
+		run(workload, requests);
+		return this.application.compiled().minus(before);
+	}
+
 	private static int knownKeys(Workload workload) {
 		return Math.min(KNOWN_KEYS, KNOWN_CHARACTERS / workload.noteLength());
 	}
