@@ -12,7 +12,7 @@ import java.util.function.Function;
 
 /**
  * Measures what a request costs, and prints it. Without arguments everything is measured
- * and written into the guide, which takes about half an hour; nothing else should run on
+ * and written into the guide, which takes more than an hour; nothing else should run on
  * the machine meanwhile.
  */
 final class LoadRun {
@@ -63,7 +63,7 @@ final class LoadRun {
 	}
 
 	/**
-	 * Asked before anything is measured: nobody wants to hear of it half an hour later.
+	 * Asked before anything is measured: nobody wants to hear of it an hour later.
 	 */
 	private static void requirePlaceFor(String guide) {
 		if (guide.indexOf(BEGIN) < 0 || guide.indexOf(END) < guide.indexOf(BEGIN)) {
