@@ -131,6 +131,8 @@ class IdempotencyMetersTests {
 
 	@Test
 	void countsAttemptsAfterACrashThatAreNotToRun() {
+		// Nothing renews its claims any more
+		this.engine.close();
 		proceed();
 		this.clock.advance(LEASE);
 		begin(POLICY.withOnCrash(OnCrash.REFUSE));
@@ -170,6 +172,8 @@ class IdempotencyMetersTests {
 	void countsWhatBecameOfExecutions() {
 		proceed().close();
 		assertThat(executions("released")).isOne();
+		// Nothing renews its claims any more
+		this.engine.close();
 		Execution stalled = proceed();
 		this.clock.advance(LEASE);
 		proceed().complete(bytes("paid"));
