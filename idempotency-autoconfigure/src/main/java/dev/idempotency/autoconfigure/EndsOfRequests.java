@@ -1,30 +1,41 @@
 package dev.idempotency.autoconfigure;
 
 import dev.idempotency.web.IdempotencyFilter;
+import dev.idempotency.web.RequestEnds;
 import jakarta.servlet.ServletContext;
 import jakarta.servlet.ServletRequestEvent;
 import jakarta.servlet.ServletRequestListener;
+import jakarta.servlet.http.HttpServletRequest;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.web.servlet.ServletContextInitializer;
 
 /**
- * Tells the filter of the end of requests: by a listener, which every container calls,
- * unless someone knows a cheaper way.
+ * Tells the filter of the end of requests: by what the container offers for that, or else
+ * by a listener, which every container calls.
  */
-final class EndsOfRequests implements ServletContextInitializer {
+final class EndsOfRequests implements ServletContextInitializer, RequestEnds {
 
-	private volatile boolean toldOtherwise;
+	private volatile @Nullable RequestEnds container;
 
 	/**
-	 * The container itself tells the filter.
+	 * The container itself tells of the end.
 	 */
-	void areToldOtherwise() {
-		this.toldOtherwise = true;
+	void areToldBy(RequestEnds container) {
+		this.container = container;
+	}
+
+	@Override
+	public void whenOver(HttpServletRequest request, Runnable end) {
+		RequestEnds known = this.container;
+		if (known != null) {
+			known.whenOver(request, end);
+		}
 	}
 
 	@Override
 	public void onStartup(ServletContext context) {
-		if (!this.toldOtherwise) {
+		if (this.container == null) {
 			context.addListener(new Listener());
 		}
 	}
@@ -33,7 +44,7 @@ final class EndsOfRequests implements ServletContextInitializer {
 
 		@Override
 		public void requestDestroyed(ServletRequestEvent event) {
-			IdempotencyFilter.requestIsOver(event.getServletRequest());
+			IdempotencyFilter.requestDestroyed(event.getServletRequest());
 		}
 
 	}

@@ -27,6 +27,8 @@ final class IdempotencyRuntimeHints implements RuntimeHintsRegistrar {
 		hints.reflection()
 			.registerType(TypeReference.of(IdempotencyWeb.class.getPackageName() + ".KeyParts"),
 					MemberCategory.INVOKE_PUBLIC_METHODS);
+		// What is left of a request whose client is gone
+		hints.proxies().registerJdkProxy(TypeReference.of("jakarta.servlet.http.HttpServletRequest"));
 		// What tools say about themselves, and the method behind them
 		hints.proxies().registerJdkProxy(SideEffects.class);
 		hints.reflection()

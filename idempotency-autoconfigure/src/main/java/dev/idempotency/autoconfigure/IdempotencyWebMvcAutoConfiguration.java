@@ -92,8 +92,8 @@ public final class IdempotencyWebMvcAutoConfiguration {
 	}
 
 	@Bean
-	IdempotencyFilter idempotencyFilter(IdempotencyWeb web) {
-		return web.filter();
+	IdempotencyFilter idempotencyFilter(IdempotencyWeb web, EndsOfRequests ends) {
+		return web.filter(ends);
 	}
 
 	@Bean

@@ -3,6 +3,7 @@ package dev.idempotency.autoconfigure;
 import java.io.IOException;
 
 import dev.idempotency.web.IdempotencyFilter;
+import dev.idempotency.web.RequestEnds;
 import jakarta.servlet.ServletException;
 import org.apache.catalina.connector.Request;
 import org.apache.catalina.connector.Response;
@@ -30,7 +31,7 @@ class TomcatConfiguration {
 			// Or else a handler that forwards would answer with nothing: what was written
 			// waits in our wrapper to be stored first
 			factory.addContextCustomizers((context) -> context.setSuspendWrappedResponseAfterForward(false));
-			ends.areToldOtherwise();
+			ends.areToldBy(RequestEnds.toldForEveryRequest());
 		};
 	}
 

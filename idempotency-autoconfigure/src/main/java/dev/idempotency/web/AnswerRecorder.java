@@ -9,7 +9,6 @@ import java.util.Map;
 import dev.idempotency.Effect;
 import dev.idempotency.web.HttpAnswer.Delivery;
 import jakarta.servlet.DispatcherType;
-import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
@@ -34,6 +33,11 @@ final class AnswerRecorder implements RecordedBody.Channel {
 	private @Nullable RecordedBody body;
 
 	/**
+	 * The response on which the body flows, if it flows.
+	 */
+	private ExchangeResponse outlet;
+
+	/**
 	 * What was sent ahead of a body that flows.
 	 */
 	private @Nullable Head sentHead;
@@ -49,7 +53,8 @@ final class AnswerRecorder implements RecordedBody.Channel {
 		this.operation = operation;
 		this.run = run;
 		this.effect = operation.effect();
-		this.headersBefore = ResponseHeaders.of(exchange.response().container());
+		this.outlet = exchange.response();
+		this.headersBefore = ResponseHeaders.of(this.outlet.container());
 	}
 
 	/**
@@ -57,8 +62,28 @@ final class AnswerRecorder implements RecordedBody.Channel {
 	 * @return whether that is possible
 	 */
 	boolean recordOn(ExchangeResponse response) {
+		if (this.body != null) {
+			this.body.end();
+		}
+		this.outlet = response;
 		this.body = response.record(this, this.exchange.rules().maxResponseBody());
 		return this.body != null;
+	}
+
+	/**
+	 * Goes on with the record, on another response.
+	 */
+	void continueOn(ExchangeResponse response) {
+		this.outlet = response;
+	}
+
+	/**
+	 * Nothing is written any more.
+	 */
+	void endOfRequest() {
+		if (this.body != null) {
+			this.body.end();
+		}
 	}
 
 	void effect(Effect effect) {
@@ -146,25 +171,34 @@ final class AnswerRecorder implements RecordedBody.Channel {
 	}
 
 	@Override
-	public ServletOutputStream open(long declaredLength) throws IOException {
+	public void open(long declaredLength) throws IOException {
 		if (this.run.isInTransaction()) {
 			throw new IllegalStateException(
 					"The answer is larger than idempotency.http.max-response-body (%d bytes), and "
 						.formatted(this.exchange.rules().maxResponseBody())
 							+ "must not leave before the transaction is committed: raise it, or leave transactional = true out");
 		}
-		HttpServletResponse container = this.exchange.response().container();
+		HttpServletResponse container = this.outlet.container();
 		this.sentHead = currentHead(container);
 		writeEffect(container, this.sentHead.status());
 		if (declaredLength >= 0) {
 			container.setContentLengthLong(declaredLength);
 		}
-		return container.getOutputStream();
+	}
+
+	@Override
+	public void write(byte[] source, int offset, int length) throws IOException {
+		this.outlet.container().getOutputStream().write(source, offset, length);
 	}
 
 	@Override
 	public void flush() throws IOException {
-		this.exchange.response().container().flushBuffer();
+		this.outlet.container().flushBuffer();
+	}
+
+	@Override
+	public void close() throws IOException {
+		this.outlet.container().getOutputStream().close();
 	}
 
 	@Override

@@ -12,9 +12,10 @@ import jakarta.servlet.http.HttpServletResponse;
  * @param keptHeaders which headers are stored
  * @param policy which answers are stored
  * @param problemRenderer answers with a problem where no handler can
+ * @param ends tells of the end of requests
  */
 record AnswerRules(int maxRequestBody, int maxResponseBody, KeptHeaders keptHeaders, ResponsePolicy policy,
-		ProblemRenderer problemRenderer) {
+		ProblemRenderer problemRenderer, RequestEnds ends) {
 
 	/**
 	 * Answers with a problem, as the application would.

@@ -2,6 +2,7 @@ package dev.idempotency.web;
 
 import java.io.IOException;
 import java.util.Map;
+import java.util.Objects;
 
 import dev.idempotency.IdempotencyContext;
 import dev.idempotency.IdempotencyException;
@@ -44,6 +45,16 @@ final class Exchange {
 
 	private @Nullable HttpAnswer knownAnswer;
 
+	/**
+	 * What the handler's own threads reach the container by, if there are any.
+	 */
+	private volatile @Nullable Tether tether;
+
+	/**
+	 * What they reach the container's asynchronous processing by.
+	 */
+	private volatile @Nullable Tether asyncTether;
+
 	private boolean async;
 
 	private boolean over;
@@ -79,6 +90,10 @@ final class Exchange {
 			this.request = new ExchangeRequest(request, this);
 		}
 		if (WebUtils.getNativeResponse(response, ExchangeResponse.class) == null) {
+			// Whoever still has the former response does not speak for this dispatch
+			untie();
+			this.tether = null;
+			this.asyncTether = null;
 			this.response = new ExchangeResponse(response, this);
 			if (this.run != null) {
 				this.run.recordOn(this.response);
@@ -91,6 +106,9 @@ final class Exchange {
 	 */
 	void continueOn(HttpServletResponse response) {
 		this.response = new ExchangeResponse(response, this.response);
+		if (this.run != null) {
+			this.run.continueOn(this.response);
+		}
 	}
 
 	HttpServletRequest requestFor(HttpServletRequest given) {
@@ -209,6 +227,33 @@ final class Exchange {
 	void asyncStarted() {
 		this.async = true;
 		outliveDispatch();
+		if (this.run != null) {
+			Tether tied = this.tether;
+			if (tied == null) {
+				tied = new Tether();
+				this.tether = tied;
+				this.asyncTether = new Tether();
+			}
+			this.response.tie(tied);
+		}
+	}
+
+	/**
+	 * What asynchronous processing that was started is reached by.
+	 */
+	Tether asyncTether() {
+		return Objects.requireNonNull(this.asyncTether, "nothing goes on asynchronously");
+	}
+
+	/**
+	 * Lets nothing reach the container's response any more but what the container itself
+	 * dispatches.
+	 */
+	void untie() {
+		Tether tied = this.tether;
+		if (tied != null) {
+			tied.untie(this.response::keepHead);
+		}
 	}
 
 	@Nullable ProtectedRun run() {
@@ -227,6 +272,13 @@ final class Exchange {
 	 */
 	boolean isDetached() {
 		return this.run != null && this.run.isDetached();
+	}
+
+	/**
+	 * Whether the handler went on without its client, be it done by now or not.
+	 */
+	boolean wasDetached() {
+		return this.run != null && this.run.wasDetached();
 	}
 
 	/**
@@ -252,6 +304,7 @@ final class Exchange {
 
 	private ProtectedRun arm(ProtectedRun armed) {
 		armed.recordOn(this.response);
+		this.rules.ends().whenOver(this.request, this::requestIsOver);
 		this.run = armed;
 		this.context = armed;
 		return armed;
@@ -293,11 +346,45 @@ final class Exchange {
 	}
 
 	/**
-	 * The container is done with the request.
+	 * The container is done with the request, and takes back what it has given.
 	 */
 	void requestIsOver() {
-		if (this.run != null) {
-			this.run.requestIsOver();
+		if (this.run == null) {
+			return;
+		}
+		this.run.requestIsOver();
+		Tether tied = this.tether;
+		if (tied != null) {
+			tied.untieSoon(this.response::keepHead);
+			asyncTether().untieSoon(() -> {
+			});
+		}
+		if (isDetached()) {
+			this.request.end(EndedRequest.of(this.request));
+		}
+		else {
+			this.run.recordNothingMore();
+			this.response.end();
+			this.request.end(EndedRequest.FORGOTTEN);
+		}
+	}
+
+	/**
+	 * A listener of the container's says that the request has ended. Some say so after
+	 * each dispatch; whether asynchronous processing has ended is known better.
+	 */
+	void requestDestroyed() {
+		if (this.asyncTether == null) {
+			requestIsOver();
+		}
+	}
+
+	/**
+	 * A dispatch is left, and what its handler has to say was said.
+	 */
+	void leaveDispatch() {
+		if (this.run != null && this.run.isSettled()) {
+			untie();
 		}
 	}
 
@@ -314,6 +401,8 @@ final class Exchange {
 	 * The connection of an asynchronous request is broken.
 	 */
 	void connectionLost() {
+		// Who is in the middle of writing fails first
+		untie();
 		if (this.run != null) {
 			this.run.connectionLost();
 		}

@@ -1,6 +1,8 @@
 package dev.idempotency.web;
 
 import java.io.IOException;
+import java.util.function.Consumer;
+import java.util.function.Function;
 
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.AsyncEvent;
@@ -18,21 +20,46 @@ final class ExchangeAsyncContext implements AsyncContext {
 
 	private final AsyncContext delegate;
 
+	private final ServletRequest request;
+
 	private final ServletResponse response;
 
 	private final Exchange exchange;
 
-	ExchangeAsyncContext(AsyncContext delegate, ServletResponse response, Exchange exchange) {
+	private final Tether tether;
+
+	ExchangeAsyncContext(AsyncContext delegate, ServletRequest request, ServletResponse response, Exchange exchange) {
 		this.delegate = delegate;
+		this.request = request;
 		this.response = response;
 		this.exchange = exchange;
+		this.tether = exchange.asyncTether();
 		// Before all others, who may make it impossible to go on
 		delegate.addListener(new ConnectionWatch());
 	}
 
+	private <T> T ask(Function<AsyncContext, T> question) {
+		if (!this.tether.enter()) {
+			throw new IllegalStateException("The request of this AsyncContext has ended");
+		}
+		try {
+			return question.apply(this.delegate);
+		}
+		finally {
+			this.tether.exit();
+		}
+	}
+
+	private void act(Consumer<AsyncContext> action) {
+		ask((context) -> {
+			action.accept(context);
+			return context;
+		});
+	}
+
 	@Override
 	public ServletRequest getRequest() {
-		return this.delegate.getRequest();
+		return this.request;
 	}
 
 	@Override
@@ -42,22 +69,30 @@ final class ExchangeAsyncContext implements AsyncContext {
 
 	@Override
 	public boolean hasOriginalRequestAndResponse() {
-		return this.delegate.hasOriginalRequestAndResponse();
+		return ask(AsyncContext::hasOriginalRequestAndResponse);
 	}
 
 	@Override
 	public void dispatch() {
-		this.delegate.dispatch();
+		dispatch(AsyncContext::dispatch);
 	}
 
 	@Override
 	public void dispatch(String path) {
-		this.delegate.dispatch(path);
+		dispatch((context) -> context.dispatch(path));
 	}
 
 	@Override
 	public void dispatch(ServletContext context, String path) {
-		this.delegate.dispatch(context, path);
+		dispatch((it) -> it.dispatch(context, path));
+	}
+
+	private void dispatch(Consumer<AsyncContext> dispatch) {
+		// A task that went on without its client has come to its end: nobody is left to
+		// answer
+		if (!this.exchange.wasDetached()) {
+			act(dispatch);
+		}
 	}
 
 	/**
@@ -68,26 +103,27 @@ final class ExchangeAsyncContext implements AsyncContext {
 		this.exchange.completedByHandler();
 		if (this.exchange.isCut()) {
 			// Completing would end the answer; a dispatch can fail instead
-			this.delegate.dispatch();
+			act(AsyncContext::dispatch);
 		}
 		else {
-			this.delegate.complete();
+			this.exchange.untie();
+			act(AsyncContext::complete);
 		}
 	}
 
 	@Override
 	public void start(Runnable task) {
-		this.delegate.start(task);
+		act((context) -> context.start(task));
 	}
 
 	@Override
 	public void addListener(AsyncListener listener) {
-		this.delegate.addListener(new DisconnectTolerantListener(listener));
+		addListener(listener, this.request, this.response);
 	}
 
 	@Override
 	public void addListener(AsyncListener listener, ServletRequest request, ServletResponse response) {
-		this.delegate.addListener(new DisconnectTolerantListener(listener), request, response);
+		act((context) -> context.addListener(new DisconnectTolerantListener(listener, request, response)));
 	}
 
 	@Override
@@ -97,12 +133,12 @@ final class ExchangeAsyncContext implements AsyncContext {
 
 	@Override
 	public void setTimeout(long timeout) {
-		this.delegate.setTimeout(timeout);
+		act((context) -> context.setTimeout(timeout));
 	}
 
 	@Override
 	public long getTimeout() {
-		return this.delegate.getTimeout();
+		return ask(AsyncContext::getTimeout);
 	}
 
 	/**
@@ -115,6 +151,10 @@ final class ExchangeAsyncContext implements AsyncContext {
 		public void onError(AsyncEvent event) {
 			if (event.getThrowable() instanceof IOException) {
 				ExchangeAsyncContext.this.exchange.connectionLost();
+				if (ExchangeAsyncContext.this.exchange.wasDetached()) {
+					// The container has nothing to wait for, and no error to render
+					act(AsyncContext::complete);
+				}
 			}
 		}
 
@@ -141,8 +181,14 @@ final class ExchangeAsyncContext implements AsyncContext {
 
 		private final AsyncListener listener;
 
-		private DisconnectTolerantListener(AsyncListener listener) {
+		private final ServletRequest request;
+
+		private final ServletResponse response;
+
+		private DisconnectTolerantListener(AsyncListener listener, ServletRequest request, ServletResponse response) {
 			this.listener = listener;
+			this.request = request;
+			this.response = response;
 		}
 
 		@Override
@@ -152,21 +198,29 @@ final class ExchangeAsyncContext implements AsyncContext {
 
 		@Override
 		public void onTimeout(AsyncEvent event) throws IOException {
-			this.listener.onTimeout(event);
+			this.listener.onTimeout(ours(event));
 		}
 
 		@Override
 		public void onError(AsyncEvent event) throws IOException {
-			if (!ExchangeAsyncContext.this.exchange.isDetached()) {
-				this.listener.onError(event);
+			if (!ExchangeAsyncContext.this.exchange.wasDetached()) {
+				this.listener.onError(ours(event));
 			}
 		}
 
 		@Override
 		public void onComplete(AsyncEvent event) throws IOException {
-			if (!ExchangeAsyncContext.this.exchange.holdBack(() -> this.listener.onComplete(event))) {
-				this.listener.onComplete(event);
+			AsyncEvent ours = ours(event);
+			if (!ExchangeAsyncContext.this.exchange.holdBack(() -> this.listener.onComplete(ours))) {
+				this.listener.onComplete(ours);
 			}
+		}
+
+		/**
+		 * Listeners get what the handler got, and may keep it.
+		 */
+		private AsyncEvent ours(AsyncEvent event) {
+			return new AsyncEvent(ExchangeAsyncContext.this, this.request, this.response, event.getThrowable());
 		}
 
 	}

@@ -122,13 +122,13 @@ final class ExchangeRequest extends HttpServletRequestWrapper {
 		if (this.exchange.isArmed() && started.getResponse() instanceof HttpServletResponse original) {
 			this.exchange.continueOn(original);
 		}
-		return watched(started, this.exchange.response());
+		return watched(started, this, this.exchange.response());
 	}
 
 	@Override
 	public AsyncContext startAsync(ServletRequest request, ServletResponse response) {
 		this.exchange.requireNoTransaction();
-		return watched(super.startAsync(request, response), response);
+		return watched(super.startAsync(request, response), request, response);
 	}
 
 	@Override
@@ -136,11 +136,19 @@ final class ExchangeRequest extends HttpServletRequestWrapper {
 		return (this.asyncContext != null) ? this.asyncContext : super.getAsyncContext();
 	}
 
-	private AsyncContext watched(AsyncContext started, ServletResponse response) {
+	private AsyncContext watched(AsyncContext started, ServletRequest request, ServletResponse response) {
 		this.exchange.asyncStarted();
-		this.asyncContext = this.exchange.isArmed() ? new ExchangeAsyncContext(started, response, this.exchange)
-				: started;
+		this.asyncContext = this.exchange.isArmed()
+				? new ExchangeAsyncContext(started, request, response, this.exchange) : started;
 		return this.asyncContext;
+	}
+
+	/**
+	 * Leaves the container's request alone: it has ended.
+	 * @param afterlife what is told of it from now on
+	 */
+	void end(HttpServletRequest afterlife) {
+		setRequest(afterlife);
 	}
 
 }

@@ -60,8 +60,47 @@ final class ExchangeResponse extends HttpServletResponseWrapper {
 		this.bodyTaken = predecessor.bodyTaken;
 	}
 
+	/**
+	 * The response behind this one, which nobody records.
+	 */
 	HttpServletResponse container() {
 		return (HttpServletResponse) getResponse();
+	}
+
+	/**
+	 * From now on others than the container's thread may come this way.
+	 */
+	void tie(Tether tether) {
+		if (this.predecessor != null) {
+			this.predecessor.tie(tether);
+		}
+		if (!(getResponse() instanceof TetheredResponse)) {
+			setResponse(new TetheredResponse(container(), tether));
+		}
+	}
+
+	/**
+	 * Keeps the head of the answer for the time after the end.
+	 */
+	void keepHead() {
+		if (this.predecessor != null) {
+			this.predecessor.keepHead();
+		}
+		if (getResponse() instanceof TetheredResponse tethered) {
+			tethered.keepHead();
+		}
+	}
+
+	/**
+	 * Leaves the container's response alone: the request has ended.
+	 */
+	void end() {
+		if (this.predecessor != null) {
+			this.predecessor.end();
+		}
+		if (!(getResponse() instanceof TetheredResponse)) {
+			setResponse(new EndedResponse());
+		}
 	}
 
 	/**

@@ -12,6 +12,8 @@ final class HandlerTask {
 
 	private boolean running;
 
+	private boolean succeeded;
+
 	private boolean detached;
 
 	private List<Callback> heldBack = List.of();
@@ -38,6 +40,20 @@ final class HandlerTask {
 	}
 
 	/**
+	 * Whether the task went on without its client, be it done by now or not.
+	 */
+	synchronized boolean wasDetached() {
+		return this.detached;
+	}
+
+	/**
+	 * Whether the task has written all that it had to write.
+	 */
+	synchronized boolean hasSucceeded() {
+		return this.succeeded;
+	}
+
+	/**
 	 * Keeps something from others until a detached task has come to its end.
 	 * @return whether there is one
 	 */
@@ -54,10 +70,11 @@ final class HandlerTask {
 	/**
 	 * The task has come to its end, and who waited for it is told.
 	 */
-	void ended() throws IOException {
+	void ended(boolean success) throws IOException {
 		List<Callback> callbacks;
 		synchronized (this) {
 			this.running = false;
+			this.succeeded = success;
 			callbacks = List.copyOf(this.heldBack);
 		}
 		for (Callback callback : callbacks) {

@@ -61,11 +61,17 @@ public final class IdempotencyFilter implements Filter {
 		}
 		catch (IOException | ServletException | RuntimeException | Error ex) {
 			exchange.failed();
+			exchange.leaveDispatch();
 			throw ex;
 		}
 		// An error page is the end, also where the request still counts as asynchronous
 		if (!request.isAsyncStarted() || request.getDispatcherType() == DispatcherType.ERROR) {
-			exchange.endOfDispatch();
+			try {
+				exchange.endOfDispatch();
+			}
+			finally {
+				exchange.leaveDispatch();
+			}
 		}
 	}
 
@@ -81,14 +87,25 @@ public final class IdempotencyFilter implements Filter {
 
 	/**
 	 * Hears that the container is done with a request, also with an error page, if there
-	 * was one. It is told by a {@link jakarta.servlet.ServletRequestListener}, or by
-	 * something of the container's own. The end of asynchronous processing it knows.
+	 * was one.
 	 * @param request the request
 	 */
 	public static void requestIsOver(ServletRequest request) {
 		Exchange exchange = Exchange.of(request);
 		if (exchange != null) {
 			exchange.requestIsOver();
+		}
+	}
+
+	/**
+	 * Hears from a {@link jakarta.servlet.ServletRequestListener} of the end of a
+	 * request, or of a dispatch of it, where the container offers nothing better.
+	 * @param request the request
+	 */
+	public static void requestDestroyed(ServletRequest request) {
+		Exchange exchange = Exchange.of(request);
+		if (exchange != null) {
+			exchange.requestDestroyed();
 		}
 	}
 

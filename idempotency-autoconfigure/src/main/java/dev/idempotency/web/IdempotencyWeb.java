@@ -65,15 +65,17 @@ public final class IdempotencyWeb implements OperationCatalog {
 	}
 
 	/**
-	 * The filter, which is also to be registered as a listener.
+	 * The filter.
+	 * @param ends tells it of the end of requests
 	 * @return the filter
 	 */
-	public IdempotencyFilter filter() {
+	public IdempotencyFilter filter(RequestEnds ends) {
 		return new IdempotencyFilter(new AnswerRules(this.settings.maxRequestBody(), this.settings.maxResponseBody(),
 				new KeptHeaders(this.settings.excludedHeaders()), this.strategies.responsePolicy(),
 				(request, response, handler, problem) -> this.context
 					.getBean("handlerExceptionResolver", HandlerExceptionResolver.class)
-					.resolveException(request, response, handler, problem)));
+					.resolveException(request, response, handler, problem),
+				ends));
 	}
 
 	/**

@@ -97,6 +97,13 @@ final class ProtectedRun implements IdempotencyContext {
 		}
 	}
 
+	/**
+	 * Goes on with the record, on another response.
+	 */
+	void continueOn(ExchangeResponse response) {
+		this.recorder.continueOn(response);
+	}
+
 	// What the handler knows and says
 
 	@Override
@@ -218,14 +225,24 @@ final class ProtectedRun implements IdempotencyContext {
 	 */
 	void connectionLost() {
 		this.recorder.clientIsGone();
-		boolean goesOn = isFlowing() && this.recorder.isKept() && this.task.detach();
-		if (!goesOn && beginToSettle()) {
+		boolean replayable = isFlowing() && this.recorder.isKept();
+		if (replayable && this.task.detach()) {
+			return;
+		}
+		if (replayable && this.task.hasSucceeded()) {
+			settleWithoutClient();
+		}
+		else if (beginToSettle()) {
 			this.completion.keep(null);
 		}
 	}
 
 	boolean isDetached() {
 		return this.task.isDetached();
+	}
+
+	boolean wasDetached() {
+		return this.task.wasDetached();
 	}
 
 	boolean holdBack(HandlerTask.Callback callback) {
@@ -250,7 +267,7 @@ final class ProtectedRun implements IdempotencyContext {
 			}
 		}
 		try {
-			this.task.ended();
+			this.task.ended(!(result instanceof Throwable));
 		}
 		catch (IOException ex) {
 			logger.debug("The client of {} is gone", this.handler, ex);
@@ -397,6 +414,13 @@ final class ProtectedRun implements IdempotencyContext {
 		}
 	}
 
+	/**
+	 * Whoever still writes is told that nobody reads it.
+	 */
+	void recordNothingMore() {
+		this.recorder.endOfRequest();
+	}
+
 	private void settleWithoutClient() {
 		try {
 			settle(false);
@@ -454,7 +478,7 @@ final class ProtectedRun implements IdempotencyContext {
 				: this.interruption == Interruption.CLIENT_GONE;
 	}
 
-	private synchronized boolean isSettled() {
+	synchronized boolean isSettled() {
 		return this.settled;
 	}
 

@@ -5,7 +5,6 @@ import java.util.Arrays;
 
 import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.WriteListener;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The body of an answer on its way to the store and to the client.
@@ -40,9 +39,11 @@ final class RecordedBody extends ServletOutputStream {
 
 	private boolean kept = true;
 
-	private @Nullable ServletOutputStream client;
+	private boolean flowing;
 
 	private volatile boolean clientGone;
+
+	private volatile boolean ended;
 
 	private long declaredLength = -1;
 
@@ -70,7 +71,7 @@ final class RecordedBody extends ServletOutputStream {
 	 * Whether the client gets the body as it is written.
 	 */
 	boolean isFlowing() {
-		return this.client != null;
+		return this.flowing;
 	}
 
 	boolean isClientGone() {
@@ -115,6 +116,13 @@ final class RecordedBody extends ServletOutputStream {
 		this.frozen = true;
 	}
 
+	/**
+	 * From now on nothing can be written: the request has ended.
+	 */
+	void end() {
+		this.ended = true;
+	}
+
 	void clear() {
 		if (isFlowing()) {
 			throw new IllegalStateException("The answer is on its way already");
@@ -131,13 +139,16 @@ final class RecordedBody extends ServletOutputStream {
 
 	@Override
 	public void write(byte[] source, int offset, int length) throws IOException {
+		if (this.ended) {
+			throw EndedResponse.nobodyReads();
+		}
 		if (this.frozen) {
 			return;
 		}
-		if (this.client == null && this.size == 0 && this.channel.isEndless()) {
+		if (!this.flowing && this.size == 0 && this.channel.isEndless()) {
 			forget();
 		}
-		if (this.client == null && !this.sealed && length > BUFFER_SIZE - this.size && this.channel.mayFlowUnasked()) {
+		if (!this.flowing && !this.sealed && length > BUFFER_SIZE - this.size && this.channel.mayFlowUnasked()) {
 			flow();
 		}
 		if (this.kept && length > this.limit - this.size) {
@@ -147,10 +158,10 @@ final class RecordedBody extends ServletOutputStream {
 		if (this.kept) {
 			keep(source, offset, length);
 		}
-		if (!this.kept && this.client == null) {
+		if (!this.kept && !this.flowing) {
 			flow();
 		}
-		if (this.client != null) {
+		if (this.flowing) {
 			send(source, offset, length);
 		}
 	}
@@ -172,7 +183,7 @@ final class RecordedBody extends ServletOutputStream {
 
 	@Override
 	public void flush() throws IOException {
-		if (this.client == null) {
+		if (!this.flowing) {
 			if (this.sealed || !this.channel.mayFlow()) {
 				return;
 			}
@@ -189,11 +200,12 @@ final class RecordedBody extends ServletOutputStream {
 	}
 
 	private void flow() throws IOException {
-		if (this.client == null) {
+		if (!this.flowing) {
 			if (this.size == 0 && this.channel.isEndless()) {
 				forget();
 			}
-			this.client = this.channel.open(this.declaredLength);
+			this.channel.open(this.declaredLength);
+			this.flowing = true;
 			send(this.bytes, 0, this.size);
 		}
 	}
@@ -213,7 +225,7 @@ final class RecordedBody extends ServletOutputStream {
 		}
 		if (!this.clientGone) {
 			try {
-				requireOpen().write(source, offset, count);
+				this.channel.write(source, offset, count);
 			}
 			catch (IOException ex) {
 				lost(ex);
@@ -236,19 +248,12 @@ final class RecordedBody extends ServletOutputStream {
 		}
 	}
 
-	private ServletOutputStream requireOpen() {
-		if (this.client == null) {
-			throw new IllegalStateException("The body does not flow yet");
-		}
-		return this.client;
-	}
-
 	/**
 	 * Sends what was held back of a body that flows.
 	 */
 	void finish() throws IOException {
 		if (this.held >= 0 && !this.clientGone) {
-			requireOpen().write(this.held);
+			this.channel.write(new byte[] { (byte) this.held }, 0, 1);
 		}
 	}
 
@@ -257,8 +262,8 @@ final class RecordedBody extends ServletOutputStream {
 	 * which must not be taken for the end of a body whose length was announced.
 	 */
 	void cut() throws IOException {
-		if (this.client != null && isLengthDeclared()) {
-			this.client.close();
+		if (this.flowing && isLengthDeclared()) {
+			this.channel.close();
 		}
 	}
 
@@ -306,11 +311,17 @@ final class RecordedBody extends ServletOutputStream {
 		/**
 		 * Sends the head of the answer.
 		 * @param declaredLength the length of the body, or -1 if it is not known
-		 * @return where the body goes
 		 */
-		ServletOutputStream open(long declaredLength) throws IOException;
+		void open(long declaredLength) throws IOException;
+
+		/**
+		 * Sends some of the body.
+		 */
+		void write(byte[] source, int offset, int length) throws IOException;
 
 		void flush() throws IOException;
+
+		void close() throws IOException;
 
 		/**
 		 * The client is gone.

@@ -12,12 +12,28 @@ final class Executions {
 
 	private final Map<String, AtomicInteger> counts = new ConcurrentHashMap<>();
 
+	private final Runnable work;
+
+	Executions() {
+		this(() -> {
+		});
+	}
+
+	/**
+	 * Counts handlers that have something to do.
+	 * @param work what each of them does, in the middle of its answer if it streams
+	 */
+	Executions(Runnable work) {
+		this.work = work;
+	}
+
 	/**
 	 * Counts an execution.
 	 * @return something that no other execution returns
 	 */
 	String next(String handler) {
 		int count = this.counts.computeIfAbsent(handler, (name) -> new AtomicInteger()).incrementAndGet();
+		this.work.run();
 		return "%s no. %d %s".formatted(handler, count, UUID.randomUUID());
 	}
 

@@ -354,6 +354,41 @@ abstract class HandlerKinds {
 		writeElsewhere(request.startAsync(), "rawest-async");
 	}
 
+	/**
+	 * Writes piece by piece, on a thread of its own.
+	 */
+	@PostMapping("/raw-pieces")
+	void rawPieces(HttpServletRequest request, HttpServletResponse response) {
+		AsyncContext context = request.startAsync(request, response);
+		elsewhere.execute(() -> writePieces(context, "raw-pieces"));
+	}
+
+	/**
+	 * Writes piece by piece, on a thread of the container's.
+	 */
+	@PostMapping("/started")
+	void started(HttpServletRequest request, HttpServletResponse response) {
+		AsyncContext context = request.startAsync();
+		context.start(() -> writePieces(context, "started"));
+	}
+
+	private void writePieces(AsyncContext context, String name) {
+		try {
+			HttpServletResponse response = (HttpServletResponse) context.getResponse();
+			response.setContentType("text/plain");
+			response.setHeader("X-Kind", name);
+			response.getOutputStream().write("begin ".getBytes(StandardCharsets.UTF_8));
+			response.flushBuffer();
+			response.getOutputStream().write(this.executions.next(name).getBytes(StandardCharsets.UTF_8));
+			response.flushBuffer();
+			response.getOutputStream().write(" end".getBytes(StandardCharsets.UTF_8));
+			context.complete();
+		}
+		catch (IOException | IllegalStateException ex) {
+			// The client is gone, and the container has ended the request
+		}
+	}
+
 	private void writeElsewhere(AsyncContext context, String name) {
 		elsewhere.execute(() -> {
 			try {

@@ -1,0 +1,29 @@
+package dev.idempotency.web;
+
+import jakarta.servlet.http.HttpServletRequest;
+
+/**
+ * Hears from the container when it is done with a protected request, error page included.
+ */
+@FunctionalInterface
+public interface RequestEnds {
+
+	/**
+	 * Calls back at the end of a request.
+	 * @param request the request
+	 * @param end what is to be done then, before the container recycles the request
+	 */
+	void whenOver(HttpServletRequest request, Runnable end);
+
+	/**
+	 * For containers where something else calls
+	 * {@link IdempotencyFilter#requestIsOver(jakarta.servlet.ServletRequest)} for every
+	 * request.
+	 * @return what does nothing
+	 */
+	static RequestEnds toldForEveryRequest() {
+		return (request, end) -> {
+		};
+	}
+
+}

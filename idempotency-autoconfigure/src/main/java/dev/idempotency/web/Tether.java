@@ -1,0 +1,94 @@
+package dev.idempotency.web;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * What ties the wrappers that a handler was given to the container's objects behind them.
+ * <p>
+ * A container recycles its objects at the end of a request and gives them to the next
+ * one. So threads of the handler reach them only inside the tether. Whoever hears of the
+ * end unties it: that waits for those inside, and lets nobody in from then on.
+ */
+final class Tether {
+
+	private static final long PATIENCE_SECONDS = 1;
+
+	private final ReentrantLock lock = new ReentrantLock(true);
+
+	private volatile boolean untied;
+
+	/**
+	 * Goes in, unless the tether is untied.
+	 * @return whether the caller is inside, and has to {@link #exit()}
+	 */
+	boolean enter() {
+		if (this.untied) {
+			return false;
+		}
+		this.lock.lock();
+		if (this.untied) {
+			this.lock.unlock();
+			return false;
+		}
+		return true;
+	}
+
+	void exit() {
+		this.lock.unlock();
+	}
+
+	boolean isUntied() {
+		return this.untied;
+	}
+
+	/**
+	 * Waits for those inside, and unties.
+	 * @param lastLook reads what is wanted of the container's objects afterwards
+	 */
+	void untie(Runnable lastLook) {
+		this.lock.lock();
+		try {
+			untieAlone(lastLook);
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/**
+	 * Unties in a callback during which the container may hold a lock of its own.
+	 * Somebody inside may be waiting for that lock, so this waits for a moment only.
+	 * @param lastLook reads what is wanted of the container's objects afterwards
+	 */
+	void untieSoon(Runnable lastLook) {
+		boolean alone = false;
+		try {
+			alone = this.lock.tryLock(PATIENCE_SECONDS, TimeUnit.SECONDS);
+			if (alone) {
+				untieAlone(lastLook);
+			}
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+		finally {
+			this.untied = true;
+			if (alone) {
+				this.lock.unlock();
+			}
+		}
+	}
+
+	private void untieAlone(Runnable lastLook) {
+		if (!this.untied) {
+			try {
+				lastLook.run();
+			}
+			finally {
+				this.untied = true;
+			}
+		}
+	}
+
+}

@@ -1,0 +1,15 @@
+package dev.idempotency.web;
+
+import java.util.List;
+
+/**
+ * Resets on a Tomcat that discards what it has given to handlers, as it does by default.
+ */
+class TomcatResetTests extends ResetContract {
+
+	@Override
+	TestServer start(List<Class<?>> sources, String... properties) {
+		return TestServer.start(sources, properties);
+	}
+
+}
