@@ -29,6 +29,7 @@ dependencies {
     optional(libs.boot.data.redis)
     optional(libs.boot.health)
     optional(libs.boot.jdbc)
+    optional(libs.boot.jetty)
     optional(libs.boot.restclient)
     optional(libs.boot.starter.webmvc)
     optional(libs.boot.webclient)

@@ -20,6 +20,7 @@ dependencies {
     testImplementation(libs.activemq.broker)
     testImplementation(libs.activemq.client)
     testImplementation(libs.activemq.openwire)
+    testImplementation(libs.boot.jetty)
     testImplementation(libs.boot.jms)
     testImplementation(libs.boot.micrometer.tracing.opentelemetry)
     testImplementation(libs.boot.restclient)

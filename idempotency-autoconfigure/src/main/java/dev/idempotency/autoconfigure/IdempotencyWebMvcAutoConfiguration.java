@@ -43,7 +43,7 @@ import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandl
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
 @ConditionalOnClass({ DispatcherServlet.class, FilterRegistrationBean.class })
 @ConditionalOnBooleanProperty(name = "idempotency.enabled", matchIfMissing = true)
-@Import(TomcatConfiguration.class)
+@Import({ TomcatConfiguration.class, JettyConfiguration.class })
 public final class IdempotencyWebMvcAutoConfiguration {
 
 	IdempotencyWebMvcAutoConfiguration() {

@@ -66,8 +66,12 @@ class HttpDisconnectTests {
 
 	@BeforeAll
 	void start() {
-		this.server = TestServer.start(List.of(WebTestApplication.class, Endpoints.class));
+		this.server = start(List.of(WebTestApplication.class, Endpoints.class));
 		this.gates = this.server.bean(Endpoints.class).gates;
+	}
+
+	TestServer start(List<Class<?>> sources) {
+		return TestServer.start(sources);
 	}
 
 	@AfterAll
