@@ -247,7 +247,7 @@ final class AnswerRecorder implements RecordedBody.Channel {
 	}
 
 	void writeEffect(HttpServletResponse container, int status) {
-		if (!this.handlerReached) {
+		if (!this.handlerReached || this.run.isRolledBack()) {
 			EffectHeader.NONE.writeTo(container);
 			return;
 		}

@@ -15,12 +15,21 @@ final class HandlerTransaction {
 
 	private @Nullable Transaction active;
 
+	private boolean rolledBack;
+
 	void begun(Transaction transaction) {
 		this.active = transaction;
 	}
 
 	boolean isActive() {
 		return this.active != null;
+	}
+
+	/**
+	 * Whether all that the handler did in it was undone.
+	 */
+	boolean isRolledBack() {
+		return this.rolledBack;
 	}
 
 	/**
@@ -50,6 +59,7 @@ final class HandlerTransaction {
 	void rollBack() {
 		Transaction transaction = take();
 		if (transaction != null) {
+			this.rolledBack = true;
 			try {
 				transaction.rollBack();
 			}

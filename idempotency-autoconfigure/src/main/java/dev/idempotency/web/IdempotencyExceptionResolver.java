@@ -6,6 +6,7 @@ import dev.idempotency.IdempotencyException;
 import dev.idempotency.OperationInProgressException;
 import dev.idempotency.web.ProtectedRun.Interruption;
 import jakarta.servlet.DispatcherType;
+import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
@@ -55,7 +56,8 @@ public final class IdempotencyExceptionResolver implements HandlerExceptionResol
 			// The container, which could not read it, has refused it already
 			return new ModelAndView();
 		}
-		if (!(ex instanceof IdempotencyException problem) || response.isCommitted() || !isForClients(problem, exchange)
+		if (!(unwrap(ex) instanceof IdempotencyException problem) || response.isCommitted()
+				|| !isForClients(problem, exchange) || isPartOfAnotherAnswer(request)
 				|| this.explicitHandlers.handle(problem, handler)) {
 			return null;
 		}
@@ -67,6 +69,21 @@ public final class IdempotencyExceptionResolver implements HandlerExceptionResol
 			logger.debug("The client of {} is gone", handler, writing);
 			return new ModelAndView();
 		}
+	}
+
+	/**
+	 * What an included handler failed with comes out of the dispatcher wrapped.
+	 */
+	private static Throwable unwrap(Exception ex) {
+		return (ex instanceof ServletException && ex.getCause() != null) ? ex.getCause() : ex;
+	}
+
+	/**
+	 * A handler that is included cannot set a status. The one that includes it fails with
+	 * the exception, and its answer is the problem.
+	 */
+	private static boolean isPartOfAnotherAnswer(HttpServletRequest request) {
+		return request.getDispatcherType() == DispatcherType.INCLUDE;
 	}
 
 	/**

@@ -149,6 +149,10 @@ final class ProtectedRun implements IdempotencyContext {
 		return this.transaction.isActive();
 	}
 
+	boolean isRolledBack() {
+		return this.transaction.isRolledBack();
+	}
+
 	// What becomes of the handler
 
 	/**

@@ -33,8 +33,9 @@ record ResponseHeaders(Map<String, List<String>> values) {
 	}
 
 	/**
-	 * What was added or changed since. Headers that are still as they were came from
-	 * those who write them on each answer anyway.
+	 * What was added, changed or removed since; a header that was removed has no values.
+	 * Headers that are still as they were came from those who write them on each answer
+	 * anyway.
 	 */
 	static Map<String, List<String>> changed(HttpServletResponse response, ResponseHeaders before, KeptHeaders kept) {
 		// Few answers have any but the type
@@ -45,6 +46,12 @@ record ResponseHeaders(Map<String, List<String>> values) {
 				if (!now.equals(before.values.get(name))) {
 					changed = with(changed, name, now);
 				}
+			}
+		}
+		for (String name : before.values.keySet()) {
+			if (!response.containsHeader(name) && !name.equalsIgnoreCase(HttpHeaders.CONTENT_TYPE)
+					&& kept.isKept(name)) {
+				changed = with(changed, name, List.of());
 			}
 		}
 		String contentType = response.getContentType();
@@ -76,6 +83,7 @@ record ResponseHeaders(Map<String, List<String>> values) {
 			response.setContentType(first(values));
 			return;
 		}
+		// Without a value, it removes what others have written
 		response.setHeader(name, first(values));
 		for (int i = 1; i < values.size(); i++) {
 			response.addHeader(name, values.get(i));

@@ -134,6 +134,7 @@ abstract class TransactionalHttpContract {
 
 	void assertUndone(Answer answer, int status) {
 		assertThat(answer.status()).as(answer.toString()).isEqualTo(status);
+		assertThat(answer.effect()).isEqualTo("none");
 		assertThat(rows()).isZero();
 		assertThat(records()).isEmpty();
 	}
@@ -159,6 +160,7 @@ abstract class TransactionalHttpContract {
 	void undoesTheWorkAndKeepsTheAnswerOfAnExceptionHandler() {
 		Answer first = pay("refusing");
 		assertThat(first.status()).isEqualTo(422);
+		assertThat(first.effect()).isEqualTo("none");
 		assertThat(rows()).isZero();
 		assertThat(pay("refusing").isReplay()).isTrue();
 		assertThat(this.server.executions().of("refusing")).isEqualTo(1);
@@ -168,6 +170,7 @@ abstract class TransactionalHttpContract {
 	void undoesTheWorkAndKeepsTheErrorThatTheContainerRenders() {
 		Answer first = pay("missing");
 		assertThat(first.status()).isEqualTo(404);
+		assertThat(first.effect()).isEqualTo("none");
 		assertThat(rows()).isZero();
 		Answer second = pay("missing");
 		assertThat(second.isReplay()).isTrue();
@@ -182,7 +185,9 @@ abstract class TransactionalHttpContract {
 
 	@Test
 	void keepsTheWorkBehindAnErrorThatIsStored() {
-		assertCommitted(pay("conflicting"), 422);
+		Answer first = pay("conflicting");
+		assertCommitted(first, 422);
+		assertThat(first.effect()).isEqualTo("executed");
 		assertThat(pay("conflicting").isReplay()).isTrue();
 		assertThat(rows()).isEqualTo(1);
 	}
