@@ -29,7 +29,7 @@ public record ClientContract(KnownOperation.Protection protection, boolean enfor
 	/**
 	 * The header that asks what would happen.
 	 */
-	public static final String DRY_RUN = IdempotencyGate.DRY_RUN;
+	public static final String DRY_RUN = DryRunHeader.NAME;
 
 	/**
 	 * The header that says what has happened.
@@ -58,8 +58,8 @@ public record ClientContract(KnownOperation.Protection protection, boolean enfor
 	private static Set<ProblemType> problems(ProtectedOperation operation, EngineSettings settings,
 			RequestFingerprinter fingerprinter, boolean fingerprinted) {
 		KeySource key = operation.keySource();
-		Set<ProblemType> problems = EnumSet.of(ProblemType.KEY_INVALID, ProblemType.IN_PROGRESS,
-				ProblemType.NOT_REPLAYABLE);
+		Set<ProblemType> problems = EnumSet.of(ProblemType.KEY_INVALID, ProblemType.DRY_RUN_INVALID,
+				ProblemType.IN_PROGRESS, ProblemType.NOT_REPLAYABLE);
 		if (operation.required() && key.mayBeMissing()) {
 			problems.add(ProblemType.KEY_MISSING);
 		}

@@ -3,7 +3,8 @@ package dev.idempotency.web;
 import dev.idempotency.IdempotencyException;
 
 /**
- * A dry run was asked for, and the store cannot be looked into.
+ * A dry run was asked for, and cannot be had: the store cannot be looked into, or
+ * protection is switched off.
  */
 public final class DryRunUnsupportedException extends IdempotencyException {
 
@@ -11,6 +12,10 @@ public final class DryRunUnsupportedException extends IdempotencyException {
 
 	DryRunUnsupportedException(UnsupportedOperationException cause) {
 		super("The store cannot be looked into", cause);
+	}
+
+	DryRunUnsupportedException() {
+		super("Protection is switched off", null);
 	}
 
 }

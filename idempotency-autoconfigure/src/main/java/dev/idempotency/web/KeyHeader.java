@@ -73,7 +73,7 @@ final class KeyHeader {
 		if (quote >= end) {
 			return new Parsed.Invalid(Problem.UNTERMINATED);
 		}
-		if (!areParameters(field, quote + 1, end)) {
+		if (!FieldParameters.fill(field, quote + 1, end)) {
 			return new Parsed.Invalid(Problem.TRAILING);
 		}
 		int length = quote - start - escapes;
@@ -95,64 +95,6 @@ final class KeyHeader {
 			key.append(field.charAt(i));
 		}
 		return key.toString();
-	}
-
-	/**
-	 * Parameters mean nothing to us. They are followed closely enough to notice where
-	 * they end, because a comma after them begins a second key.
-	 */
-	private static boolean areParameters(String field, int start, int end) {
-		int at = start;
-		while (at < end && field.charAt(at) == ';') {
-			at++;
-			while (at < end && field.charAt(at) == ' ') {
-				at++;
-			}
-			if (at == end || !startsParameter(field.charAt(at))) {
-				return false;
-			}
-			while (at < end && continuesParameter(field.charAt(at))) {
-				at++;
-			}
-			if (at < end && field.charAt(at) == '=') {
-				at = skipValue(field, at + 1, end);
-			}
-		}
-		return at == end;
-	}
-
-	/**
-	 * Where a parameter's value ends, or beyond the field's end if it does not.
-	 */
-	private static int skipValue(String field, int start, int end) {
-		int at = start;
-		if (at < end && field.charAt(at) == '"') {
-			for (at++; at < end && field.charAt(at) != '"'; at++) {
-				if (field.charAt(at) == '\\') {
-					at++;
-					if (at == end || !isEscapable(field.charAt(at))) {
-						return end + 1;
-					}
-				}
-				else if (field.charAt(at) != ' ' && !isVisible(field.charAt(at))) {
-					return end + 1;
-				}
-			}
-			return at + 1;
-		}
-		while (at < end && isVisible(field.charAt(at)) && "\",;".indexOf(field.charAt(at)) < 0) {
-			at++;
-		}
-		return (at > start) ? at : end + 1;
-	}
-
-	private static boolean startsParameter(char character) {
-		return (character >= 'a' && character <= 'z') || character == '*';
-	}
-
-	private static boolean continuesParameter(char character) {
-		return startsParameter(character) || (character >= '0' && character <= '9') || character == '_'
-				|| character == '-' || character == '.';
 	}
 
 	private static boolean isBlank(char character) {

@@ -23,6 +23,11 @@ public enum ProblemType {
 	BODY_UNREADABLE(400, "The body could not be read"),
 
 	/**
+	 * Nobody can tell whether a dry run is asked for.
+	 */
+	DRY_RUN_INVALID(400, "The request may be a dry run, or not"),
+
+	/**
 	 * The same request is running.
 	 */
 	IN_PROGRESS(409, "The same request is still being processed"),
@@ -53,7 +58,7 @@ public enum ProblemType {
 	REPLAY_LIMIT(429, "The answer was asked for too often"),
 
 	/**
-	 * The store does not say what it would decide.
+	 * The store does not say what it would decide, or protection is switched off.
 	 */
 	DRY_RUN_UNSUPPORTED(501, "A dry run is not possible here"),
 

@@ -112,9 +112,16 @@ final class Problems {
 							+ "the same key.",
 					STORE_RETRY_AFTER);
 		}
+		if (ex instanceof DryRunInvalidException) {
+			return problem(ProblemType.DRY_RUN_INVALID,
+					"Send %s once, as ?1 or true for a dry run, or as ?0 or false, or leave it out. Nothing was processed."
+						.formatted(DryRunHeader.NAME),
+					null);
+		}
 		if (ex instanceof DryRunUnsupportedException) {
 			return problem(ProblemType.DRY_RUN_UNSUPPORTED,
-					"What is remembered of this request cannot be looked up without processing it.", null);
+					"What would become of this request cannot be said without processing it. Nothing was processed.",
+					null);
 		}
 		return null;
 	}

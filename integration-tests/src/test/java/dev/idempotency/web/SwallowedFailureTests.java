@@ -86,10 +86,7 @@ class SwallowedFailureTests {
 	void aDryRunWhoseTransactionCannotBeginHasNotRun() {
 		FailingTransactions transactions = this.server.bean(FailingTransactions.class);
 		transactions.failOnce();
-		Answer first = this.server.post("/rehearsed")
-			.key(TestServer.newKey())
-			.header(IdempotencyGate.DRY_RUN, "?1")
-			.send();
+		Answer first = this.server.post("/rehearsed").key(TestServer.newKey()).header(DryRunHeader.NAME, "?1").send();
 		assertThat(transactions.failed()).isTrue();
 		assertThat(first.status()).isEqualTo(500);
 		assertThat(first.header(EffectHeader.NAME)).isEqualTo("none");

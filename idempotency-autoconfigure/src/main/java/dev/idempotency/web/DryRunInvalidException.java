@@ -1,0 +1,16 @@
+package dev.idempotency.web;
+
+import dev.idempotency.IdempotencyException;
+
+/**
+ * Nobody can tell whether a request is a dry run.
+ */
+public final class DryRunInvalidException extends IdempotencyException {
+
+	private static final long serialVersionUID = 1L;
+
+	DryRunInvalidException() {
+		super("The %s header is not a boolean".formatted(DryRunHeader.NAME), null);
+	}
+
+}
