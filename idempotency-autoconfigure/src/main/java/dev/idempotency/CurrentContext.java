@@ -50,19 +50,10 @@ final class CurrentContext {
 
 	/**
 	 * What the log is to show.
-	 * @return {@code null} if nobody would see it, or there is no key
+	 * @return {@code null} if nobody would see it
 	 */
 	private static @Nullable String hashFor(IdempotencyContext context) {
-		if (MDC.getMDCAdapter() instanceof NOPMDCAdapter) {
-			return null;
-		}
-		try {
-			return context.key().hash();
-		}
-		catch (IllegalStateException ex) {
-			// A dry run without a key
-			return null;
-		}
+		return (MDC.getMDCAdapter() instanceof NOPMDCAdapter) ? null : context.key().hash();
 	}
 
 }

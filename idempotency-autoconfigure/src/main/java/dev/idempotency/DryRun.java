@@ -1,7 +1,7 @@
 package dev.idempotency;
 
 /**
- * What a dry run of an operation does.
+ * What a dry run of an operation does. Where protection is switched off, it is refused.
  */
 public enum DryRun {
 

@@ -8,13 +8,19 @@ import java.util.Optional;
  * {@link #current()}. While it is current on a thread, the {@linkplain org.slf4j.MDC
  * diagnostic context} of that thread's log has the key's
  * {@linkplain IdempotencyKey#hash() hash} under {@code idempotency.key}.
+ * <p>
+ * An operation that runs without protection has one too: where protection is switched
+ * off, where nothing is enforced, and where no key is required and none was sent. It
+ * passes everything through: steps run each time, and nothing is stored. A web handler
+ * that wants to know takes an {@link Optional} of it, which is empty then.
  */
 public interface IdempotencyContext {
 
 	/**
 	 * The context of the operation that runs on this thread.
 	 * @return the context
-	 * @throws IllegalStateException if no protected operation runs on this thread
+	 * @throws IllegalStateException if no operation runs on this thread that is
+	 * protected, or would be
 	 */
 	static IdempotencyContext current() {
 		return find().orElseThrow(() -> new IllegalStateException(
@@ -31,7 +37,8 @@ public interface IdempotencyContext {
 
 	/**
 	 * The key of the operation.
-	 * @return the key
+	 * @return the key; one that is made up for this one time if the operation runs
+	 * without protection and has none that can be used
 	 */
 	IdempotencyKey key();
 

@@ -47,7 +47,8 @@ public @interface Idempotent {
 	String ttl() default "";
 
 	/**
-	 * Whether a request without a key is refused. Otherwise it runs unprotected.
+	 * Whether a request without a key is refused. Otherwise it runs unprotected, with an
+	 * {@link IdempotencyContext} that passes everything through.
 	 * @return whether a key is required
 	 */
 	boolean required() default true;

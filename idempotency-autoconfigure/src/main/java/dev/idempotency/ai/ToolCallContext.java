@@ -53,7 +53,7 @@ final class ToolCallContext implements IdempotencyContext {
 
 	@Override
 	public Steps steps() {
-		return Calls.unprotectedSteps();
+		return Calls.unprotectedSteps(this);
 	}
 
 	/**

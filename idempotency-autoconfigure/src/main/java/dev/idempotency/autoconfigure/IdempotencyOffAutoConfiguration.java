@@ -2,18 +2,25 @@ package dev.idempotency.autoconfigure;
 
 import dev.idempotency.Idempotency;
 import dev.idempotency.call.IdempotencyTemplate;
+import dev.idempotency.method.IdempotencyMethods;
 
+import org.springframework.aop.Advisor;
+import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.Role;
 
 /**
  * Auto-configuration of what an application's code refers to outside of the web, so that
- * it still starts when protection is switched off.
+ * it still starts and runs when protection is switched off.
  */
 @AutoConfiguration
 @ConditionalOnBooleanProperty(name = "idempotency.enabled", havingValue = false)
+@Import(IdempotencyMethodAutoConfiguration.ProxyCreator.class)
 public final class IdempotencyOffAutoConfiguration {
 
 	IdempotencyOffAutoConfiguration() {
@@ -23,6 +30,17 @@ public final class IdempotencyOffAutoConfiguration {
 	@ConditionalOnMissingBean
 	Idempotency idempotency() {
 		return IdempotencyTemplate.disabled();
+	}
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static Advisor idempotencyMethodAdvisor() {
+		return IdempotencyMethods.disabledAdvisor();
+	}
+
+	@Bean
+	OffReport idempotencyOffReport(ApplicationContext context) {
+		return new OffReport(context);
 	}
 
 }

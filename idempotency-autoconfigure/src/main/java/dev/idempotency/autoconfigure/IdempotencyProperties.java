@@ -26,7 +26,8 @@ import org.springframework.util.unit.DataSize;
 /**
  * The settings under {@code idempotency}.
  *
- * @param enabled Whether operations are protected.
+ * @param enabled Whether operations are protected. Otherwise everything runs each time,
+ * and dry runs are refused.
  * @param mode Whether decisions are enforced, or everything runs and what would have been
  * decided is counted and logged.
  * @param store Which store remembers; by default the only one there is.
@@ -75,9 +76,7 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled,
 	 * @return the settings
 	 */
 	HttpSettings httpSettings() {
-		return new HttpSettings(this.http.protect, this.http.unprotected, bytes(this.http.maxRequestBody),
-				bytes(this.http.maxResponseBody), this.http.excludedHeaders, this.http.problemBase,
-				this.http.documentationUrl);
+		return this.http.settings();
 	}
 
 	/**
@@ -178,6 +177,11 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled,
 			requireUri("idempotency.http.problem-base", problemBase);
 			requireSize("idempotency.http.max-request-body", maxRequestBody);
 			requireSize("idempotency.http.max-response-body", maxResponseBody);
+		}
+
+		HttpSettings settings() {
+			return new HttpSettings(this.protect, this.unprotected, bytes(this.maxRequestBody),
+					bytes(this.maxResponseBody), this.excludedHeaders, this.problemBase, this.documentationUrl);
 		}
 
 		private static void requireToken(String setting, String name) {

@@ -1,49 +1,121 @@
 package dev.idempotency.autoconfigure;
 
+import java.time.Duration;
 import java.util.List;
 
+import dev.idempotency.autoconfigure.IdempotencyProperties.Http;
+import dev.idempotency.call.AnnotationPolicies;
+import dev.idempotency.core.OperationPolicy;
+import dev.idempotency.web.HttpStrategies;
+import dev.idempotency.web.IdempotencyFilter;
 import dev.idempotency.web.IdempotencyRouteFilter;
 import dev.idempotency.web.IdempotencyWeb;
+import dev.idempotency.web.KeyResolver;
+import dev.idempotency.web.ProblemFormat;
+import dev.idempotency.web.RequestFingerprinter;
+import dev.idempotency.web.ResponsePolicy;
+import dev.idempotency.web.ScopeResolver;
+import dev.idempotency.web.UnprotectedWeb;
 
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.web.servlet.FilterRegistrationBean;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
+import org.springframework.core.Ordered;
+import org.springframework.core.env.Environment;
 import org.springframework.web.method.support.HandlerMethodArgumentResolver;
 import org.springframework.web.servlet.DispatcherServlet;
+import org.springframework.web.servlet.HandlerExceptionResolver;
+import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
 /**
- * Auto-configuration of what an application's code refers to, so that it still starts
- * when protection is switched off.
+ * Auto-configuration of what an application's code refers to, so that it still starts and
+ * runs when protection is switched off, and of the refusal of dry runs.
  */
 @AutoConfiguration
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
-@ConditionalOnClass(DispatcherServlet.class)
+@ConditionalOnClass({ DispatcherServlet.class, FilterRegistrationBean.class })
 @ConditionalOnBooleanProperty(name = "idempotency.enabled", havingValue = false)
 public final class IdempotencyWebMvcOffAutoConfiguration {
+
+	/**
+	 * Nothing is remembered, waited for or renewed. It must only be allowed.
+	 */
+	private static final OperationPolicy UNUSED = OperationPolicy.of(Duration.ofHours(1), Duration.ofMillis(1));
 
 	IdempotencyWebMvcOffAutoConfiguration() {
 	}
 
 	@Bean
-	@ConditionalOnMissingBean
-	IdempotencyRouteFilter idempotencyRouteFilter() {
-		return IdempotencyRouteFilter.disabled();
+	UnprotectedWeb idempotencyUnprotectedWeb(Environment environment, ApplicationContext context,
+			ObjectProvider<KeyResolver> keyResolver, ObjectProvider<ScopeResolver> scopeResolver,
+			ObjectProvider<ProblemFormat> problemFormats) {
+		// Not all of the settings: what is wrong elsewhere must not keep an application
+		// from starting that has switched us off because of it
+		Http http = Binder.get(environment).bindOrCreate("idempotency.http", Http.class);
+		HttpStrategies strategies = new HttpStrategies(
+				keyResolver.getIfAvailable(() -> KeyResolver.header(http.header(), http.keySyntax())),
+				scopeResolver.getIfAvailable(ScopeResolver::principal), RequestFingerprinter.none(),
+				ResponsePolicy.finalAnswers(), problemFormats.orderedStream().toList());
+		AnnotationPolicies policies = new AnnotationPolicies(UNUSED, Duration.ZERO,
+				environment::resolveRequiredPlaceholders);
+		return new UnprotectedWeb(policies, http.settings(), strategies, context);
 	}
 
 	@Bean
-	WebMvcConfigurer idempotencyWebMvcConfigurer() {
-		return new WebMvcConfigurer() {
+	@ConditionalOnMissingBean
+	IdempotencyRouteFilter idempotencyRouteFilter(UnprotectedWeb web) {
+		return web.routeFilter();
+	}
 
-			@Override
-			public void addArgumentResolvers(List<HandlerMethodArgumentResolver> resolvers) {
-				resolvers.add(IdempotencyWeb.contextArgumentResolver());
-			}
+	@Bean
+	IdempotencyFilter idempotencyFilter() {
+		return IdempotencyFilter.disabled();
+	}
 
-		};
+	/**
+	 * Keeps it away from requests, unless the application registers it itself.
+	 */
+	@Bean
+	@ConditionalOnMissingBean(name = "idempotencyFilterRegistration")
+	FilterRegistrationBean<IdempotencyFilter> idempotencyFilterRegistration(IdempotencyFilter filter) {
+		FilterRegistrationBean<IdempotencyFilter> registration = new FilterRegistrationBean<>(filter);
+		registration.setEnabled(false);
+		return registration;
+	}
+
+	@Bean
+	WebMvcConfigurer idempotencyWebMvcConfigurer(UnprotectedWeb web) {
+		return new UnprotectedWebMvcConfigurer(web);
+	}
+
+	/**
+	 * In the same places as where it protects.
+	 */
+	private record UnprotectedWebMvcConfigurer(UnprotectedWeb web) implements WebMvcConfigurer {
+
+		@Override
+		public void addInterceptors(InterceptorRegistry registry) {
+			registry.addInterceptor(this.web.interceptor()).order(Ordered.LOWEST_PRECEDENCE);
+		}
+
+		@Override
+		public void addArgumentResolvers(List<HandlerMethodArgumentResolver> resolvers) {
+			resolvers.add(IdempotencyWeb.contextArgumentResolver());
+		}
+
+		@Override
+		public void extendHandlerExceptionResolvers(List<HandlerExceptionResolver> resolvers) {
+			resolvers.add(0, this.web.exceptionResolver());
+		}
+
 	}
 
 }

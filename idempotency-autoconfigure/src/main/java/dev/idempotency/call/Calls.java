@@ -5,6 +5,7 @@ import java.time.Clock;
 import java.util.Objects;
 
 import dev.idempotency.Fingerprint;
+import dev.idempotency.IdempotencyContext;
 import dev.idempotency.IdempotencyContext.Binding;
 import dev.idempotency.IdempotencyException;
 import dev.idempotency.IdempotencyKey;
@@ -88,10 +89,11 @@ public final class Calls {
 
 	/**
 	 * Steps that are remembered nowhere, for operations that are not protected.
+	 * @param context the context of the operation, which is current while they run
 	 * @return the steps
 	 */
-	public static Steps unprotectedSteps() {
-		return UnprotectedSteps.INSTANCE;
+	public static Steps unprotectedSteps(IdempotencyContext context) {
+		return new UnprotectedSteps(context);
 	}
 
 	/**

@@ -1,10 +1,12 @@
 package dev.idempotency.call;
 
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 
 import dev.idempotency.Fingerprint;
 import dev.idempotency.Idempotency;
+import dev.idempotency.IdempotencyContext.Binding;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.IdempotencySession;
 import dev.idempotency.KeyStatus;
@@ -16,7 +18,8 @@ import dev.idempotency.Work;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs everything each time, because protection is switched off.
+ * Runs everything each time, because protection is switched off, and with a context all
+ * the same.
  */
 enum UnprotectedIdempotency implements Idempotency {
 
@@ -25,13 +28,16 @@ enum UnprotectedIdempotency implements Idempotency {
 	@Override
 	public <T extends @Nullable Object, X extends Exception> T execute(IdempotencyKey key, ResultType<T> type,
 			Work<? extends T, X> work) throws X {
-		return work.run();
+		try (Binding binding = new UnprotectedContext(key).makeCurrent()) {
+			Objects.requireNonNull(binding);
+			return work.run();
+		}
 	}
 
 	@Override
 	public <T extends @Nullable Object, X extends Exception> Outcome<T> attempt(IdempotencyKey key, ResultType<T> type,
 			Work<? extends T, X> work) throws X {
-		return new Outcome.Executed<>(work.run());
+		return new Outcome.Executed<>(execute(key, type, work));
 	}
 
 	@Override
@@ -46,7 +52,7 @@ enum UnprotectedIdempotency implements Idempotency {
 
 	@Override
 	public IdempotencySession session(String id) {
-		return UnprotectedSteps.INSTANCE;
+		return UnprotectedSession.INSTANCE;
 	}
 
 	@Override

@@ -1,6 +1,9 @@
 package dev.idempotency.call;
 
-import dev.idempotency.IdempotencySession;
+import java.util.Objects;
+
+import dev.idempotency.IdempotencyContext;
+import dev.idempotency.IdempotencyContext.Binding;
 import dev.idempotency.OnCrash;
 import dev.idempotency.ResultType;
 import dev.idempotency.Steps;
@@ -8,38 +11,31 @@ import dev.idempotency.Work;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Steps and calls that run each time, because nothing is protected.
+ * Steps that run each time, because nothing is protected. On whatever thread they run,
+ * the context of their operation is current.
+ *
+ * @param context the context of the operation
  */
-enum UnprotectedSteps implements Steps, IdempotencySession {
-
-	INSTANCE;
+record UnprotectedSteps(IdempotencyContext context) implements Steps {
 
 	@Override
 	public <T extends @Nullable Object, X extends Exception> T run(String name, ResultType<T> type,
 			Work<? extends T, X> work) throws X {
-		return work.run();
+		try (Binding binding = this.context.makeCurrent()) {
+			Objects.requireNonNull(binding);
+			return work.run();
+		}
 	}
 
 	@Override
 	public <T extends @Nullable Object, X extends Exception> T run(String name, @Nullable Object inputs,
 			ResultType<T> type, Work<? extends T, X> work) throws X {
-		return work.run();
-	}
-
-	@Override
-	public <T extends @Nullable Object, X extends Exception> T run(String name, @Nullable Object inputs, Class<T> type,
-			Work<? extends T, X> work) throws X {
-		return work.run();
+		return run(name, type, work);
 	}
 
 	@Override
 	public UnprotectedSteps withOnCrash(OnCrash onCrash) {
 		return this;
-	}
-
-	@Override
-	public boolean forget() {
-		return false;
 	}
 
 }

@@ -96,19 +96,10 @@ final class CallKey {
 
 		/**
 		 * The operation of a context.
-		 * @return {@code null} if there is none, or one without a key
+		 * @return {@code null} if there is none
 		 */
 		static @Nullable Operation of(@Nullable IdempotencyContext context) {
-			if (context == null) {
-				return null;
-			}
-			try {
-				return new Operation(context, context.key());
-			}
-			catch (IllegalStateException ex) {
-				// Runs unprotected
-				return null;
-			}
+			return (context != null) ? new Operation(context, context.key()) : null;
 		}
 
 	}

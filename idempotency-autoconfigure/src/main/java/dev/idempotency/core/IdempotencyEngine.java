@@ -114,9 +114,25 @@ public final class IdempotencyEngine implements AutoCloseable {
 	 * result was encrypted with an unknown key or is damaged
 	 */
 	public Decision begin(Attempt attempt) {
+		return begin(attempt, this.settings.mode() == Mode.OBSERVE);
+	}
+
+	/**
+	 * Decides about an attempt at something that runs nothing, such as making up a name
+	 * that is to be the same each time. It counts in observe mode, too: whoever observes
+	 * keeps operations from being replayed, and not what is remembered of them from being
+	 * read.
+	 * @param attempt the attempt
+	 * @return what is to be done
+	 * @throws IdempotencyStoreException as {@link #begin} does
+	 */
+	public Decision recall(Attempt attempt) {
+		return begin(attempt, false);
+	}
+
+	private Decision begin(Attempt attempt, boolean observing) {
 		Attempt qualified = attempt.within(this.settings.namespace()).in(this.listeners.currentTrace());
 		Listeners told = this.listeners.following(qualified.key());
-		boolean observing = this.settings.mode() == Mode.OBSERVE;
 		try {
 			ClaimResult result = observing ? this.store.claim(qualified) : claimPatiently(qualified);
 			Decision decision = decide(qualified, result, told);
@@ -129,7 +145,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 			return unprotected(qualified);
 		}
 		catch (IdempotencyException ex) {
-			if (!observing && !mayRunWithoutStore(ex)) {
+			if (this.settings.mode() == Mode.ENFORCE && !mayRunWithoutStore(ex)) {
 				told.publish(new IdempotencyEvent.Undecided(qualified.key(), ex));
 				throw ex;
 			}
@@ -150,7 +166,9 @@ public final class IdempotencyEngine implements AutoCloseable {
 	public Preview preview(Attempt attempt) {
 		Attempt qualified = attempt.within(this.settings.namespace());
 		Optional<Inspection> found = this.store.find(qualified.key());
-		Verdict verdict = found.map((it) -> foresee(it.record(), qualified)).orElse(Verdict.EXECUTE);
+		boolean runsAnyway = this.settings.mode() == Mode.OBSERVE;
+		Verdict verdict = runsAnyway ? Verdict.EXECUTE
+				: found.map((it) -> foresee(it.record(), qualified)).orElse(Verdict.EXECUTE);
 		return new Preview(verdict,
 				(verdict != Verdict.REPLAY) ? found : found.map((it) -> this.store.readable(qualified.key(), it)));
 	}

@@ -56,6 +56,15 @@ public final class IdempotencyMethods implements OperationCatalog {
 	}
 
 	/**
+	 * Puts nothing around them but a context that passes everything through, so that an
+	 * application still runs when protection is switched off.
+	 * @return the advisor
+	 */
+	public static Advisor disabledAdvisor() {
+		return new IdempotentMethodAdvisor(new UnprotectedMethods());
+	}
+
+	/**
 	 * Looks at every annotated method of every bean, and from then on knows what they do.
 	 * @param beanFactory the beans
 	 * @throws IdempotencyConfigurationException if one cannot work

@@ -26,7 +26,11 @@ final class IdempotentMethodAdvisor extends DefaultPointcutAdvisor {
 	static final int ORDER = Ordered.LOWEST_PRECEDENCE - 1000;
 
 	IdempotentMethodAdvisor(Supplier<MethodEdge> edge) {
-		super(new IdempotentPointcut(), (MethodInterceptor) (invocation) -> edge.get().invoke(invocation));
+		this((MethodInterceptor) (invocation) -> edge.get().invoke(invocation));
+	}
+
+	IdempotentMethodAdvisor(MethodInterceptor edge) {
+		super(new IdempotentPointcut(), edge);
 		setOrder(ORDER);
 	}
 

@@ -30,13 +30,7 @@ final class ToolCalls {
 	}
 
 	private static boolean isTool(IdempotencyContext context) {
-		try {
-			return ToolOperations.isTool(context.key().scope().operation());
-		}
-		catch (IllegalStateException ex) {
-			// A dry run without a key
-			return false;
-		}
+		return ToolOperations.isTool(context.key().scope().operation());
 	}
 
 }

@@ -13,8 +13,9 @@ import org.springframework.web.method.support.HandlerMethodArgumentResolver;
 import org.springframework.web.method.support.ModelAndViewContainer;
 
 /**
- * Gives handlers their {@link IdempotencyContext}, or an {@link Optional} of it where a
- * request may be unprotected.
+ * Gives handlers their {@link IdempotencyContext}: one that passes everything through
+ * where the request is not protected, and none to those that ask whether it is, by an
+ * {@link Optional}.
  */
 final class ContextArgumentResolver implements HandlerMethodArgumentResolver {
 
@@ -28,7 +29,10 @@ final class ContextArgumentResolver implements HandlerMethodArgumentResolver {
 			NativeWebRequest webRequest, @Nullable WebDataBinderFactory binderFactory) {
 		HttpServletRequest request = webRequest.getNativeRequest(HttpServletRequest.class);
 		Exchange exchange = (request != null) ? Exchange.of(request) : null;
-		IdempotencyContext context = (exchange != null) ? exchange.context() : null;
+		IdempotencyContext context = (exchange != null) ? exchange.run() : null;
+		if (context == null && request != null && !parameter.isOptional()) {
+			context = UnprotectedRun.contextOf(request);
+		}
 		if (context == null && !parameter.isOptional()) {
 			throw new IllegalStateException(
 					"%s wants an IdempotencyContext, and its request is not protected: write Optional<IdempotencyContext>"

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.util.Map;
 import java.util.Objects;
 
-import dev.idempotency.IdempotencyContext;
 import dev.idempotency.IdempotencyException;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.Steps;
@@ -40,8 +39,6 @@ final class Exchange {
 	private @Nullable RequestReader reader;
 
 	private @Nullable ProtectedRun run;
-
-	private @Nullable IdempotencyContext context;
 
 	private @Nullable HttpAnswer knownAnswer;
 
@@ -161,7 +158,6 @@ final class Exchange {
 	 * The handler runs although its request should have been turned away.
 	 */
 	void admitNevertheless() {
-		this.context = new UnprotectedContext();
 		if (this.reader != null) {
 			this.reader.readToTheEnd();
 		}
@@ -261,13 +257,6 @@ final class Exchange {
 	}
 
 	/**
-	 * What the handler is told about itself.
-	 */
-	@Nullable IdempotencyContext context() {
-		return this.context;
-	}
-
-	/**
 	 * Whether the handler goes on without its client, outside of any dispatch.
 	 */
 	boolean isDetached() {
@@ -298,7 +287,7 @@ final class Exchange {
 	/**
 	 * Runs the handler of a dry run.
 	 */
-	ProtectedRun armDryRun(ProtectedOperation operation, Object handler, @Nullable IdempotencyKey key) {
+	ProtectedRun armDryRun(ProtectedOperation operation, Object handler, IdempotencyKey key) {
 		return arm(new ProtectedRun(this, operation, handler, key));
 	}
 
@@ -306,7 +295,6 @@ final class Exchange {
 		armed.recordOn(this.response);
 		this.rules.ends().whenOver(this.request, this::requestIsOver);
 		this.run = armed;
-		this.context = armed;
 		return armed;
 	}
 

@@ -63,6 +63,9 @@ public final class IdempotencyExceptionResolver implements HandlerExceptionResol
 		}
 		try {
 			logger.debug("Answering {}", handler, problem);
+			if (isAboutDryRun(problem)) {
+				EffectHeader.NONE.writeTo(response);
+			}
 			return this.problems.write(problem, request, response) ? new ModelAndView() : null;
 		}
 		catch (IOException writing) {
@@ -91,7 +94,16 @@ public final class IdempotencyExceptionResolver implements HandlerExceptionResol
 	 * no client's fault. But a client can be asked to come back later.
 	 */
 	private static boolean isForClients(IdempotencyException problem, @Nullable Exchange exchange) {
-		return problem instanceof OperationInProgressException || (exchange != null && exchange.isRefusal(problem));
+		return problem instanceof OperationInProgressException || isAboutDryRun(problem)
+				|| (exchange != null && exchange.isRefusal(problem));
+	}
+
+	/**
+	 * Nobody but us says that, and only of this very request. There is no exchange when
+	 * protection is switched off.
+	 */
+	private static boolean isAboutDryRun(IdempotencyException problem) {
+		return problem instanceof DryRunUnsupportedException || problem instanceof DryRunInvalidException;
 	}
 
 	private static void tell(ProtectedRun run, @Nullable Object handler, Exception ex) {

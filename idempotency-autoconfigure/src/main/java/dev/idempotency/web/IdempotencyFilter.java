@@ -10,6 +10,7 @@ import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Carries a request that may turn out to be protected: past it, nothing is read ahead or
@@ -27,18 +28,27 @@ public final class IdempotencyFilter implements Filter {
 	 */
 	public static final int DEFAULT_ORDER = -50;
 
-	private final AnswerRules rules;
+	private final @Nullable AnswerRules rules;
 
-	IdempotencyFilter(AnswerRules rules) {
+	IdempotencyFilter(@Nullable AnswerRules rules) {
 		this.rules = rules;
+	}
+
+	/**
+	 * A filter that carries nothing, for applications that register it themselves, when
+	 * protection is switched off.
+	 * @return the filter
+	 */
+	public static IdempotencyFilter disabled() {
+		return new IdempotencyFilter(null);
 	}
 
 	@Override
 	public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
 			throws IOException, ServletException {
 		Exchange exchange = Exchange.of(request);
-		if (exchange == null && request instanceof HttpServletRequest httpRequest && !isSafe(httpRequest)
-				&& response instanceof HttpServletResponse httpResponse) {
+		if (this.rules != null && exchange == null && request instanceof HttpServletRequest httpRequest
+				&& !isSafe(httpRequest) && response instanceof HttpServletResponse httpResponse) {
 			exchange = new Exchange(this.rules, httpRequest, httpResponse);
 		}
 		else if (exchange != null && !exchange.isDetached()) {

@@ -11,9 +11,9 @@ import dev.idempotency.IdempotencyException;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.IdempotencyKeyInvalidException;
 import dev.idempotency.IdempotencyKeyMissingException;
-import dev.idempotency.IdempotencyScope;
 import dev.idempotency.Steps;
 import dev.idempotency.call.Calls;
+import dev.idempotency.call.UnprotectedContext;
 import dev.idempotency.core.Attempt;
 import dev.idempotency.core.Decision;
 import dev.idempotency.core.IdempotencyEngine;
@@ -29,12 +29,9 @@ import org.springframework.web.context.request.async.WebAsyncUtils;
 import org.springframework.web.servlet.HandlerMapping;
 
 /**
- * Decides whether the handler of a protected request runs: where the interceptor and the
- * filter function of routes meet.
+ * Decides whether the handler of a protected request runs.
  */
-final class IdempotencyGate {
-
-	static final String DRY_RUN = "Idempotency-Dry-Run";
+final class IdempotencyGate implements Admission {
 
 	private final IdempotencyEngine engine;
 
@@ -55,11 +52,8 @@ final class IdempotencyGate {
 		this.transactions = transactions;
 	}
 
-	/**
-	 * Makes sure that an operation can run in transactions, if it is to.
-	 * @throws IdempotencyConfigurationException if it cannot
-	 */
-	void requireTransactions(ProtectedOperation operation, Object handler) {
+	@Override
+	public void requireTransactions(ProtectedOperation operation, Object handler) {
 		if (operation.transactional()) {
 			this.engine.requireJoining(this.transactions, handler.toString());
 		}
@@ -70,41 +64,23 @@ final class IdempotencyGate {
 		}
 	}
 
-	/**
-	 * Decides about a request.
-	 * @return what is to be done before and after the handler runs, or {@code null} if it
-	 * is not to run because the answer is known
-	 * @throws IdempotencyException if it is not to run and there is no answer
-	 */
-	@Nullable Pass admit(HttpServletRequest request, Object handler, ProtectedOperation operation) {
+	@Override
+	public @Nullable Pass admit(HttpServletRequest request, Object handler, ProtectedOperation operation) {
 		Exchange exchange = Exchange.of(request);
 		if (exchange == null) {
 			throw new IllegalStateException(
 					"%s is protected, but its request did not come through the IdempotencyFilter".formatted(handler));
 		}
-		if (!exchange.isUndecided()) {
+		if (!exchange.isUndecided() || UnprotectedRun.isOver(request)) {
 			// Dispatched again: after asynchronous processing, for an error, or as a
 			// forward
 			return Pass.NOTHING;
 		}
 		exchange.outliveDispatch();
-		String name = operationName(request);
 		try {
-			IdempotencyScope scope = this.scopeResolver.resolveScope(request, name);
-			RequestFacts facts = new RequestFacts(exchange, request, scope, this.fingerprinter);
-			Optional<String> key = resolveKey(operation, facts);
-			if (isDryRun(request)) {
-				return rehearse(exchange, handler, operation, facts, key);
-			}
-			return key.isPresent() ? begin(exchange, handler, operation, attempt(operation, facts, key.get()))
-					: Pass.NOTHING;
+			return decide(exchange, request, handler, operation);
 		}
 		catch (IdempotencyException ex) {
-			Rejection reason = reasonOf(ex);
-			if (reason != null && !this.engine.reject(name, reason)) {
-				exchange.admitNevertheless();
-				return Pass.NOTHING;
-			}
 			EffectHeader.NONE.writeTo(exchange.response());
 			exchange.refused(ex);
 			throw ex;
@@ -115,23 +91,50 @@ final class IdempotencyGate {
 		}
 	}
 
-	private static Optional<String> resolveKey(ProtectedOperation operation, RequestFacts facts) {
+	/**
+	 * Before all else comes the question whether anything may run: the answer must not
+	 * depend on the key, the body or the mode.
+	 */
+	private @Nullable Pass decide(Exchange exchange, HttpServletRequest request, Object handler,
+			ProtectedOperation operation) {
+		boolean dryRun = DryRunHeader.asksForDryRun(request.getHeaders(DryRunHeader.NAME));
+		String name = operationName(request);
+		Optional<IdempotencyKey> key = Optional.empty();
+		Optional<Attempt> attempt = Optional.empty();
 		try {
-			return Optional.of(operation.keySource().resolve(facts));
+			RequestFacts facts = new RequestFacts(exchange, request, this.scopeResolver.resolveScope(request, name),
+					this.fingerprinter);
+			key = keyOf(operation, facts);
+			attempt = key.map((it) -> new Attempt(it,
+					operation.fingerprinted() ? facts.fingerprint() : Fingerprint.none(), operation.policy()));
+		}
+		catch (IdempotencyException ex) {
+			Rejection reason = reasonOf(ex);
+			if (reason == null || this.engine.reject(name, reason)) {
+				throw ex;
+			}
+			exchange.admitNevertheless();
+		}
+		if (dryRun) {
+			return rehearse(exchange, handler, operation, key, attempt);
+		}
+		if (attempt.isPresent()) {
+			return begin(exchange, handler, operation, attempt.get());
+		}
+		return UnprotectedRun.begin(request,
+				new UnprotectedContext(key.orElseGet(() -> UnprotectedContext.randomKey(name))));
+	}
+
+	private Optional<IdempotencyKey> keyOf(ProtectedOperation operation, RequestFacts facts) {
+		try {
+			String value = operation.keySource().resolve(facts);
+			return Optional.of(new IdempotencyKey(facts.scope().within(this.engine.settings().namespace()), value));
 		}
 		catch (IdempotencyKeyMissingException ex) {
 			if (operation.required()) {
 				throw ex;
 			}
 			return Optional.empty();
-		}
-	}
-
-	private Attempt attempt(ProtectedOperation operation, RequestFacts facts, String value) {
-		Fingerprint fingerprint = operation.fingerprinted() ? facts.fingerprint() : Fingerprint.none();
-		try {
-			IdempotencyScope scope = facts.scope().within(this.engine.settings().namespace());
-			return new Attempt(new IdempotencyKey(scope, value), fingerprint, operation.policy());
 		}
 		catch (IllegalArgumentException ex) {
 			throw new IdempotencyKeyInvalidException("The key cannot be used: it is blank, too long or malformed.");
@@ -167,15 +170,15 @@ final class IdempotencyGate {
 	 * Says what would happen. Where the handler would run, and its work can be undone, it
 	 * runs.
 	 */
-	private @Nullable Pass rehearse(Exchange exchange, Object handler, ProtectedOperation operation, RequestFacts facts,
-			Optional<String> key) {
-		Optional<Attempt> attempt = key.map((value) -> attempt(operation, facts, value));
+	private @Nullable Pass rehearse(Exchange exchange, Object handler, ProtectedOperation operation,
+			Optional<IdempotencyKey> key, Optional<Attempt> attempt) {
 		Preview preview = attempt.map(this::preview).orElseGet(() -> new Preview(Verdict.EXECUTE, Optional.empty()));
 		if (preview.verdict() == Verdict.EXECUTE && operation.dryRun() == DryRun.ROLLBACK) {
-			ProtectedRun run = exchange.armDryRun(operation, handler, attempt.map(Attempt::key).orElse(null));
+			ProtectedRun run = exchange.armDryRun(operation, handler,
+					key.orElseGet(() -> UnprotectedContext.randomKey(operationName(exchange.request()))));
 			return pass(run, exchange, beginTransaction(run)::rollBack);
 		}
-		exchange.answerWith(DryRunReport.of(preview, key.orElse(null)));
+		exchange.answerWith(DryRunReport.of(preview, key.map(IdempotencyKey::value).orElse(null)));
 		return null;
 	}
 
@@ -198,12 +201,10 @@ final class IdempotencyGate {
 		};
 	}
 
-	private static boolean isDryRun(HttpServletRequest request) {
-		String value = request.getHeader(DRY_RUN);
-		return value != null && (value.strip().equals("?1") || value.strip().equalsIgnoreCase("true"));
-	}
-
-	private static String operationName(HttpServletRequest request) {
+	/**
+	 * What the key of a request is remembered under.
+	 */
+	static String operationName(HttpServletRequest request) {
 		Object pattern = request.getAttribute(HandlerMapping.BEST_MATCHING_PATTERN_ATTRIBUTE);
 		return operationName(request.getMethod(), (pattern != null) ? pattern.toString() : request.getRequestURI());
 	}
@@ -226,25 +227,6 @@ final class IdempotencyGate {
 			return Rejection.BODY_TOO_LARGE;
 		}
 		return (ex instanceof RequestBodyUnreadableException) ? Rejection.BODY_UNREADABLE : null;
-	}
-
-	/**
-	 * The way to the handler is free.
-	 */
-	@FunctionalInterface
-	interface Pass {
-
-		/**
-		 * There is nothing to be done after the handler.
-		 */
-		Pass NOTHING = () -> {
-		};
-
-		/**
-		 * Called on the handler's thread when it has returned.
-		 */
-		void handlerReturned();
-
 	}
 
 }

@@ -16,9 +16,9 @@ public final class IdempotencyInterceptor implements AsyncHandlerInterceptor {
 
 	private final ProtectedOperations operations;
 
-	private final IdempotencyGate gate;
+	private final Admission gate;
 
-	IdempotencyInterceptor(ProtectedOperations operations, IdempotencyGate gate) {
+	IdempotencyInterceptor(ProtectedOperations operations, Admission gate) {
 		this.operations = operations;
 		this.gate = gate;
 	}
@@ -32,13 +32,16 @@ public final class IdempotencyInterceptor implements AsyncHandlerInterceptor {
 		if (operation == null) {
 			return true;
 		}
-		IdempotencyGate.Pass pass = this.gate.admit(request, handler, operation);
+		Admission.Pass pass = this.gate.admit(request, handler, operation);
 		if (pass == null) {
 			return false;
 		}
 		ProtectedRun run = runOf(request);
-		if (run != null && pass != IdempotencyGate.Pass.NOTHING) {
+		if (pass != Admission.Pass.NOTHING && run != null) {
 			run.keep(pass);
+		}
+		else if (pass != Admission.Pass.NOTHING) {
+			UnprotectedRun.keep(request, handler, pass);
 		}
 		return true;
 	}
@@ -46,6 +49,7 @@ public final class IdempotencyInterceptor implements AsyncHandlerInterceptor {
 	@Override
 	public void afterConcurrentHandlingStarted(HttpServletRequest request, HttpServletResponse response,
 			Object handler) {
+		UnprotectedRun.handlerReturned(request, handler);
 		ProtectedRun run = runOf(request);
 		if (run != null) {
 			run.handlerReturned();
@@ -55,6 +59,7 @@ public final class IdempotencyInterceptor implements AsyncHandlerInterceptor {
 	@Override
 	public void afterCompletion(HttpServletRequest request, HttpServletResponse response, Object handler,
 			@Nullable Exception ex) {
+		UnprotectedRun.handlerReturned(request, handler);
 		ProtectedRun run = runOf(request);
 		if (run != null) {
 			run.handlerReturned();

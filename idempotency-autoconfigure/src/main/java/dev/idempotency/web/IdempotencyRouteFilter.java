@@ -1,12 +1,10 @@
 package dev.idempotency.web;
 
 import java.time.Duration;
-import java.util.function.Function;
 
 import dev.idempotency.Effect;
 import dev.idempotency.OnConflict;
 import dev.idempotency.OnCrash;
-import org.jspecify.annotations.Nullable;
 
 import org.springframework.web.servlet.function.HandlerFilterFunction;
 import org.springframework.web.servlet.function.HandlerFunction;
@@ -20,28 +18,20 @@ import org.springframework.web.servlet.function.ServerResponse;
  */
 public final class IdempotencyRouteFilter implements HandlerFilterFunction<ServerResponse, ServerResponse> {
 
-	private final @Nullable Protector protector;
+	private final ProtectedOperations operations;
 
-	IdempotencyRouteFilter(ProtectedOperations operations, IdempotencyGate gate, ProtectedOperation operation) {
-		this(new Protector(operations, gate, operation));
+	private final Admission gate;
+
+	private final ProtectedOperation operation;
+
+	IdempotencyRouteFilter(ProtectedOperations operations, Admission gate, ProtectedOperation operation) {
+		this.operations = operations;
+		this.gate = gate;
+		this.operation = operation;
 	}
 
-	private IdempotencyRouteFilter(@Nullable Protector protector) {
-		this.protector = protector;
-	}
-
-	/**
-	 * A filter that protects nothing, so that routes need not change when protection is
-	 * switched off.
-	 * @return the filter
-	 */
-	public static IdempotencyRouteFilter disabled() {
-		return new IdempotencyRouteFilter(null);
-	}
-
-	private IdempotencyRouteFilter with(Function<Protector, ProtectedOperation> change) {
-		return (this.protector != null) ? new IdempotencyRouteFilter(this.protector.operations(), this.protector.gate(),
-				change.apply(this.protector)) : this;
+	private IdempotencyRouteFilter with(ProtectedOperation changed) {
+		return new IdempotencyRouteFilter(this.operations, this.gate, changed);
 	}
 
 	/**
@@ -49,7 +39,7 @@ public final class IdempotencyRouteFilter implements HandlerFilterFunction<Serve
 	 * @return the filter
 	 */
 	public IdempotencyRouteFilter withOptionalKey() {
-		return with((it) -> it.operation().withRequired(false));
+		return with(this.operation.withRequired(false));
 	}
 
 	/**
@@ -58,7 +48,7 @@ public final class IdempotencyRouteFilter implements HandlerFilterFunction<Serve
 	 * @return the filter
 	 */
 	public IdempotencyRouteFilter withKey(String expression) {
-		return with((it) -> it.operation().withKeySource(it.operations().keySource(expression, "a route")));
+		return with(this.operation.withKeySource(this.operations.keySource(expression, "a route")));
 	}
 
 	/**
@@ -67,7 +57,7 @@ public final class IdempotencyRouteFilter implements HandlerFilterFunction<Serve
 	 * @return the filter
 	 */
 	public IdempotencyRouteFilter withoutFingerprint() {
-		return with((it) -> it.operation().withoutFingerprint());
+		return with(this.operation.withoutFingerprint());
 	}
 
 	/**
@@ -76,7 +66,7 @@ public final class IdempotencyRouteFilter implements HandlerFilterFunction<Serve
 	 * @return the filter
 	 */
 	public IdempotencyRouteFilter withTtl(Duration ttl) {
-		return with((it) -> it.operation().withPolicy(it.operation().policy().withTtl(ttl)));
+		return with(this.operation.withPolicy(this.operation.policy().withTtl(ttl)));
 	}
 
 	/**
@@ -85,8 +75,8 @@ public final class IdempotencyRouteFilter implements HandlerFilterFunction<Serve
 	 * @return the filter
 	 */
 	public IdempotencyRouteFilter withOnConflict(OnConflict onConflict) {
-		return with((it) -> it.operation()
-			.withPolicy(it.operation().policy().withPatience(it.operations().patience(onConflict))));
+		return with(
+				this.operation.withPolicy(this.operation.policy().withPatience(this.operations.patience(onConflict))));
 	}
 
 	/**
@@ -95,7 +85,7 @@ public final class IdempotencyRouteFilter implements HandlerFilterFunction<Serve
 	 * @return the filter
 	 */
 	public IdempotencyRouteFilter withOnCrash(OnCrash onCrash) {
-		return with((it) -> it.operation().withPolicy(it.operation().policy().withOnCrash(onCrash)));
+		return with(this.operation.withPolicy(this.operation.policy().withOnCrash(onCrash)));
 	}
 
 	/**
@@ -104,7 +94,7 @@ public final class IdempotencyRouteFilter implements HandlerFilterFunction<Serve
 	 * @return the filter
 	 */
 	public IdempotencyRouteFilter withEffect(Effect effect) {
-		return with((it) -> it.operation().withEffect(effect));
+		return with(this.operation.withEffect(effect));
 	}
 
 	/**
@@ -113,20 +103,17 @@ public final class IdempotencyRouteFilter implements HandlerFilterFunction<Serve
 	 * @return the filter
 	 */
 	public IdempotencyRouteFilter withTransaction() {
-		return with((it) -> {
-			ProtectedOperation transactional = it.operation().inTransaction();
-			it.gate().requireTransactions(transactional, "A route");
-			return transactional;
-		});
+		ProtectedOperation transactional = this.operation.inTransaction();
+		this.gate.requireTransactions(transactional, "A route");
+		return with(transactional);
 	}
 
 	@Override
 	public ServerResponse filter(ServerRequest request, HandlerFunction<ServerResponse> next) throws Exception {
-		if (this.protector == null || IdempotencyFilter.isSafe(request.servletRequest())) {
+		if (IdempotencyFilter.isSafe(request.servletRequest())) {
 			return next.handle(request);
 		}
-		IdempotencyGate.Pass pass = this.protector.gate()
-			.admit(request.servletRequest(), next, this.protector.operation());
+		Admission.Pass pass = this.gate.admit(request.servletRequest(), next, this.operation);
 		if (pass == null) {
 			// The answer is known: whatever is written now is dropped
 			return ServerResponse.ok().build();
@@ -137,9 +124,6 @@ public final class IdempotencyRouteFilter implements HandlerFilterFunction<Serve
 		finally {
 			pass.handlerReturned();
 		}
-	}
-
-	private record Protector(ProtectedOperations operations, IdempotencyGate gate, ProtectedOperation operation) {
 	}
 
 }

@@ -95,8 +95,7 @@ public final class IdempotencyWeb implements OperationCatalog {
 	}
 
 	/**
-	 * Gives handlers their context, also when protection is switched off and there is
-	 * none.
+	 * Gives handlers their context, also when protection is switched off.
 	 * @return the resolver
 	 */
 	public static HandlerMethodArgumentResolver contextArgumentResolver() {

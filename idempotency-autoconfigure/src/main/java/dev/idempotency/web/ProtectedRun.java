@@ -11,8 +11,8 @@ import dev.idempotency.call.Calls;
 import dev.idempotency.core.Completion;
 import dev.idempotency.core.Execution;
 import dev.idempotency.core.Transactions.Transaction;
+import dev.idempotency.web.Admission.Pass;
 import dev.idempotency.web.AnswerRecorder.Recorded;
-import dev.idempotency.web.IdempotencyGate.Pass;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -32,7 +32,7 @@ final class ProtectedRun implements IdempotencyContext {
 
 	private final Object handler;
 
-	private final @Nullable IdempotencyKey key;
+	private final IdempotencyKey key;
 
 	/**
 	 * There is none on a dry run.
@@ -73,18 +73,18 @@ final class ProtectedRun implements IdempotencyContext {
 	/**
 	 * The dry run of a handler.
 	 */
-	ProtectedRun(Exchange exchange, ProtectedOperation operation, Object handler, @Nullable IdempotencyKey key) {
-		this(exchange, operation, handler, key, null, Calls.unprotectedSteps());
+	ProtectedRun(Exchange exchange, ProtectedOperation operation, Object handler, IdempotencyKey key) {
+		this(exchange, operation, handler, key, null, null);
 	}
 
-	private ProtectedRun(Exchange exchange, ProtectedOperation operation, Object handler, @Nullable IdempotencyKey key,
-			@Nullable Execution execution, Steps steps) {
+	private ProtectedRun(Exchange exchange, ProtectedOperation operation, Object handler, IdempotencyKey key,
+			@Nullable Execution execution, @Nullable Steps steps) {
 		this.exchange = exchange;
 		this.operation = operation;
 		this.handler = handler;
 		this.key = key;
 		this.execution = execution;
-		this.steps = steps;
+		this.steps = (steps != null) ? steps : Calls.unprotectedSteps(this);
 		this.completion = new HandlerCompletion(execution, this.transaction);
 		this.recorder = new AnswerRecorder(exchange, operation, this);
 		this.delivery = new AnswerDelivery(exchange, operation, handler, key, this.recorder);
@@ -108,9 +108,6 @@ final class ProtectedRun implements IdempotencyContext {
 
 	@Override
 	public IdempotencyKey key() {
-		if (this.key == null) {
-			throw new IllegalStateException("This is the dry run of a request without a key");
-		}
 		return this.key;
 	}
 

@@ -153,8 +153,9 @@ class IdempotencyWebMvcAutoConfigurationTests {
 					.hasSingleBean(IdempotencyRouteFilter.class)
 					.doesNotHaveBean(IdempotencyEngine.class)
 					.doesNotHaveBean(IdempotencyWeb.class)
-					.doesNotHaveBean(IdempotencyFilter.class)
-					.doesNotHaveBean("idempotencyFilterRegistration");
+					.hasSingleBean(IdempotencyFilter.class);
+				assertThat(context.getBean("idempotencyFilterRegistration", FilterRegistrationBean.class).isEnabled())
+					.isFalse();
 				assertThat(context.getBean("idempotencyWebMvcConfigurer")).isInstanceOf(WebMvcConfigurer.class);
 			});
 	}
@@ -198,6 +199,13 @@ class IdempotencyWebMvcAutoConfigurationTests {
 			.run((context) -> assertThat(context).hasSingleBean(FilterRegistrationBean.class)
 				.getBean(FilterRegistrationBean.class)
 				.satisfies((registration) -> assertThat(registration.getOrder()).isEqualTo(7)));
+	}
+
+	@Test
+	void letsTheApplicationRegisterTheFilterItselfWhenDisabled() {
+		this.runner.withPropertyValues("idempotency.enabled=false")
+			.withUserConfiguration(OwnRegistration.class)
+			.run((context) -> assertThat(context).hasNotFailed().hasSingleBean(FilterRegistrationBean.class));
 	}
 
 	@Test

@@ -287,6 +287,26 @@ class IdempotencyEngineTests extends EngineFixture {
 		assertThat(proceed().complete(bytes("paid"))).isEqualTo(new Completion.Unprotected());
 	}
 
+	@Test
+	void foreseesThatEverythingRunsWhenItObserves() {
+		this.engine = engine(Mode.OBSERVE, OnStoreFailure.REJECT);
+		proceed().complete(bytes("paid"));
+		Preview preview = this.engine.preview(new Attempt(KEY, FINGERPRINT, POLICY));
+		assertThat(preview.verdict()).isEqualTo(Preview.Verdict.EXECUTE);
+		assertThat(preview.found()).isPresent();
+	}
+
+	@Test
+	void readsWhatItRemembersForItselfWhenItObserves() {
+		this.engine = engine(Mode.OBSERVE, OnStoreFailure.REJECT);
+		Attempt attempt = new Attempt(KEY, FINGERPRINT, POLICY);
+		proceed(this.engine.recall(attempt)).complete(bytes("a name"));
+		assertThat(this.engine.recall(attempt)).isEqualTo(new Decision.Replay(StoredResult.of(bytes("a name"))));
+		fail(StoreVerb.CLAIM, Fault.BEFORE);
+		assertThat(proceed(this.engine.recall(attempt)).complete(bytes("another")))
+			.isEqualTo(new Completion.Unprotected());
+	}
+
 	// Telling
 
 	@Test

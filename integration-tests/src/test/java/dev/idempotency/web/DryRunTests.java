@@ -89,7 +89,7 @@ class DryRunTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "?0", "false", "1", "" })
+	@ValueSource(strings = { "?0", "false", "?0;a=b" })
 	void runsWhatIsNoDryRun(String no) {
 		Answer answer = this.server.post("/orders")
 			.key(TestServer.newKey())
@@ -98,6 +98,18 @@ class DryRunTests {
 			.send();
 		assertThat(answer.status()).isEqualTo(201);
 		assertThat(answer.effect()).isEqualTo("created");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "1", "yes", "", "?1, ?0", "?0;" })
+	void refusesWhatMayBeADryRunOrNot(String perhaps) {
+		String key = TestServer.newKey();
+		Answer answer = this.server.post("/orders").key(key).header("Idempotency-Dry-Run", perhaps).json("{}").send();
+		assertThat(answer.status()).as("%s", answer).isEqualTo(400);
+		assertThat(answer.header("Content-Type")).isEqualTo("application/problem+json");
+		assertThat(answer.text()).contains("\"type\":\"urn:idempotency:dry-run-invalid\"", "?1 or true");
+		assertThat(answer.effect()).isEqualTo("none");
+		assertLeftNoTrace("POST /orders", key);
 	}
 
 	@Test

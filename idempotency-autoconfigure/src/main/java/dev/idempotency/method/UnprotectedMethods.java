@@ -1,0 +1,84 @@
+package dev.idempotency.method;
+
+import java.lang.reflect.Method;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+
+import dev.idempotency.IdempotencyContext;
+import dev.idempotency.IdempotencyContext.Binding;
+import dev.idempotency.IdempotencyException;
+import dev.idempotency.IdempotencyKey;
+import dev.idempotency.Idempotent;
+import dev.idempotency.call.UnprotectedContext;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.MethodClassKey;
+
+/**
+ * Runs methods each time, because protection is switched off, and with a context all the
+ * same.
+ */
+final class UnprotectedMethods implements MethodInterceptor {
+
+	private final Map<MethodClassKey, Target> known = new ConcurrentHashMap<>();
+
+	@Override
+	public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
+		Class<?> type = Objects.requireNonNull(invocation.getThis(), "an annotated method belongs to a bean")
+			.getClass();
+		Target target = this.known.computeIfAbsent(new MethodClassKey(invocation.getMethod(), type),
+				(missing) -> Target.of(invocation.getMethod(), type));
+		if (target.protectedByItsCallback() && IdempotencyContext.find().isPresent()) {
+			return invocation.proceed();
+		}
+		IdempotencyKey key = target.keyOf(invocation.getArguments());
+		try (Binding binding = new UnprotectedContext(key).makeCurrent()) {
+			Objects.requireNonNull(binding);
+			return invocation.proceed();
+		}
+	}
+
+	/**
+	 * What is known of a method.
+	 *
+	 * @param operation its name
+	 * @param key what its key is made of, or {@code null} if it has none
+	 * @param protectedByItsCallback whether it is the tool of an agent, whose callback
+	 * has made a context
+	 */
+	private record Target(String operation, @Nullable MethodKey key, boolean protectedByItsCallback) {
+
+		private static Target of(Method method, Class<?> type) {
+			Method specific = AnnotatedMethods.specific(method, type);
+			String operation = AnnotatedMethods.operationOf(specific, type);
+			Idempotent annotation = AnnotatedMethods.find(method, type);
+			return (annotation != null) ? new Target(operation, parse(annotation.key(), operation, specific), false)
+					: new Target(operation, null, true);
+		}
+
+		private static @Nullable MethodKey parse(String text, String operation, Method method) {
+			try {
+				return MethodKey.parse(text, operation, method);
+			}
+			catch (IllegalArgumentException ex) {
+				// Start-up says so where it matters
+				return null;
+			}
+		}
+
+		private IdempotencyKey keyOf(@Nullable Object[] arguments) {
+			try {
+				return (this.key != null) ? this.key.resolve(arguments) : UnprotectedContext.randomKey(this.operation);
+			}
+			catch (IdempotencyException ex) {
+				// Nothing is remembered under it
+				return UnprotectedContext.randomKey(this.operation);
+			}
+		}
+
+	}
+
+}

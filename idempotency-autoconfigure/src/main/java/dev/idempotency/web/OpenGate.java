@@ -1,0 +1,78 @@
+package dev.idempotency.web;
+
+import dev.idempotency.Fingerprint;
+import dev.idempotency.IdempotencyKey;
+import dev.idempotency.IdempotencyKeyMissingException;
+import dev.idempotency.IdempotencyScope;
+import dev.idempotency.call.UnprotectedContext;
+import jakarta.servlet.http.HttpServletRequest;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Lets everything through but dry runs, because protection is switched off. Nothing is
+ * wrapped, read ahead or stored.
+ */
+final class OpenGate implements Admission {
+
+	private static final Logger logger = LoggerFactory.getLogger(IdempotencyInterceptor.class);
+
+	private final ScopeResolver scopeResolver;
+
+	OpenGate(ScopeResolver scopeResolver) {
+		this.scopeResolver = scopeResolver;
+	}
+
+	@Override
+	public Pass admit(HttpServletRequest request, Object handler, ProtectedOperation operation) {
+		if (UnprotectedRun.isOver(request)) {
+			return Pass.NOTHING;
+		}
+		if (DryRunHeader.asksForDryRun(request.getHeaders(DryRunHeader.NAME))) {
+			throw new DryRunUnsupportedException();
+		}
+		return UnprotectedRun.begin(request, new UnprotectedContext(keyOf(request, operation)));
+	}
+
+	/**
+	 * The key that the request has, as far as its head tells. What finds it may be the
+	 * very thing that fails, and must not fail here.
+	 */
+	private IdempotencyKey keyOf(HttpServletRequest request, ProtectedOperation operation) {
+		String name = IdempotencyGate.operationName(request);
+		try {
+			IdempotencyScope scope = this.scopeResolver.resolveScope(request, name);
+			return new IdempotencyKey(scope, operation.keySource().resolve(new HeadFacts(request, scope)));
+		}
+		catch (RuntimeException ex) {
+			logger.debug("{} runs without protection, and under a key that is made up", name, ex);
+			return UnprotectedContext.randomKey(name);
+		}
+	}
+
+	@Override
+	public void requireTransactions(ProtectedOperation operation, Object handler) {
+		// There are none
+	}
+
+	/**
+	 * What can be known of a request without touching its body.
+	 *
+	 * @param request the request
+	 * @param scope whose it is
+	 */
+	private record HeadFacts(HttpServletRequest request, IdempotencyScope scope) implements KeySource.Facts {
+
+		@Override
+		public RequestContent content() {
+			throw new IdempotencyKeyMissingException("The body is not read ahead of its handler");
+		}
+
+		@Override
+		public Fingerprint fingerprint() {
+			throw new IdempotencyKeyMissingException("The request is not compared");
+		}
+
+	}
+
+}

@@ -1,0 +1,109 @@
+package dev.idempotency.web;
+
+import java.util.concurrent.Callable;
+
+import dev.idempotency.IdempotencyContext;
+import dev.idempotency.IdempotencyContext.Binding;
+import dev.idempotency.web.Admission.Pass;
+import jakarta.servlet.DispatcherType;
+import jakarta.servlet.http.HttpServletRequest;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.web.context.request.NativeWebRequest;
+import org.springframework.web.context.request.async.CallableProcessingInterceptor;
+import org.springframework.web.context.request.async.WebAsyncUtils;
+
+/**
+ * Handlers that run without protection, and with a context all the same. A request may be
+ * forwarded from one to another.
+ */
+final class UnprotectedRun {
+
+	private static final String CONTEXT = UnprotectedRun.class.getName() + ".context";
+
+	private static final String KEPT = UnprotectedRun.class.getName() + ".kept";
+
+	private UnprotectedRun() {
+	}
+
+	/**
+	 * Makes a context current for the handler, and for the task that it may return.
+	 */
+	static Pass begin(HttpServletRequest request, IdempotencyContext context) {
+		request.setAttribute(CONTEXT, context);
+		WebAsyncUtils.getAsyncManager(request)
+			.registerCallableInterceptor(UnprotectedRun.class, new ContextOfTask(context));
+		return context.makeCurrent()::close;
+	}
+
+	/**
+	 * The context of the handler that runs without protection.
+	 * @return {@code null} if there is none
+	 */
+	static @Nullable IdempotencyContext contextOf(HttpServletRequest request) {
+		return (IdempotencyContext) request.getAttribute(CONTEXT);
+	}
+
+	/**
+	 * Whether such a handler has run, and only its result is left to be written.
+	 */
+	static boolean isOver(HttpServletRequest request) {
+		return request.getDispatcherType() == DispatcherType.ASYNC && contextOf(request) != null;
+	}
+
+	/**
+	 * Keeps what is to be done when a handler has returned.
+	 */
+	static void keep(HttpServletRequest request, Object handler, Pass pass) {
+		request.setAttribute(KEPT, new Kept(handler, pass, (Kept) request.getAttribute(KEPT)));
+	}
+
+	/**
+	 * A handler has returned, on its thread.
+	 */
+	static void handlerReturned(HttpServletRequest request, Object handler) {
+		Kept kept = (Kept) request.getAttribute(KEPT);
+		if (kept != null && kept.handler() == handler) {
+			request.setAttribute(KEPT, kept.outer());
+			kept.pass().handlerReturned();
+		}
+	}
+
+	/**
+	 * What is to be done when a handler has returned.
+	 *
+	 * @param handler the handler, one object for each dispatch
+	 * @param pass what is to be done
+	 * @param outer the same for the handler that has forwarded to this one
+	 */
+	private record Kept(Object handler, Pass pass, @Nullable Kept outer) {
+	}
+
+	/**
+	 * Makes the context current where the handler's task runs.
+	 */
+	private static final class ContextOfTask implements CallableProcessingInterceptor {
+
+		private final IdempotencyContext context;
+
+		private @Nullable Binding binding;
+
+		private ContextOfTask(IdempotencyContext context) {
+			this.context = context;
+		}
+
+		@Override
+		public <T> void preProcess(NativeWebRequest request, Callable<T> task) {
+			this.binding = this.context.makeCurrent();
+		}
+
+		@Override
+		public <T> void postProcess(NativeWebRequest request, Callable<T> task, @Nullable Object result) {
+			if (this.binding != null) {
+				this.binding.close();
+			}
+		}
+
+	}
+
+}
