@@ -1,5 +1,6 @@
 package dev.idempotency.autoconfigure;
 
+import dev.idempotency.autoconfigure.IdempotencyProperties.Client;
 import dev.idempotency.client.IdempotencyKeyClientInterceptor;
 import dev.idempotency.client.KeyHeaders;
 
@@ -7,20 +8,22 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.restclient.RestClientCustomizer;
 import org.springframework.boot.restclient.RestTemplateCustomizer;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.annotation.Order;
+import org.springframework.core.env.Environment;
 import org.springframework.http.client.ClientHttpRequestInterceptor;
 
 /**
  * Auto-configuration of keys for the calls of every {@code RestClient} and
- * {@code RestTemplate} that Spring Boot's builders make.
+ * {@code RestTemplate} that Spring Boot's builders make. Where protection is switched
+ * off, those make none, and the interceptor is there for whoever refers to it.
  */
 @AutoConfiguration(after = IdempotencyAutoConfiguration.class)
 @ConditionalOnClass({ RestClientCustomizer.class, ClientHttpRequestInterceptor.class })
 @ConditionalOnBooleanProperty("idempotency.client.enabled")
-@ConditionalOnBooleanProperty(name = "idempotency.enabled", matchIfMissing = true)
 public final class IdempotencyRestClientAutoConfiguration {
 
 	IdempotencyRestClientAutoConfiguration() {
@@ -28,8 +31,11 @@ public final class IdempotencyRestClientAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	IdempotencyKeyClientInterceptor idempotencyKeyClientInterceptor(IdempotencyProperties properties) {
-		return new IdempotencyKeyClientInterceptor().withHeaders(new KeyHeaders(properties.client().headers()));
+	IdempotencyKeyClientInterceptor idempotencyKeyClientInterceptor(Environment environment) {
+		// All that is wanted of the settings, of which there are none where protection is
+		// switched off
+		Client settings = Binder.get(environment).bindOrCreate("idempotency.client", Client.class);
+		return new IdempotencyKeyClientInterceptor().withHeaders(new KeyHeaders(settings.headers()));
 	}
 
 	/**
@@ -38,12 +44,14 @@ public final class IdempotencyRestClientAutoConfiguration {
 	 */
 	@Bean
 	@Order
+	@ConditionalOnBooleanProperty(name = "idempotency.enabled", matchIfMissing = true)
 	RestClientCustomizer idempotencyRestClientCustomizer(IdempotencyKeyClientInterceptor interceptor) {
 		return (builder) -> builder.requestInterceptors((all) -> all.add(0, interceptor));
 	}
 
 	@Bean
 	@Order
+	@ConditionalOnBooleanProperty(name = "idempotency.enabled", matchIfMissing = true)
 	RestTemplateCustomizer idempotencyRestTemplateCustomizer(IdempotencyKeyClientInterceptor interceptor) {
 		return (template) -> template.getInterceptors().add(0, interceptor);
 	}

@@ -1,5 +1,6 @@
 package dev.idempotency.autoconfigure;
 
+import dev.idempotency.autoconfigure.IdempotencyProperties.Client;
 import dev.idempotency.client.IdempotencyKeyExchangeFilter;
 import dev.idempotency.client.KeyHeaders;
 
@@ -7,19 +8,21 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.webclient.WebClientCustomizer;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.annotation.Order;
+import org.springframework.core.env.Environment;
 import org.springframework.web.reactive.function.client.WebClient;
 
 /**
  * Auto-configuration of keys for the calls of every {@code WebClient} that Spring Boot's
- * builder makes.
+ * builder makes. Where protection is switched off, that makes none, and the filter is
+ * there for whoever refers to it.
  */
 @AutoConfiguration(after = IdempotencyAutoConfiguration.class)
 @ConditionalOnClass({ WebClientCustomizer.class, WebClient.class })
 @ConditionalOnBooleanProperty("idempotency.client.enabled")
-@ConditionalOnBooleanProperty(name = "idempotency.enabled", matchIfMissing = true)
 public final class IdempotencyWebClientAutoConfiguration {
 
 	IdempotencyWebClientAutoConfiguration() {
@@ -27,8 +30,11 @@ public final class IdempotencyWebClientAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	IdempotencyKeyExchangeFilter idempotencyKeyExchangeFilter(IdempotencyProperties properties) {
-		return new IdempotencyKeyExchangeFilter().withHeaders(new KeyHeaders(properties.client().headers()));
+	IdempotencyKeyExchangeFilter idempotencyKeyExchangeFilter(Environment environment) {
+		// All that is wanted of the settings, of which there are none where protection is
+		// switched off
+		Client settings = Binder.get(environment).bindOrCreate("idempotency.client", Client.class);
+		return new IdempotencyKeyExchangeFilter().withHeaders(new KeyHeaders(settings.headers()));
 	}
 
 	/**
@@ -37,6 +43,7 @@ public final class IdempotencyWebClientAutoConfiguration {
 	 */
 	@Bean
 	@Order
+	@ConditionalOnBooleanProperty(name = "idempotency.enabled", matchIfMissing = true)
 	WebClientCustomizer idempotencyWebClientCustomizer(IdempotencyKeyExchangeFilter filter) {
 		return (builder) -> builder.filters((all) -> all.add(0, filter));
 	}

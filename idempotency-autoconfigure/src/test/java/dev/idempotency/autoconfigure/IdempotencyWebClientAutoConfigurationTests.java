@@ -56,8 +56,10 @@ class IdempotencyWebClientAutoConfigurationTests {
 	void leavesClientsAloneUnlessItIsToldTo() {
 		this.runner.withPropertyValues("idempotency.client.enabled=false")
 			.run((context) -> assertThat(call(context).headerNames()).doesNotContain("Idempotency-Key"));
-		this.runner.withPropertyValues("idempotency.enabled=false")
-			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean(IdempotencyKeyExchangeFilter.class));
+		this.runner.withPropertyValues("idempotency.enabled=false").run((context) -> {
+			assertThat(call(context).headerNames()).doesNotContain("Idempotency-Key");
+			assertThat(context).as("whoever refers to it").hasSingleBean(IdempotencyKeyExchangeFilter.class);
+		});
 	}
 
 	@Test

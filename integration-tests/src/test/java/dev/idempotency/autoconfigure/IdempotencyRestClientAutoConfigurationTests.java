@@ -118,10 +118,24 @@ class IdempotencyRestClientAutoConfigurationTests {
 	}
 
 	@Test
-	void staysAwayWhenEverythingIsDisabled() {
-		this.runner.withPropertyValues("idempotency.client.enabled=true", "idempotency.enabled=false")
-			.run((context) -> assertThat(context).hasNotFailed()
-				.doesNotHaveBean(IdempotencyKeyClientInterceptor.class));
+	void leavesClientsAloneWhenEverythingIsDisabledAndIsThereForWhoeverRefersToIt() {
+		this.runner
+			.withPropertyValues("idempotency.client.enabled=true", "idempotency.enabled=false",
+					"idempotency.client.headers.api.paypal.com=PayPal-Request-Id")
+			.run((context) -> {
+				assertThat(context).hasNotFailed();
+				call(context);
+				assertThat(this.header).isNull();
+				context.getBean(RestClient.Builder.class)
+					.requestInterceptor(context.getBean(IdempotencyKeyClientInterceptor.class))
+					.requestInterceptor(this.network)
+					.build()
+					.post()
+					.uri("http://api.paypal.com/charges")
+					.retrieve()
+					.toBodilessEntity();
+				assertThat(this.header).isEqualTo("PayPal-Request-Id");
+			});
 	}
 
 	@Test
