@@ -16,13 +16,13 @@ final class IdempotentToolCallback implements ToolCallback {
 
 	private final TaggedToolMetadata metadata;
 
-	private final @Nullable ProtectedTool protection;
+	private final @Nullable GuardedTool protection;
 
 	/**
 	 * Create a tool.
 	 * @param protection {@code null} if the tool is not to be protected here
 	 */
-	IdempotentToolCallback(ToolCallback tool, TaggedToolMetadata metadata, @Nullable ProtectedTool protection) {
+	IdempotentToolCallback(ToolCallback tool, TaggedToolMetadata metadata, @Nullable GuardedTool protection) {
 		this.tool = tool;
 		this.metadata = metadata;
 		this.protection = protection;

@@ -54,7 +54,7 @@ public final class IdempotentTools {
 
 	/**
 	 * Tools that are not protected, so that an application still runs when protection is
-	 * switched off. What they do is known all the same.
+	 * switched off. What they do is known all the same, and dry runs run nothing.
 	 * @return the tools
 	 */
 	public static IdempotentTools disabled() {
@@ -123,9 +123,14 @@ public final class IdempotentTools {
 	}
 
 	private ToolCallback wrap(ToolCallback tool, ToolOptions options, @Nullable Said said) {
-		Protection around = (said != null && said.declinesProtection()) ? null : this.protection;
-		if (around == null) {
+		if (said != null && said.declinesProtection()) {
 			return new IdempotentToolCallback(tool, known(tool, options, said, false), null);
+		}
+		Protection around = this.protection;
+		if (around == null) {
+			TaggedToolMetadata tagged = known(tool, options, said, false);
+			boolean reads = tagged.sideEffects().contains(SideEffect.READ);
+			return new IdempotentToolCallback(tool, tagged, new UnprotectedTool(options, reads));
 		}
 		ToolOptions merged = (said != null) ? said.over(options, around.policies()) : options;
 		ProtectedTool protectedTool = this.known.computeIfAbsent(new ToolId(tool.getToolDefinition().name(), merged),

@@ -29,7 +29,7 @@ import org.springframework.ai.tool.execution.ToolExecutionException;
 /**
  * How calls of one tool are protected, and what is remembered of them here.
  */
-final class ProtectedTool {
+final class ProtectedTool implements GuardedTool {
 
 	private static final ToolContext NO_CONTEXT = new ToolContext(Map.of());
 
@@ -73,7 +73,8 @@ final class ProtectedTool {
 		return !this.options.readsOnly();
 	}
 
-	String call(ToolCallback tool, String input, @Nullable ToolContext given) {
+	@Override
+	public String call(ToolCallback tool, String input, @Nullable ToolContext given) {
 		ToolContext context = (given != null) ? given : NO_CONTEXT;
 		String id = this.session.idOf(context);
 		if (id == null || id.isBlank()) {
@@ -88,7 +89,7 @@ final class ProtectedTool {
 		}
 		ToolCallKey call = ToolCallKey.of(id, input);
 		IdempotencyKey key = call.toIdempotencyKey(this.name);
-		if (!this.options.readsOnly() && isDryRun(context)) {
+		if (!this.options.readsOnly() && ToolDryRun.isAskedFor(tool, this.options, given)) {
 			State state = this.idempotency.find(key).map(KeyStatus::state).orElse(null);
 			return ToolReports.ofDryRun(this.name, state, this.options.onCrash());
 		}
@@ -102,11 +103,6 @@ final class ProtectedTool {
 			return this.options.readsOnly() ? read(tool, input, given, call, current)
 					: runOnce(tool, input, given, key, current);
 		}
-	}
-
-	private boolean isDryRun(ToolContext context) {
-		Object asked = context.getContext().get(IdempotentTools.DRY_RUN);
-		return this.options.dryRun() || (asked != null && Boolean.parseBoolean(asked.toString()));
 	}
 
 	private String read(ToolCallback tool, String input, @Nullable ToolContext given, ToolCallKey call,

@@ -72,6 +72,12 @@ final class ToolReports {
 		return JSON.writeValueAsString(report);
 	}
 
+	static String unclearDryRun(String tool) {
+		return ("%s was not run: whether this is a dry run cannot be told, since \"%s\" in the context of the call is "
+				+ "neither true nor false. Tell the user.")
+			.formatted(tool, IdempotentTools.DRY_RUN);
+	}
+
 	static String loop(String tool, int calls) {
 		return ("Stop. %s was called %d times with the same arguments, and was not called again: it would not help. "
 				+ "Use the result that you have, call it with other arguments, or tell the user what you cannot do.")

@@ -1,6 +1,7 @@
 package dev.idempotency.ai;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 
 import dev.idempotency.Effect;
@@ -338,6 +339,45 @@ class IdempotentToolsTests {
 	void readsInADryRunToo() {
 		ToolContext dryRun = new ToolContext(Map.of(IdempotentTools.DRY_RUN, "true"));
 		assertThat(wrapped(READING).call(INPUT, dryRun)).isEqualTo("answer 1");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "yes", "1", "?1", "" })
+	void runsNothingWhereNobodyCanTellWhetherItIsADryRun(String perhaps) {
+		ToolContext context = new ToolContext(Map.of("sessionId", "alice", IdempotentTools.DRY_RUN, perhaps));
+		for (IdempotentTools tools : List.of(this.fixture.tools(), IdempotentTools.disabled())) {
+			ToolCallback tool = tools.wrap(this.charge, OPTIONS);
+			assertThatExceptionOfType(ToolExecutionException.class).isThrownBy(() -> tool.call(INPUT, context))
+				.withMessageContaining("neither true nor false");
+		}
+		assertThat(this.charge.inputs()).isEmpty();
+	}
+
+	@Test
+	void runsWhatIsNoDryRun() {
+		ToolContext real = new ToolContext(Map.of("sessionId", "alice", IdempotentTools.DRY_RUN, "false"));
+		assertThat(wrapped(OPTIONS).call(INPUT, real)).isEqualTo("answer 1");
+	}
+
+	@Test
+	void rehearsesWhenSwitchedOff() {
+		IdempotentTools off = IdempotentTools.disabled();
+		ToolContext dryRun = new ToolContext(Map.of("sessionId", "alice", IdempotentTools.DRY_RUN, true));
+		assertThat(off.wrap(this.charge, OPTIONS).call(INPUT, dryRun)).contains("would_execute");
+		assertThat(off.wrap(this.charge, OPTIONS.withDryRun(true)).call(INPUT)).contains("would_execute");
+		assertThat(this.charge.inputs()).isEmpty();
+		assertThat(off.wrap(this.charge, READING).call(INPUT, dryRun)).isEqualTo("answer 1");
+	}
+
+	@Test
+	void hasAContextWhenSwitchedOff() {
+		this.charge.answering((input) -> {
+			IdempotencyContext context = IdempotencyContext.current();
+			context.effect(Effect.CREATED);
+			return context.steps().run("one", String.class, () -> context.key().scope().operation());
+		});
+		assertThat(IdempotentTools.disabled().wrap(this.charge, OPTIONS).call(INPUT)).isEqualTo("tool charge");
+		assertThat(IdempotencyContext.find()).isEmpty();
 	}
 
 	@Test
