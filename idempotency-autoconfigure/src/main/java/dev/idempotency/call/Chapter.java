@@ -16,6 +16,7 @@ import dev.idempotency.OnCrash;
 import dev.idempotency.core.Attempt;
 import dev.idempotency.core.Completion;
 import dev.idempotency.core.Decision;
+import dev.idempotency.core.EngineSettings.Mode;
 import dev.idempotency.core.OperationPolicy;
 import dev.idempotency.store.ClaimTerms;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +30,11 @@ import org.jspecify.annotations.Nullable;
 final class Chapter {
 
 	private static final int MAX_NAME = 255;
+
+	/**
+	 * Enough for a twin to store the name that it has just claimed.
+	 */
+	private static final Duration OBSERVERS_PATIENCE = Duration.ofSeconds(1);
 
 	private final Calls calls;
 
@@ -104,10 +110,12 @@ final class Chapter {
 	private String rememberedName() {
 		Duration twice = this.policy.ttl().multipliedBy(2);
 		Duration ttl = (twice.compareTo(ClaimTerms.MAX_DURATION) < 0) ? twice : ClaimTerms.MAX_DURATION;
-		Attempt attempt = new Attempt(nameKey(), Fingerprint.none(), this.policy.withTtl(ttl));
+		boolean observing = this.calls.engine().settings().mode() == Mode.OBSERVE;
+		OperationPolicy terms = observing ? this.policy.withPatience(OBSERVERS_PATIENCE) : this.policy;
+		Attempt attempt = new Attempt(nameKey(), Fingerprint.none(), terms.withTtl(ttl));
 		ResultFormat format = this.calls.codec().forType(String.class);
 		String made = IdempotencyKeys.random();
-		Decision decision = this.calls.engine().begin(attempt);
+		Decision decision = this.calls.engine().recall(attempt);
 		while (decision instanceof Decision.Proceed proceed) {
 			Completion completion = proceed.execution().complete(format.write(made));
 			if (completion instanceof Completion.Superseded superseded) {
@@ -115,11 +123,16 @@ final class Chapter {
 			}
 			else if (completion instanceof Completion.Failed) {
 				// A retry would not find the steps under a name that nobody remembers
-				decision = this.calls.engine().begin(impatient(attempt));
+				decision = this.calls.engine().recall(impatient(attempt));
 			}
 			else {
 				return made;
 			}
+		}
+		if (observing && !(decision instanceof Decision.Replay)) {
+			// Whoever was about to remember a name has vanished. Nobody waits for that
+			// here
+			return made;
 		}
 		return String
 			.valueOf(this.calls.valueOrThrow(RunningCall.ofDecision(decision, format, attempt.key()), attempt));

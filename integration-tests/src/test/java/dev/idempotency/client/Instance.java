@@ -7,6 +7,7 @@ import dev.idempotency.Idempotency;
 import dev.idempotency.IdempotencyContext;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.autoconfigure.IdempotencyAutoConfiguration;
+import dev.idempotency.autoconfigure.IdempotencyOffAutoConfiguration;
 import dev.idempotency.store.memory.InMemoryIdempotencyStore;
 import dev.idempotency.store.memory.MemoryLimits;
 import dev.idempotency.store.IdempotencyStore;
@@ -26,6 +27,16 @@ final class Instance {
 	private final IdempotencyStore store = new InMemoryIdempotencyStore(new MemoryLimits(1000, 1 << 20),
 			new MovableClock(Instant.parse("2026-01-01T00:00:00Z")), (key) -> {
 			});
+
+	private final String[] properties;
+
+	/**
+	 * Create the applications.
+	 * @param properties settings of each
+	 */
+	Instance(String... properties) {
+		this.properties = properties.clone();
+	}
 
 	/**
 	 * An attempt that succeeds.
@@ -51,12 +62,13 @@ final class Instance {
 		})).withMessage("failed");
 	}
 
-	private void inNewProcess(Consumer<Idempotency> work) {
+	void inNewProcess(Consumer<Idempotency> work) {
 		new ApplicationContextRunner()
-			.withConfiguration(
-					AutoConfigurations.of(JacksonAutoConfiguration.class, IdempotencyAutoConfiguration.class))
+			.withConfiguration(AutoConfigurations.of(JacksonAutoConfiguration.class, IdempotencyAutoConfiguration.class,
+					IdempotencyOffAutoConfiguration.class))
 			.withBean(IdempotencyStore.class, () -> this.store)
 			.withPropertyValues("spring.application.name=shop")
+			.withPropertyValues(this.properties)
 			.run((context) -> work.accept(context.getBean(Idempotency.class)));
 	}
 
