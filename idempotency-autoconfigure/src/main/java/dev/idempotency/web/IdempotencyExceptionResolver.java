@@ -114,6 +114,9 @@ public final class IdempotencyExceptionResolver implements HandlerExceptionResol
 			// An event stream has no other end than this one
 			run.interrupted(run.isEndless() ? Interruption.CLIENT_GONE : Interruption.FAILURE);
 		}
+		else if (FailedAnswer.isReasonFor(ex)) {
+			run.answerFailed();
+		}
 		else {
 			run.handlerFailed();
 			if (handler instanceof HandlerMethod && isBeforeHandler(ex)) {

@@ -63,6 +63,10 @@ public final class IdempotencyInterceptor implements AsyncHandlerInterceptor {
 		ProtectedRun run = runOf(request);
 		if (run != null) {
 			run.handlerReturned();
+			if (ex != null && FailedAnswer.isReasonFor(ex)) {
+				// Of a view that fails, nobody else is told
+				run.answerFailed();
+			}
 			// Also behind the filter function of routes
 			run.answerRendered(response);
 		}

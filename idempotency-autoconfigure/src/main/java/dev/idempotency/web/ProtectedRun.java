@@ -57,6 +57,11 @@ final class ProtectedRun implements IdempotencyContext {
 
 	private volatile @Nullable Interruption interruption;
 
+	/**
+	 * The handler has done its work, and nobody can write what it returned.
+	 */
+	private boolean unwritable;
+
 	private boolean errorPending;
 
 	private boolean settled;
@@ -184,6 +189,15 @@ final class ProtectedRun implements IdempotencyContext {
 	void handlerFailed() {
 		this.transaction.rollBack();
 		this.recorder.renderInOnePiece();
+	}
+
+	/**
+	 * What the handler has returned could not be written. It has run, and must not run
+	 * again, unless its work can be undone.
+	 */
+	void answerFailed() {
+		this.unwritable = !this.transaction.isActive();
+		handlerFailed();
 	}
 
 	/**
@@ -386,7 +400,7 @@ final class ProtectedRun implements IdempotencyContext {
 		if (!isFlowing() && !response.isCommitted()) {
 			this.recorder.writeEffect(response.container(), HttpServletResponse.SC_INTERNAL_SERVER_ERROR);
 		}
-		if (countsAsAnswer || isCutOff()) {
+		if (countsAsAnswer || isCutOff() || (this.unwritable && !this.released)) {
 			this.completion.keep(null);
 		}
 		else {
@@ -461,7 +475,8 @@ final class ProtectedRun implements IdempotencyContext {
 			return this.completion.keep(null);
 		}
 		if (!answer.isToBeStored() || this.released || this.interruption == Interruption.FAILURE) {
-			return this.completion.giveBack(answer.isSuccess());
+			return (this.unwritable && !this.released) ? this.completion.keep(null)
+					: this.completion.giveBack(answer.isSuccess());
 		}
 		return this.completion.keep((this.recorder.isKept() && !isDryRun()) ? answer.encode() : null);
 	}
