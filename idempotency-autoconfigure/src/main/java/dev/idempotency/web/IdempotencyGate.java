@@ -127,14 +127,19 @@ final class IdempotencyGate implements Admission {
 
 	private Optional<IdempotencyKey> keyOf(ProtectedOperation operation, RequestFacts facts) {
 		try {
-			String value = operation.keySource().resolve(facts);
-			return Optional.of(new IdempotencyKey(facts.scope().within(this.engine.settings().namespace()), value));
+			return Optional.of(qualified(facts, operation.keySource().resolve(facts)));
 		}
 		catch (IdempotencyKeyMissingException ex) {
 			if (operation.required()) {
 				throw ex;
 			}
 			return Optional.empty();
+		}
+	}
+
+	private IdempotencyKey qualified(RequestFacts facts, String value) {
+		try {
+			return new IdempotencyKey(facts.scope().within(this.engine.settings().namespace()), value);
 		}
 		catch (IllegalArgumentException ex) {
 			throw new IdempotencyKeyInvalidException("The key cannot be used: it is blank, too long or malformed.");

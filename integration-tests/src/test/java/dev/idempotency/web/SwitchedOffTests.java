@@ -164,7 +164,7 @@ class SwitchedOffTests {
 
 		static List<String> paths() {
 			return List.of("argument", "deep", "task", "steps", "step-elsewhere", "method", "async-method", "by-hand",
-					"session", "said", "route");
+					"session", "route");
 		}
 
 		@ParameterizedTest
@@ -353,13 +353,6 @@ class SwitchedOffTests {
 		@PostMapping("/session")
 		String session() {
 			return this.idempotency.session(TestServer.newKey()).run("tool", 1, String.class, this.deep::use);
-		}
-
-		@PostMapping("/said")
-		String said(IdempotencyContext context) {
-			context.effect(Effect.DELETED);
-			context.doNotStore();
-			return this.deep.use();
 		}
 
 		@PostMapping("/optional")
