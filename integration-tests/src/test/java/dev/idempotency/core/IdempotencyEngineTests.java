@@ -288,15 +288,6 @@ class IdempotencyEngineTests extends EngineFixture {
 	}
 
 	@Test
-	void foreseesThatEverythingRunsWhenItObserves() {
-		this.engine = engine(Mode.OBSERVE, OnStoreFailure.REJECT);
-		proceed().complete(bytes("paid"));
-		Preview preview = this.engine.preview(new Attempt(KEY, FINGERPRINT, POLICY));
-		assertThat(preview.verdict()).isEqualTo(Preview.Verdict.EXECUTE);
-		assertThat(preview.found()).isPresent();
-	}
-
-	@Test
 	void readsWhatItRemembersForItselfWhenItObserves() {
 		this.engine = engine(Mode.OBSERVE, OnStoreFailure.REJECT);
 		Attempt attempt = new Attempt(KEY, FINGERPRINT, POLICY);

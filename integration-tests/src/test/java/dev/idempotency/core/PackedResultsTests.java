@@ -187,6 +187,15 @@ class PackedResultsTests extends EngineFixture {
 	}
 
 	@Test
+	void foreseesThatEverythingRunsWhereItObserves() {
+		proceed().complete(bytes("paid"));
+		EngineSettings observing = new EngineSettings("shop", Mode.OBSERVE, OnStoreFailure.REJECT, BOTH);
+		Preview preview = engine(this.memory, observing).preview(new Attempt(KEY, FINGERPRINT, POLICY));
+		assertThat(preview.verdict()).isEqualTo(Verdict.EXECUTE);
+		assertThat(preview.found()).isPresent();
+	}
+
+	@Test
 	void foreseesThatAResultCannotBeRead() {
 		keep(STRANGER.pack(KEY.within("shop"), bytes("paid")).toFrame());
 		IdempotencyEngine engine = engine(this.memory);
