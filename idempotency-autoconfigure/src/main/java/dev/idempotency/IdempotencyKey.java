@@ -44,6 +44,11 @@ public final class IdempotencyKey {
 	private volatile byte @Nullable [] digest;
 
 	/**
+	 * Worked out when it is first asked for; zero until then.
+	 */
+	private int hashCode;
+
+	/**
 	 * Create a key.
 	 * @param scope whose key it is and what for
 	 * @param value the key as the client or the application gave it
@@ -207,9 +212,18 @@ public final class IdempotencyKey {
 		return other instanceof IdempotencyKey that && this.value.equals(that.value) && this.scope.equals(that.scope);
 	}
 
+	/**
+	 * Another one in each process, so that no client can choose keys that share one.
+	 */
 	@Override
 	public int hashCode() {
-		return 31 * this.scope.hashCode() + this.value.hashCode();
+		int known = this.hashCode;
+		if (known == 0) {
+			SeededHash seeded = SeededHash.ofThisProcess();
+			known = seeded.finish(seeded.add(this.scope.addTo(seeded), this.value));
+			this.hashCode = known;
+		}
+		return known;
 	}
 
 	/**

@@ -1,7 +1,5 @@
 package dev.idempotency;
 
-import java.util.Objects;
-
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -62,13 +60,18 @@ public record IdempotencyScope(String namespace, String operation, @Nullable Str
 	}
 
 	/**
-	 * Keys are looked up often, and what a record brings along takes many times as long.
+	 * Another one in each process, so that no caller can be called in such a way that
+	 * many share one.
 	 */
 	@Override
 	public int hashCode() {
-		int hash = 31 * this.namespace.hashCode() + this.operation.hashCode();
-		hash = 31 * hash + Objects.hashCode(this.principal);
-		return 31 * hash + Objects.hashCode(this.tenant);
+		SeededHash seeded = SeededHash.ofThisProcess();
+		return seeded.finish(addTo(seeded));
+	}
+
+	long addTo(SeededHash seeded) {
+		long hash = seeded.add(seeded.add(0, this.namespace), this.operation);
+		return seeded.add(seeded.add(hash, this.principal), this.tenant);
 	}
 
 	/**

@@ -4,11 +4,15 @@ import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 import dev.idempotency.store.KeyDescription;
 import org.jspecify.annotations.Nullable;
@@ -142,6 +146,61 @@ class IdempotencyKeyTests {
 		IdempotencyKey key = IdempotencyKey.of("pay", "key").within("shop");
 		assertThat(key.scope().namespace()).isEqualTo("shop");
 		assertThat(key.within("another")).isEqualTo(key);
+	}
+
+	/**
+	 * {@code Aa} and {@code BB} have one hash code as texts, and so has every text of the
+	 * same length that is made of them: maps would become lists.
+	 */
+	@Test
+	void hasHashCodesThatNobodyCanForesee() {
+		List<String> texts = textsOfOneHashCode(14);
+		assertThat(texts.stream().map(String::hashCode).distinct()).hasSize(1);
+		// Of so many random numbers, no three have met yet
+		int nearlyAll = texts.size() - 2;
+		assertThat(distinctHashCodes(texts, (text) -> IdempotencyKey.of("pay", text))).isGreaterThan(nearlyAll);
+		assertThat(distinctHashCodes(texts, (text) -> IdempotencyKey.of(text, "key"))).isGreaterThan(nearlyAll);
+		assertThat(distinctHashCodes(texts,
+				(text) -> new IdempotencyKey(new IdempotencyScope("shop", "pay", text, null), "key")))
+			.isGreaterThan(nearlyAll);
+		assertThat(distinctHashCodes(texts,
+				(text) -> new IdempotencyKey(new IdempotencyScope("shop", "pay", null, text), "key")))
+			.isGreaterThan(nearlyAll);
+		assertThat(distinctHashCodes(texts, (text) -> new IdempotencyScope("", "pay", text, null)))
+			.isGreaterThan(nearlyAll);
+	}
+
+	private static long distinctHashCodes(List<String> texts, Function<String, Object> key) {
+		return texts.stream().map(key).map(Object::hashCode).distinct().count();
+	}
+
+	private static List<String> textsOfOneHashCode(int pairs) {
+		return IntStream.range(0, 1 << pairs)
+			.mapToObj((number) -> IntStream.range(0, pairs)
+				.mapToObj((pair) -> (((number >> pair) & 1) == 0) ? "Aa" : "BB")
+				.collect(Collectors.joining()))
+			.toList();
+	}
+
+	@Test
+	void isEqualToWhatHasTheSameParts() {
+		List<@Nullable String> parts = Arrays.asList(null, "", "a", "b", "ab", "\u20ac", "abc", "abcd");
+		List<IdempotencyKey> keys = new ArrayList<>();
+		for (String principal : parts) {
+			for (String tenant : parts) {
+				for (String value : List.of("a", "ab", "abc", "abcd", "a\u0000", "\ud83d\ude00")) {
+					keys.add(new IdempotencyKey(new IdempotencyScope("", "op", principal, tenant), value));
+				}
+			}
+		}
+		for (int i = 0; i < keys.size(); i++) {
+			IdempotencyScope scope = keys.get(i).scope();
+			IdempotencyKey same = new IdempotencyKey(new IdempotencyScope("", "op", scope.principal(), scope.tenant()),
+					keys.get(i).value());
+			assertThat(same).isEqualTo(keys.get(i)).hasSameHashCodeAs(keys.get(i));
+			assertThat(keys.indexOf(same)).isEqualTo(i);
+		}
+		assertThat(keys.stream().map(IdempotencyKey::hashCode).distinct().count()).isGreaterThan(keys.size() - 2);
 	}
 
 }

@@ -46,7 +46,7 @@ final class ProtectedTool implements GuardedTool {
 	/**
 	 * What was read, for each session on its own.
 	 */
-	private final @Nullable Cache<ToolCallKey, String> read;
+	private final @Nullable Cache<IdempotencyKey, String> read;
 
 	ProtectedTool(String name, ToolOptions options, ToolDefaults defaults, Idempotency idempotency, Clock clock) {
 		this.name = name;
@@ -87,33 +87,32 @@ final class ProtectedTool implements GuardedTool {
 							+ "such as with toolContext(Map.of(\"%s\", …)), or give the tool another ToolSession")
 						.formatted(this.name, this.session, ToolSession.DEFAULT_ENTRY));
 		}
-		ToolCallKey call = ToolCallKey.of(id, input);
-		IdempotencyKey key = call.toIdempotencyKey(this.name);
+		IdempotencyKey key = ToolCallKey.of(id, input).toIdempotencyKey(this.name);
 		if (!this.options.readsOnly() && ToolDryRun.isAskedFor(tool, this.options, given)) {
 			State state = this.idempotency.find(key).map(KeyStatus::state).orElse(null);
 			return ToolReports.ofDryRun(this.name, state, this.options.onCrash());
 		}
-		if (this.repeated.isTooMany(call)) {
+		if (this.repeated.isTooMany(key)) {
 			int allowed = this.repeated.allowed();
 			throw refusal(tool, new ToolLoopException(ToolReports.loop(this.name, allowed), allowed));
 		}
 		ToolCallContext current = new ToolCallContext(key);
 		try (Binding binding = current.makeCurrent()) {
 			Objects.requireNonNull(binding);
-			return this.options.readsOnly() ? read(tool, input, given, call, current)
+			return this.options.readsOnly() ? read(tool, input, given, key, current)
 					: runOnce(tool, input, given, key, current);
 		}
 	}
 
-	private String read(ToolCallback tool, String input, @Nullable ToolContext given, ToolCallKey call,
+	private String read(ToolCallback tool, String input, @Nullable ToolContext given, IdempotencyKey key,
 			ToolCallContext current) {
-		String known = (this.read != null) ? this.read.getIfPresent(call) : null;
+		String known = (this.read != null) ? this.read.getIfPresent(key) : null;
 		if (known != null) {
 			return known;
 		}
 		String result = run(tool, input, given);
 		if (this.read != null && current.mayBeKept()) {
-			this.read.put(call, result);
+			this.read.put(key, result);
 		}
 		return result;
 	}

@@ -6,6 +6,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import dev.idempotency.IdempotencyKey;
 import dev.idempotency.ai.ToolOptions.LoopGuard;
 
 /**
@@ -25,7 +26,7 @@ final class RepeatedCalls {
 	/**
 	 * When each call was made lately, the oldest first.
 	 */
-	private final Cache<ToolCallKey, long[]> times;
+	private final Cache<IdempotencyKey, long[]> times;
 
 	RepeatedCalls(LoopGuard guard, Clock clock) {
 		this.guard = guard;
@@ -41,7 +42,7 @@ final class RepeatedCalls {
 	 * A call is about to be made.
 	 * @return whether it is one too many
 	 */
-	boolean isTooMany(ToolCallKey call) {
+	boolean isTooMany(IdempotencyKey call) {
 		if (!this.guard.isOn()) {
 			return false;
 		}
