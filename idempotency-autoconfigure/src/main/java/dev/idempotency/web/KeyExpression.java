@@ -3,6 +3,7 @@ package dev.idempotency.web;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 
@@ -41,6 +42,11 @@ final class KeyExpression implements KeySource {
 
 	private static final EvaluationContext CONTEXT = SimpleEvaluationContext.forReadOnlyDataBinding()
 		.withInstanceMethods()
+	/**
+	 * Headers that let whoever knows them in. Keys can be read in the store.
+	 */
+	private static final Set<String> CREDENTIALS = Set.of("authorization", "proxy-authorization", "cookie");
+
 		.build();
 
 	private final SpelExpression expression;
@@ -98,7 +104,13 @@ final class KeyExpression implements KeySource {
 			if (!(call.getChild(i) instanceof StringLiteral literal)) {
 				throw new IllegalArgumentException("%s() takes a text in quotes".formatted(call.getName()));
 			}
-			names.add(String.valueOf(literal.getLiteralValue().getValue()));
+			String name = String.valueOf(literal.getLiteralValue().getValue());
+			if (call.getName().equals("header") && CREDENTIALS.contains(name.toLowerCase(Locale.ROOT))) {
+				throw new IllegalArgumentException(
+						"%s grants access, and keys are stored readable; callers are told apart without it"
+							.formatted(name));
+			}
+			names.add(name);
 		}
 	}
 

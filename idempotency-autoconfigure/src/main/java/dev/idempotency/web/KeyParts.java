@@ -1,5 +1,6 @@
 package dev.idempotency.web;
 
+import java.nio.charset.StandardCharsets;
 import java.util.Collections;
 import java.util.Enumeration;
 import java.util.HexFormat;
@@ -143,7 +144,9 @@ final class KeyParts {
 			throw new IdempotencyKeyMissingException(
 					"The key of this operation is derived from the caller: log in, or begin a session.");
 		}
-		return content + ":" + session.getId();
+		// Whoever knows the id of a session is in it, and keys can be read in the store
+		byte[] both = (content + ":" + session.getId()).getBytes(StandardCharsets.UTF_8);
+		return HexFormat.of().formatHex(Fingerprint.sha256(both).toBytes());
 	}
 
 }

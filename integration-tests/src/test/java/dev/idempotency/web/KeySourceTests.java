@@ -19,6 +19,9 @@ import dev.idempotency.autoconfigure.IdempotencyAutoConfiguration;
 import dev.idempotency.autoconfigure.IdempotencyWebMvcAutoConfiguration;
 import dev.idempotency.store.InspectableStore;
 import dev.idempotency.store.InspectableStore.Inspection;
+import dev.idempotency.store.RecordFilter;
+import dev.idempotency.store.RecordSummary;
+import dev.idempotency.store.SearchableStore;
 import jakarta.servlet.http.HttpServletRequest;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -188,6 +191,27 @@ class KeySourceTests {
 		assertThat(derived(two, "{\"amount\":1,\"to\":\"a\"}").isReplay()).isFalse();
 	}
 
+	/**
+	 * Whoever knows the id of a session is in it.
+	 */
+	@Test
+	void showsTheIdOfASessionToNobody() {
+		String session = session();
+		String id = session.substring(session.indexOf('=') + 1);
+		Answer dryRun = this.server.post("/derived")
+			.header("Cookie", session)
+			.header("Idempotency-Dry-Run", "?1")
+			.json("{\"secret\":1}")
+			.send();
+		assertThat(dryRun.text()).contains("would_execute", "\"key\":\"").doesNotContainIgnoringCase(id);
+		Answer first = derived(session, "{\"secret\":1}");
+		assertThat(first.text()).contains("key ").doesNotContainIgnoringCase(id);
+		List<RecordSummary> stored = this.server.bean(SearchableStore.class)
+			.search(RecordFilter.all("test").withOperation("POST /derived"), 0, 100)
+			.records();
+		assertThat(stored).isNotEmpty().extracting((record) -> record.key().key()).noneMatch((key) -> key.contains(id));
+	}
+
 	@Test
 	void derivesNoKeyWithoutACaller() {
 		Answer answer = this.server.post("/derived").json("{}").send();
@@ -340,6 +364,12 @@ class KeySourceTests {
 			.hasMessageContaining("path('typo'), and its route /orders/{id}/items/{*rest} has no such variable");
 	}
 
+	@ParameterizedTest
+	@ValueSource(classes = { Bad.Authorization.class, Bad.Cookie.class })
+	void refusesToStartWithAKeyThatGrantsAccess(Class<?> controller) {
+		assertThat(startUpFailure(controller)).hasMessageContaining("grants access, and keys are stored readable");
+	}
+
 	@Test
 	void refusesToStartWithADerivedKeyWhereNothingIsCompared() {
 		assertThat(startUpFailure(Bad.Derived.class, "idempotency.http.fingerprint=none"))
@@ -452,8 +482,8 @@ class KeySourceTests {
 
 		@PostMapping("/derived")
 		@Idempotent(key = "derived()")
-		String derived(@RequestBody String body) {
-			return this.executions.next("derived");
+		String derived(@RequestBody String body, IdempotencyContext context) {
+			return this.executions.next("derived") + " key " + context.key().value();
 		}
 
 	}
@@ -743,6 +773,26 @@ class KeySourceTests {
 
 			@PostMapping("/pay")
 			@Idempotent(key = "header('a' + 'b')")
+			void pay() {
+			}
+
+		}
+
+		@RestController
+		static class Authorization {
+
+			@PostMapping("/pay")
+			@Idempotent(key = "header('Authorization')")
+			void pay() {
+			}
+
+		}
+
+		@RestController
+		static class Cookie {
+
+			@PostMapping("/pay")
+			@Idempotent(key = "header('x') + header('COOKIE')")
 			void pay() {
 			}
 
