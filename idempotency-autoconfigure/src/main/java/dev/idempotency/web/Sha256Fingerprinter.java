@@ -5,7 +5,6 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.Arrays;
-import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -13,9 +12,6 @@ import dev.idempotency.Fingerprint;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.Part;
 import org.jspecify.annotations.Nullable;
-
-import org.springframework.http.InvalidMediaTypeException;
-import org.springframework.http.MediaType;
 
 /**
  * SHA-256 over everything that may not differ between a request and its retry. Each piece
@@ -38,7 +34,8 @@ final class Sha256Fingerprinter implements RequestFingerprinter {
 		pieces.add(request.getMethod());
 		pieces.add(request.getRequestURI());
 		pieces.add(request.getQueryString());
-		boolean json = addType(pieces, request.getContentType());
+		ContentType type = ContentType.parse(request.getContentType());
+		pieces.add(type.text());
 		if (content instanceof RequestContent.Multipart multipart) {
 			add(pieces, multipart);
 		}
@@ -46,23 +43,9 @@ final class Sha256Fingerprinter implements RequestFingerprinter {
 			add(pieces, form);
 		}
 		else {
-			add(pieces, (RequestContent.Body) content, json);
+			add(pieces, (RequestContent.Body) content, type.json());
 		}
 		return Fingerprint.ofBytes(pieces.digest());
-	}
-
-	/**
-	 * Adds the type of the content, and says whether that is JSON.
-	 */
-	private static boolean addType(Pieces pieces, @Nullable String contentType) {
-		// By far the most frequent, and as it should be already
-		if (MediaType.APPLICATION_JSON_VALUE.equals(contentType)) {
-			pieces.add(contentType);
-			return true;
-		}
-		MediaType type = mediaType(contentType);
-		pieces.add((type != null) ? normalized(type) : contentType);
-		return isJson(type);
 	}
 
 	private void add(Pieces pieces, RequestContent.Body body, boolean json) {
@@ -92,6 +75,7 @@ final class Sha256Fingerprinter implements RequestFingerprinter {
 		for (Part part : multipart.parts()) {
 			pieces.add(part.getName());
 			pieces.add(part.getSubmittedFileName());
+			pieces.add(ContentType.parse(part.getContentType()).text());
 			MessageDigest content = Sha256.newDigest();
 			try (InputStream in = part.getInputStream()) {
 				byte[] block = new byte[BLOCK];
@@ -102,39 +86,6 @@ final class Sha256Fingerprinter implements RequestFingerprinter {
 			byte[] digest = content.digest();
 			pieces.add(digest, digest.length);
 		}
-	}
-
-	private static @Nullable MediaType mediaType(@Nullable String contentType) {
-		try {
-			return (contentType != null) ? MediaType.parseMediaType(contentType) : null;
-		}
-		catch (InvalidMediaTypeException ex) {
-			return null;
-		}
-	}
-
-	/**
-	 * The same type has the same text. The boundary of a multipart body says nothing, and
-	 * is another one each time.
-	 */
-	private static String normalized(MediaType type) {
-		if (type.getParameters().isEmpty()) {
-			return (type.getType() + '/' + type.getSubtype()).toLowerCase(Locale.ROOT);
-		}
-		StringBuilder text = new StringBuilder(type.getType()).append('/').append(type.getSubtype());
-		Map<String, String> sorted = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
-		sorted.putAll(type.getParameters());
-		sorted.forEach((name, value) -> {
-			if (!name.equalsIgnoreCase("boundary")) {
-				text.append(';').append(name).append('=').append(value);
-			}
-		});
-		return text.toString().toLowerCase(Locale.ROOT);
-	}
-
-	private static boolean isJson(@Nullable MediaType type) {
-		return type != null && (type.getSubtype().equalsIgnoreCase("json")
-				|| type.getSubtype().toLowerCase(Locale.ROOT).endsWith("+json"));
 	}
 
 	/**
