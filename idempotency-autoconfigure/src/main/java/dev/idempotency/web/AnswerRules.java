@@ -7,7 +7,7 @@ import jakarta.servlet.http.HttpServletResponse;
 /**
  * What holds for the answers of all protected requests.
  *
- * @param maxRequestBody the largest body that is read ahead of a handler
+ * @param maxRequestBody the largest body of a protected request
  * @param maxResponseBody the largest body that is stored
  * @param keptHeaders which headers are stored
  * @param policy which answers are stored

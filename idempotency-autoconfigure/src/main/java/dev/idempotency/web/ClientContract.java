@@ -51,21 +51,18 @@ public record ClientContract(KnownOperation.Protection protection, boolean enfor
 		boolean fingerprinted = operation.fingerprinted() && !(fingerprinter instanceof NoFingerprinter);
 		boolean enforced = settings.mode() == Mode.ENFORCE;
 		return new ClientContract(operation.forPeople(), enforced, operation.keySource().headers(), fingerprinted,
-				operation.dryRun(), enforced ? problems(operation, settings, fingerprinter, fingerprinted)
-						: EnumSet.noneOf(ProblemType.class));
+				operation.dryRun(),
+				enforced ? problems(operation, settings, fingerprinted) : EnumSet.noneOf(ProblemType.class));
 	}
 
 	private static Set<ProblemType> problems(ProtectedOperation operation, EngineSettings settings,
-			RequestFingerprinter fingerprinter, boolean fingerprinted) {
+			boolean fingerprinted) {
 		KeySource key = operation.keySource();
 		Set<ProblemType> problems = EnumSet.of(ProblemType.KEY_INVALID, ProblemType.DRY_RUN_INVALID,
-				ProblemType.IN_PROGRESS, ProblemType.NOT_REPLAYABLE);
+				ProblemType.BODY_UNREADABLE, ProblemType.BODY_TOO_LARGE, ProblemType.IN_PROGRESS,
+				ProblemType.NOT_REPLAYABLE);
 		if (operation.required() && key.mayBeMissing()) {
 			problems.add(ProblemType.KEY_MISSING);
-		}
-		if (key.readsBody() || ((fingerprinted || key.isDerived()) && fingerprinter.needsContent())) {
-			problems.add(ProblemType.BODY_UNREADABLE);
-			problems.add(ProblemType.BODY_TOO_LARGE);
 		}
 		// Another request has another derived key
 		if (fingerprinted && !key.isDerived()) {

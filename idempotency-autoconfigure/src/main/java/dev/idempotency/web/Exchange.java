@@ -13,6 +13,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.http.HttpHeaders;
 import org.springframework.web.util.WebUtils;
 
 /**
@@ -140,6 +141,16 @@ final class Exchange {
 	 */
 	@Nullable Map<String, String[]> form() {
 		return (this.reader != null) ? this.reader.form() : null;
+	}
+
+	/**
+	 * Whether the request says that it does not bring along too much. What is encoded may
+	 * be decoded on its way to the handler, and grow.
+	 */
+	boolean isWithinLimit(HttpServletRequest outermost) {
+		long announced = outermost.getContentLengthLong();
+		return announced >= 0 && announced <= this.rules.maxRequestBody()
+				&& outermost.getHeader(HttpHeaders.CONTENT_ENCODING) == null;
 	}
 
 	/**

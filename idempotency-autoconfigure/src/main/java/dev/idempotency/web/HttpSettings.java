@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param protect which handlers are protected
  * @param unprotected what start-up does about unsafe handlers that nothing protects
- * @param maxRequestBody the largest body that is read ahead of a handler, in bytes
+ * @param maxRequestBody the largest body of a protected request, in bytes
  * @param maxResponseBody the largest body that is stored, in bytes
  * @param excludedHeaders headers that are not stored, beside those that never are
  * @param problemBase what the type of each problem begins with

@@ -105,8 +105,7 @@ final class IdempotencyGate implements Admission {
 			RequestFacts facts = new RequestFacts(exchange, request, this.scopeResolver.resolveScope(request, name),
 					this.fingerprinter);
 			key = keyOf(operation, facts);
-			attempt = key.map((it) -> new Attempt(it,
-					operation.fingerprinted() ? facts.fingerprint() : Fingerprint.none(), operation.policy()));
+			attempt = key.map((it) -> attempt(operation, facts, it));
 		}
 		catch (IdempotencyException ex) {
 			Rejection reason = reasonOf(ex);
@@ -135,6 +134,12 @@ final class IdempotencyGate implements Admission {
 			}
 			return Optional.empty();
 		}
+	}
+
+	private static Attempt attempt(ProtectedOperation operation, RequestFacts facts, IdempotencyKey key) {
+		Fingerprint fingerprint = operation.fingerprinted() ? facts.fingerprint() : Fingerprint.none();
+		facts.requireContentWithinLimit();
+		return new Attempt(key, fingerprint, operation.policy());
 	}
 
 	private IdempotencyKey qualified(RequestFacts facts, String value) {

@@ -132,11 +132,6 @@ final class KeyExpression implements KeySource {
 	}
 
 	@Override
-	public boolean readsBody() {
-		return this.calls.containsKey("body");
-	}
-
-	@Override
 	public boolean isDerived() {
 		return this.calls.containsKey("derived");
 	}

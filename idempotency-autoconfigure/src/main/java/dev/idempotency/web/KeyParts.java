@@ -65,7 +65,10 @@ final class KeyParts {
 	 * The value of a parameter of the query, or of a form.
 	 */
 	public String query(String name) {
-		// A form whose body we have not read is parsed by the container
+		if (RequestReader.isForm(this.facts.request())) {
+			// Or the container would parse it, however large it is
+			this.facts.content();
+		}
 		String[] values = this.facts.request().getParameterValues(name);
 		if (values == null || values.length == 0 || values[0].isBlank()) {
 			throw new IdempotencyKeyMissingException(
@@ -110,6 +113,9 @@ final class KeyParts {
 			}
 			String value = parser.getString();
 			while (whole.nextToken() != null) {
+			if (value.isBlank()) {
+				throw missingInBody(pointer);
+			}
 				// To the end: duplicates are found only by reading
 			}
 			return value;

@@ -46,13 +46,6 @@ interface KeySource {
 	}
 
 	/**
-	 * Whether it is made of something in the body.
-	 */
-	default boolean readsBody() {
-		return false;
-	}
-
-	/**
 	 * What is known of a request. What has to be read for it is read when it is asked
 	 * for.
 	 */

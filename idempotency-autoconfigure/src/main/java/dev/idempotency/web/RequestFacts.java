@@ -52,6 +52,17 @@ final class RequestFacts implements KeySource.Facts {
 		return this.content;
 	}
 
+	/**
+	 * Refuses content that is too large, also where nobody compares it. It is read ahead
+	 * of the handler if its length is not known otherwise.
+	 * @throws RequestBodyTooLargeException if it is too large
+	 */
+	void requireContentWithinLimit() {
+		if (this.content == null && !this.exchange.isWithinLimit(this.request)) {
+			content();
+		}
+	}
+
 	@Override
 	public Fingerprint fingerprint() {
 		if (this.fingerprint == null) {

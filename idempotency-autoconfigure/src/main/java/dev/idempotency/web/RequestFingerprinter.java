@@ -20,8 +20,8 @@ public interface RequestFingerprinter {
 	Fingerprint fingerprint(HttpServletRequest request, RequestContent content) throws IOException;
 
 	/**
-	 * Whether the content of a request counts. If not, it is not read ahead of the
-	 * handler, and {@link #fingerprint} gets an empty one.
+	 * Whether the content of a request counts. If not, it is read ahead of the handler
+	 * only where its length is not known, and {@link #fingerprint} gets an empty one.
 	 * @return whether the content counts
 	 */
 	default boolean needsContent() {

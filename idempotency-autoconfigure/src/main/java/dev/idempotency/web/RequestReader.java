@@ -164,7 +164,7 @@ final class RequestReader {
 		}
 	}
 
-	private static boolean isForm(HttpServletRequest request) {
+	static boolean isForm(HttpServletRequest request) {
 		String type = request.getContentType();
 		return type != null && type.regionMatches(true, 0, MediaType.APPLICATION_FORM_URLENCODED_VALUE, 0,
 				MediaType.APPLICATION_FORM_URLENCODED_VALUE.length());

@@ -81,14 +81,6 @@ class KeyAloneTests {
 	}
 
 	@Test
-	void theBodyIsLeftToTheHandlerWhereTheKeyIsElsewhere() {
-		String key = TestServer.newKey();
-		Answer first = this.server.post("/alone").key(key).json(TOO_LARGE).send();
-		assertThat(first.text()).as("%s", first).endsWith(TOO_LARGE);
-		assertThat(this.server.post("/alone").key(key).json(TOO_LARGE).send().isReplay()).isTrue();
-	}
-
-	@Test
 	void theBodyIsReadWhereTheKeyIsInIt() {
 		assertThat(this.server.post("/in-body").json(TOO_LARGE).send().status()).isEqualTo(413);
 	}

@@ -1,0 +1,244 @@
+package dev.idempotency.web;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.stream.Stream;
+
+import dev.idempotency.Idempotent;
+import jakarta.servlet.http.HttpServletRequest;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import org.springframework.context.annotation.Bean;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.multipart.MultipartFile;
+import org.springframework.web.servlet.function.RouterFunction;
+import org.springframework.web.servlet.function.RouterFunctions;
+import org.springframework.web.servlet.function.ServerResponse;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The largest body of a protected request is the same whether bodies are compared or not,
+ * and whether their length is announced or not.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class BodyLimitTests {
+
+	private static final int LIMIT = 1024;
+
+	private static final String TEXT = "text/plain";
+
+	private static final String FORM = "application/x-www-form-urlencoded";
+
+	private static final String MULTIPART = "multipart/form-data; boundary=xx";
+
+	private TestServer compared;
+
+	private TestServer uncompared;
+
+	private TestServer observed;
+
+	@BeforeAll
+	void start() {
+		this.compared = start("canonical-json", "enforce");
+		this.uncompared = start("none", "enforce");
+		this.observed = start("none", "observe");
+	}
+
+	private static TestServer start(String fingerprint, String mode) {
+		return TestServer.start(List.of(WebTestApplication.class, Endpoints.class),
+				"idempotency.http.max-request-body=1KB", "idempotency.http.fingerprint=" + fingerprint,
+				"idempotency.mode=" + mode);
+	}
+
+	@AfterAll
+	void stop() {
+		this.compared.close();
+		this.uncompared.close();
+		this.observed.close();
+	}
+
+	private Stream<Target> targets() {
+		return Stream.of(this.compared, this.uncompared)
+			.flatMap((server) -> Stream.of("/compared", "/alone", "/alone-route", "/form", "/form-key", "/upload")
+				.map((path) -> new Target(server, path)));
+	}
+
+	@ParameterizedTest
+	@MethodSource("targets")
+	void holdsForABodyWhoseLengthIsKnown(Target target) {
+		String key = TestServer.newKey();
+		assertTooLarge(target.known(key, LIMIT + 1));
+		assertThat(target.known(key, LIMIT).text()).endsWith(" got " + LIMIT);
+		assertThat(target.known(key, LIMIT).isReplay()).isTrue();
+	}
+
+	@ParameterizedTest
+	@MethodSource("targets")
+	void holdsForABodyWhoseLengthIsNotKnown(Target target) {
+		String key = TestServer.newKey();
+		assertTooLarge(target.chunked(key, LIMIT + 1));
+		assertThat(target.chunked(key, LIMIT).text()).contains(" got " + LIMIT);
+		assertThat(target.chunked(key, LIMIT).isReplay()).isTrue();
+	}
+
+	@ParameterizedTest
+	@MethodSource("targets")
+	void holdsForADryRun(Target target) {
+		assertThat(target.call(TestServer.newKey(), LIMIT + 1).header("Idempotency-Dry-Run", "?1").send().status())
+			.isEqualTo(413);
+	}
+
+	@Test
+	void doesNotHoldWithoutProtection() {
+		for (String path : List.of("/plain", "/optional")) {
+			Target target = new Target(this.uncompared, path);
+			assertThat(target.known(null, LIMIT + 1).text()).endsWith(" got 1025");
+			assertThat(target.chunked(null, 100 * LIMIT).text()).contains(" got 102400");
+		}
+		assertTooLarge(new Target(this.uncompared, "/optional").known(TestServer.newKey(), LIMIT + 1));
+	}
+
+	@Test
+	void isOnlyWatchedWhereNothingIsEnforced() {
+		for (String path : List.of("/compared", "/alone", "/form", "/upload")) {
+			Target target = new Target(this.observed, path);
+			assertThat(target.known(TestServer.newKey(), 3 * LIMIT).text()).endsWith(" got 3072");
+			assertThat(target.chunked(TestServer.newKey(), 3 * LIMIT).text()).contains(" got 3072");
+		}
+	}
+
+	@Test
+	void aHandlerWithoutABodyRuns() {
+		Answer answer = this.uncompared.post("/alone").key(TestServer.newKey()).send();
+		assertThat(answer.text()).endsWith(" got 0");
+	}
+
+	private static void assertTooLarge(Answer answer) {
+		assertThat(answer.status()).as("%s", answer).isEqualTo(413);
+		assertThat(answer.text()).contains("urn:idempotency:body-too-large");
+		assertThat(answer.effect()).isEqualTo("none");
+	}
+
+	/**
+	 * A handler.
+	 */
+	record Target(TestServer server, String path) {
+
+		private String type() {
+			return this.path.startsWith("/form") ? FORM : this.path.equals("/upload") ? MULTIPART : TEXT;
+		}
+
+		/**
+		 * A body of a size; of a multipart body the parts count.
+		 */
+		private String body(String key, int size) {
+			return switch (type()) {
+				case FORM -> {
+					String start = "request=" + key + "&note=";
+					yield start + "x".repeat(size - start.length());
+				}
+				case MULTIPART -> "--xx\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a\"\r\n\r\n"
+						+ "x".repeat(size) + "\r\n--xx--\r\n";
+				default -> "x".repeat(size);
+			};
+		}
+
+		TestServer.Call call(@Nullable String key, int size) {
+			return this.server.post(this.path).key(key).body(type(), body(String.valueOf(key), size));
+		}
+
+		Answer known(@Nullable String key, int size) {
+			return call(key, size).send();
+		}
+
+		Answer chunked(@Nullable String key, int size) {
+			RawClient client = RawClient.post(this.server, this.path);
+			if (key != null) {
+				client.header("Idempotency-Key", key);
+			}
+			return client.chunked(type(), body(String.valueOf(key), size)).send();
+		}
+
+		@Override
+		public String toString() {
+			return this.path;
+		}
+
+	}
+
+	@RestController
+	static class Endpoints {
+
+		private final Executions executions;
+
+		Endpoints(Executions executions) {
+			this.executions = executions;
+		}
+
+		@PostMapping("/plain")
+		String plain(HttpServletRequest request) throws IOException {
+			return got("plain", request.getInputStream().readAllBytes().length);
+		}
+
+		@PostMapping("/optional")
+		@Idempotent(required = false, fingerprint = false)
+		String optional(HttpServletRequest request) throws IOException {
+			return got("optional", request.getInputStream().readAllBytes().length);
+		}
+
+		@PostMapping("/compared")
+		@Idempotent
+		String compared(HttpServletRequest request) throws IOException {
+			return got("compared", request.getInputStream().readAllBytes().length);
+		}
+
+		@PostMapping("/alone")
+		@Idempotent(fingerprint = false)
+		String alone(HttpServletRequest request) throws IOException {
+			return got("alone", request.getInputStream().readAllBytes().length);
+		}
+
+		@Bean
+		RouterFunction<ServerResponse> route(IdempotencyRouteFilter idempotency) {
+			return RouterFunctions.route()
+				.POST("/alone-route",
+						(request) -> ServerResponse.ok()
+							.body(got("route", request.servletRequest().getInputStream().readAllBytes().length)))
+				.filter(idempotency.withoutFingerprint())
+				.build();
+		}
+
+		@PostMapping("/form")
+		@Idempotent(fingerprint = false)
+		String form(@RequestParam String request, @RequestParam String note) {
+			return got("form", "request=&note=".length() + request.length() + note.length());
+		}
+
+		@PostMapping("/form-key")
+		@Idempotent(key = "query('request')", fingerprint = false)
+		String formKey(@RequestParam String request, @RequestParam String note) {
+			return got("form-key", "request=&note=".length() + request.length() + note.length());
+		}
+
+		@PostMapping("/upload")
+		@Idempotent(fingerprint = false)
+		String upload(@RequestParam MultipartFile file) {
+			return got("upload", (int) file.getSize());
+		}
+
+		private String got(String name, int bytes) {
+			return this.executions.next(name) + " got " + bytes;
+		}
+
+	}
+
+}
