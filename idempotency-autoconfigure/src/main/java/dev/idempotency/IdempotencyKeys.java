@@ -78,6 +78,25 @@ public final class IdempotencyKeys {
 	}
 
 	/**
+	 * A key of several parts with colons between them, such as {@code ann:order-7}. A
+	 * colon or percent sign inside of a part is written as in a URL, {@code %3A} or
+	 * {@code %25}, so that no other parts give the same key.
+	 * @param parts the parts, one at least
+	 * @return the key
+	 */
+	public static String join(String... parts) {
+		if (parts.length == 0) {
+			throw new IllegalArgumentException("A key has one part at least");
+		}
+		String[] escaped = new String[parts.length];
+		for (int i = 0; i < parts.length; i++) {
+			KeyText.requireWellFormed("part", parts[i], Integer.MAX_VALUE);
+			escaped[i] = parts[i].replace("%", "%25").replace(":", "%3A");
+		}
+		return String.join(":", escaped);
+	}
+
+	/**
 	 * A UUID of a name inside a namespace (RFC 9562, version 5).
 	 * @param namespace the namespace
 	 * @param name the name, taken as UTF-8

@@ -25,8 +25,14 @@ public @interface Idempotent {
 	 * {@code header('name')}, {@code body('/json/pointer')}, {@code path('variable')} and
 	 * {@code query('parameter')}, each of which must be there, or {@code derived()} for a
 	 * key made of the caller and the request itself. On any other bean's method, SpEL
-	 * over its arguments, such as {@code #order.id} or {@code #tenant + ':' + #p1}: no
-	 * types, constructors or beans; {@code +} joins, and no part may be empty.
+	 * over its arguments, such as {@code #order.id}: no types, constructors or beans.
+	 * <p>
+	 * Several parts are put together by {@code join}, as
+	 * {@link IdempotencyKeys#join(String...)} does it, such as
+	 * {@code join(path('id'), query('version'))} or {@code join(#tenant, #p1)}: no other
+	 * parts give the same key. No part of a method's key may be null or blank. {@code +}
+	 * puts texts side by side; two parts that vary may meet others then, and start-up
+	 * warns.
 	 * @return the expression; by default the key is in the {@code Idempotency-Key}
 	 * header, and a method outside the web needs one
 	 */

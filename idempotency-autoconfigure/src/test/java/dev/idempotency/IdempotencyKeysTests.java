@@ -55,6 +55,41 @@ class IdempotencyKeysTests {
 	private final Random random = new Random(42);
 
 	@Test
+	void joinsPartsInAFormThatCanBeRead() {
+		assertThat(IdempotencyKeys.join("ann", "order-7")).isEqualTo("ann:order-7");
+		assertThat(IdempotencyKeys.join("a:b", "c%", "", "\u20ac")).isEqualTo("a%3Ab:c%25::\u20ac");
+		assertThat(IdempotencyKeys.join("%3A")).isEqualTo("%253A");
+	}
+
+	@Test
+	void joinsNoTwoListsOfPartsToTheSameKey() {
+		List<String> texts = List.of("", "a", ":", "%", "%3A", "%25", "a:", ":a", "3A", "25");
+		Set<String> keys = new HashSet<>();
+		int lists = 0;
+		for (String first : texts) {
+			keys.add(IdempotencyKeys.join(first));
+			for (String second : texts) {
+				keys.add(IdempotencyKeys.join(first, second));
+				for (String third : texts) {
+					keys.add(IdempotencyKeys.join(first, second, third));
+					lists++;
+				}
+				lists++;
+			}
+			lists++;
+		}
+		assertThat(keys).hasSize(lists);
+	}
+
+	@Test
+	@SuppressWarnings("NullAway")
+	void joinsNothingThatIsAbsent() {
+		assertThatIllegalArgumentException().isThrownBy(IdempotencyKeys::join);
+		assertThatNullPointerException().isThrownBy(() -> IdempotencyKeys.join("a", null));
+		assertThatIllegalArgumentException().isThrownBy(() -> IdempotencyKeys.join("a", "\ud800"));
+	}
+
+	@Test
 	void hashesContent() {
 		assertThat(IdempotencyKeys.sha256("hello")).isEqualTo("ik_2cf24dba5fb0a30e26e83b2ac5b9e29e");
 		assertThat(IdempotencyKeys.sha256("abc")).isEqualTo("ik_ba7816bf8f01cfea414140de5dae2223");

@@ -99,6 +99,10 @@ final class MethodAudit {
 		if (operation.scope() == TransactionScope.JOINS) {
 			this.engine.requireJoining(this.transactions, operation.name());
 		}
+		String warning = operation.key().warning();
+		if (warning != null) {
+			logger.warn("The key \"{}\" of {} {}", operation.key(), operation.name(), warning);
+		}
 		MessageListeners.doubts(specific, operation.policy())
 			.forEach((doubt) -> logger.warn("{} {}", operation.name(), doubt));
 		return operation;

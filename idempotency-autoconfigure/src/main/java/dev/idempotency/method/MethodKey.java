@@ -2,16 +2,18 @@ package dev.idempotency.method;
 
 import java.lang.reflect.Method;
 import java.time.temporal.TemporalAccessor;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Supplier;
 
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.IdempotencyKeyInvalidException;
 import dev.idempotency.IdempotencyKeyMissingException;
+import dev.idempotency.IdempotencyKeys;
+import dev.idempotency.call.GluedParts;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.DefaultParameterNameDiscoverer;
@@ -22,23 +24,23 @@ import org.springframework.expression.spel.ExpressionState;
 import org.springframework.expression.spel.SpelNode;
 import org.springframework.expression.spel.ast.Assign;
 import org.springframework.expression.spel.ast.BeanReference;
+import org.springframework.expression.spel.ast.CompoundExpression;
 import org.springframework.expression.spel.ast.ConstructorReference;
 import org.springframework.expression.spel.ast.FunctionReference;
+import org.springframework.expression.spel.ast.Literal;
 import org.springframework.expression.spel.ast.OpDec;
 import org.springframework.expression.spel.ast.OpInc;
-import org.springframework.expression.spel.ast.OpPlus;
 import org.springframework.expression.spel.ast.SpelNodeImpl;
 import org.springframework.expression.spel.ast.TypeReference;
 import org.springframework.expression.spel.ast.VariableReference;
-import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.expression.spel.support.SimpleEvaluationContext;
 
 /**
  * A key that is made of the arguments of a method, as an annotation says. The expression
  * is parsed once; there are no types, constructors or beans in it. Each part that
- * {@code +} joins must be there: a key with a hole in it would be shared by calls that
- * have nothing in common.
+ * {@code join} or {@code +} puts together must be there: a key with a hole in it would be
+ * shared by calls that have nothing in common.
  */
 final class MethodKey {
 
@@ -54,13 +56,13 @@ final class MethodKey {
 
 	private final @Nullable String[] parameterNames;
 
-	private final List<SpelNodeImpl> parts;
+	private final SpelNode expression;
 
-	private MethodKey(String text, String operation, @Nullable String[] parameterNames, List<SpelNodeImpl> parts) {
+	private MethodKey(String text, String operation, @Nullable String[] parameterNames, SpelNode expression) {
 		this.text = text;
 		this.operation = operation;
 		this.parameterNames = parameterNames;
-		this.parts = parts;
+		this.expression = expression;
 	}
 
 	/**
@@ -75,31 +77,48 @@ final class MethodKey {
 		@Nullable String[] names = PARAMETER_NAMES.getParameterNames(method);
 		@Nullable String[] known = (names != null) ? names : new @Nullable String[method.getParameterCount()];
 		try {
-			SpelExpression expression = new SpelExpressionParser().parseRaw(text);
+			SpelNode expression = new SpelExpressionParser().parseRaw(text).getAST();
 			Set<String> variables = new HashSet<>();
-			check(expression.getAST(), variables);
+			check(expression, true, variables);
 			requireKnown(variables, known, names == null);
 			if (variables.isEmpty() && method.getParameterCount() > 0) {
 				throw new IllegalArgumentException("all calls would share one key");
 			}
-			List<SpelNodeImpl> parts = new ArrayList<>();
-			collectParts(expression.getAST(), parts);
-			return new MethodKey(text, operation, known, parts);
+			return new MethodKey(text, operation, known, expression);
 		}
 		catch (ParseException ex) {
 			throw new IllegalArgumentException(ex.toDetailedString(), ex);
 		}
 	}
 
-	private static void check(SpelNode node, Set<String> variables) {
+	/**
+	 * Looks at an expression.
+	 * @param part whether it is a part of the key as it is, and not of something else
+	 */
+	private static void check(SpelNode node, boolean part, Set<String> variables) {
 		if (FORBIDDEN.contains(node.getClass())) {
 			throw new IllegalArgumentException("%s is not allowed".formatted(node.toStringAST()));
 		}
 		if (node instanceof VariableReference) {
 			variables.add(node.toStringAST().substring(1));
 		}
+		if (GluedParts.isJoin(node) && (!part || node.getChildCount() < 2)) {
+			throw new IllegalArgumentException(
+					"join() takes two parts or more, and what it gives is a part of the key as it is");
+		}
+		checkChildren(node, part && (GluedParts.isJoin(node) || GluedParts.isPlus(node)), variables);
+	}
+
+	private static void checkChildren(SpelNode node, boolean parts, Set<String> variables) {
 		for (int i = 0; i < node.getChildCount(); i++) {
-			check(node.getChild(i), variables);
+			SpelNode child = node.getChild(i);
+			if (node instanceof CompoundExpression && i > 0 && GluedParts.isJoin(child)) {
+				// A method of an argument that has the same name
+				checkChildren(child, false, variables);
+			}
+			else {
+				check(child, parts, variables);
+			}
 		}
 	}
 
@@ -120,16 +139,6 @@ final class MethodKey {
 		}
 	}
 
-	private static void collectParts(SpelNode node, List<SpelNodeImpl> parts) {
-		if (node instanceof OpPlus && node.getChildCount() == 2) {
-			collectParts(node.getChild(0), parts);
-			collectParts(node.getChild(1), parts);
-		}
-		else {
-			parts.add((SpelNodeImpl) node);
-		}
-	}
-
 	/**
 	 * Makes the key of a call.
 	 * @throws IdempotencyKeyMissingException if a part of it is missing
@@ -147,17 +156,33 @@ final class MethodKey {
 				context.setVariable(name, arguments[i]);
 			}
 		}
-		StringBuilder key = new StringBuilder();
-		for (SpelNodeImpl part : this.parts) {
-			key.append(textOf(part, evaluate(part, context)));
-		}
+		String value = textOf(this.expression, context);
+		return usable(() -> IdempotencyKey.of(this.operation, value));
+	}
+
+	private <T> T usable(Supplier<T> key) {
 		try {
-			return IdempotencyKey.of(this.operation, key.toString());
+			return key.get();
 		}
 		catch (IllegalArgumentException ex) {
 			throw invalid("it gives a key that is too long or malformed",
 					"Use less, or a digest such as IdempotencyKeys.sha256");
 		}
+	}
+
+	private String textOf(SpelNode node, SimpleEvaluationContext context) {
+		if (GluedParts.isPlus(node)) {
+			return textOf(node.getChild(0), context) + textOf(node.getChild(1), context);
+		}
+		if (GluedParts.isJoin(node)) {
+			String[] parts = new String[node.getChildCount()];
+			for (int i = 0; i < parts.length; i++) {
+				parts[i] = textOf(node.getChild(i), context);
+			}
+			return usable(() -> IdempotencyKeys.join(parts));
+		}
+		SpelNodeImpl part = (SpelNodeImpl) node;
+		return textOf(part, evaluate(part, context));
 	}
 
 	private @Nullable Object evaluate(SpelNodeImpl part, SimpleEvaluationContext context) {
@@ -188,6 +213,13 @@ final class MethodKey {
 		// Most texts of other objects differ from one process to the next
 		throw invalid("%s is a %s".formatted(part.toStringAST(), value.getClass().getName()),
 				"Use a text, a number, a UUID, a date or an enum of it");
+	}
+
+	/**
+	 * What is to be said about it when the application starts.
+	 */
+	@Nullable String warning() {
+		return GluedParts.warningAbout(this.expression, Literal.class::isInstance);
 	}
 
 	/**

@@ -164,7 +164,7 @@ final class MethodOperations {
 		catch (IllegalArgumentException ex) {
 			throw new IdempotencyConfigurationException(
 					"The key \"%s\" of %s cannot be used: %s".formatted(expression, name, ex.getMessage()),
-					"Write SpEL over its arguments, such as #order.id or #tenant + ':' + #p1, without types, "
+					"Write SpEL over its arguments, such as #order.id or join(#tenant, #p1), without types, "
 							+ "constructors and beans.");
 		}
 	}

@@ -9,7 +9,9 @@ import java.util.Set;
 
 import dev.idempotency.IdempotencyKeyInvalidException;
 import dev.idempotency.IdempotencyKeyMissingException;
+import dev.idempotency.call.GluedParts;
 import dev.idempotency.web.ClientContract.KeyField;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.expression.EvaluationContext;
 import org.springframework.expression.EvaluationException;
@@ -24,8 +26,8 @@ import org.springframework.expression.spel.support.SimpleEvaluationContext;
 
 /**
  * A key that is put together from parts of the request, as an annotation says. The
- * expression is parsed once, and may call the functions of {@link KeyParts} and join what
- * they give; there are no types, constructors, beans or variables in it.
+ * expression is parsed once, and may call the functions of {@link KeyParts}, and join or
+ * add what they give; there are no types, constructors, beans or variables in it.
  */
 final class KeyExpression implements KeySource {
 
@@ -35,18 +37,18 @@ final class KeyExpression implements KeySource {
 	static final int MAX_LENGTH = 1024;
 
 	/**
-	 * The functions, and how many arguments each takes.
+	 * The functions that give a part, and how many arguments each takes.
 	 */
 	private static final Map<String, Integer> FUNCTIONS = Map.of("header", 1, "body", 1, "path", 1, "query", 1,
 			"derived", 0);
 
-	private static final EvaluationContext CONTEXT = SimpleEvaluationContext.forReadOnlyDataBinding()
-		.withInstanceMethods()
 	/**
 	 * Headers that let whoever knows them in. Keys can be read in the store.
 	 */
 	private static final Set<String> CREDENTIALS = Set.of("authorization", "proxy-authorization", "cookie");
 
+	private static final EvaluationContext CONTEXT = SimpleEvaluationContext.forReadOnlyDataBinding()
+		.withInstanceMethods()
 		.build();
 
 	private final SpelExpression expression;
@@ -78,13 +80,16 @@ final class KeyExpression implements KeySource {
 	}
 
 	private static void check(SpelNode node, Map<String, Set<String>> calls) {
-		if (node instanceof MethodReference call) {
-			checkCall(call, calls);
+		if (GluedParts.isJoin(node) && node.getChildCount() < 2) {
+			throw new IllegalArgumentException("join() takes two parts or more");
 		}
-		else if (node instanceof OpPlus) {
+		if (GluedParts.isJoin(node) || node instanceof OpPlus) {
 			for (int i = 0; i < node.getChildCount(); i++) {
 				check(node.getChild(i), calls);
 			}
+		}
+		else if (node instanceof MethodReference call) {
+			checkCall(call, calls);
 		}
 		else if (!(node instanceof StringLiteral)) {
 			throw new IllegalArgumentException("%s is not allowed".formatted(node.toStringAST()));
@@ -141,6 +146,15 @@ final class KeyExpression implements KeySource {
 	 */
 	Set<String> pathVariables() {
 		return this.calls.getOrDefault("path", Set.of());
+	}
+
+	/**
+	 * What is to be said about it when the application starts. A derived part always has
+	 * the same length, and cannot be cut otherwise.
+	 */
+	@Nullable String warning() {
+		return GluedParts.warningAbout(this.expression.getAST(), (node) -> node instanceof StringLiteral
+				|| (node instanceof MethodReference call && call.getName().equals("derived")));
 	}
 
 	@Override

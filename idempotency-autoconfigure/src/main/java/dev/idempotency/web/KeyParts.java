@@ -10,6 +10,7 @@ import java.util.Map;
 import dev.idempotency.Fingerprint;
 import dev.idempotency.IdempotencyKeyInvalidException;
 import dev.idempotency.IdempotencyKeyMissingException;
+import dev.idempotency.IdempotencyKeys;
 import dev.idempotency.IdempotencyScope;
 import dev.idempotency.web.KeySource.Facts;
 import jakarta.servlet.http.HttpSession;
@@ -112,10 +113,10 @@ final class KeyParts {
 						"What is at %s in the body makes the key, and is no text or number.".formatted(pointer));
 			}
 			String value = parser.getString();
-			while (whole.nextToken() != null) {
 			if (value.isBlank()) {
 				throw missingInBody(pointer);
 			}
+			while (whole.nextToken() != null) {
 				// To the end: duplicates are found only by reading
 			}
 			return value;
@@ -129,6 +130,13 @@ final class KeyParts {
 	private static IdempotencyKeyMissingException missingInBody(String pointer) {
 		return new IdempotencyKeyMissingException(
 				"What is at %s in the JSON body makes the key, and there is nothing.".formatted(pointer));
+	}
+
+	/**
+	 * Several parts as one, so that no other parts give the same.
+	 */
+	public String join(String... parts) {
+		return IdempotencyKeys.join(parts);
 	}
 
 	/**

@@ -14,6 +14,8 @@ import dev.idempotency.call.AnnotationPolicies;
 import dev.idempotency.core.OperationPolicy;
 import dev.idempotency.web.HttpSettings.Protect;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import org.springframework.boot.webmvc.error.ErrorController;
 import org.springframework.core.ResolvableType;
@@ -30,6 +32,8 @@ import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBo
  * Knows how each handler is protected. What an annotation says is worked out once.
  */
 final class ProtectedOperations {
+
+	private static final Logger logger = LoggerFactory.getLogger(IdempotencyInterceptor.class);
 
 	private static final Idempotent DEFAULTS = AnnotationUtils.synthesizeAnnotation(Idempotent.class);
 
@@ -132,13 +136,18 @@ final class ProtectedOperations {
 			return this.defaultKeySource;
 		}
 		try {
-			return KeyExpression.parse(expression);
+			KeyExpression key = KeyExpression.parse(expression);
+			String warning = key.warning();
+			if (warning != null) {
+				logger.warn("The key \"{}\" of {} {}", expression, handler, warning);
+			}
+			return key;
 		}
 		catch (IllegalArgumentException ex) {
 			throw new IdempotencyConfigurationException(
 					"The key \"%s\" of %s cannot be used: %s".formatted(expression, handler, ex.getMessage()),
 					"Write an expression of header('name'), body('/json/pointer'), path('variable'), "
-							+ "query('parameter') and derived(), joined by +, such as path('id') + ':' + query('version').");
+							+ "query('parameter') and derived(), such as join(path('id'), query('version')).");
 		}
 	}
 

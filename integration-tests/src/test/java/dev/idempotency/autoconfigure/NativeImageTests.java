@@ -68,7 +68,7 @@ class NativeImageTests {
 		assertThat(RuntimeHintsPredicates.proxies().forInterfaces(Idempotent.class)).accepts(hints);
 		assertThat(RuntimeHintsPredicates.reflection().onMethodInvocation(Idempotent.class, "ttl")).accepts(hints);
 		Class<?> parts = Class.forName("dev.idempotency.web.KeyParts");
-		for (String function : List.of("header", "body", "path", "query", "derived")) {
+		for (String function : List.of("header", "body", "path", "query", "derived", "join")) {
 			assertThat(RuntimeHintsPredicates.reflection().onMethodInvocation(parts, function)).accepts(hints);
 		}
 	}

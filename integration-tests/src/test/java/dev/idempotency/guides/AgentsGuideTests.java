@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
+import dev.idempotency.IdempotencyKeys;
 import dev.idempotency.autoconfigure.IdempotencyToolsAutoConfiguration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -80,7 +81,7 @@ class AgentsGuideTests {
 			.withBean(PaymentTools.class)
 			.withUserConfiguration(ToolConfiguration.class)
 			.run((context) -> {
-				ToolContext session = new ToolContext(Map.of("sessionId", "alice:chat-1"));
+				ToolContext session = new ToolContext(Map.of("sessionId", IdempotencyKeys.join("alice", "chat-1")));
 				List<ToolCallback> tools = new ArrayList<>(
 						List.of(context.getBean(ToolCallbackProvider.class).getToolCallbacks()));
 				tools.add(context.getBean("refund", ToolCallback.class));

@@ -36,6 +36,17 @@ class MethodsGuideTests {
 	}
 
 	@Test
+	void refundsEachUserWhateverTheirKeys() {
+		this.runner.run((context) -> {
+			Refunds refunds = context.getBean(Refunds.class);
+			refunds.refundFor("a:b", "c", new Order("1", 5));
+			refunds.refundFor("a", "b:c", new Order("2", 5));
+			refunds.refundFor("a", "b:c", new Order("2", 5));
+			assertThat(this.bank.refunds()).extracting(Refund::orderId).containsExactly("1", "2");
+		});
+	}
+
+	@Test
 	void refusesOnce() {
 		this.runner.run((context) -> {
 			Refunds refunds = context.getBean(Refunds.class);

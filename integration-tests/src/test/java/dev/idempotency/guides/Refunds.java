@@ -32,4 +32,9 @@ class Refunds {
 		return this.bank.findRefund(order.id());
 	}
 
+	@Idempotent(key = "join(#user, #requestKey)")
+	public Refund refundFor(String user, String requestKey, Order order) throws NotRefundableException {
+		return this.bank.refund(order);
+	}
+
 }

@@ -120,7 +120,7 @@ class ListenerApplication {
 		}
 
 		@KafkaListener(topics = "${messaging.topic}")
-		@Idempotent(key = "#message.topic() + ':' + #message.partition() + ':' + #message.offset()",
+		@Idempotent(key = "join(#message.topic(), #message.partition(), #message.offset())",
 				onConflict = OnConflict.WAIT)
 		void pay(ConsumerRecord<String, String> message) {
 			this.ledger.write(message.key());

@@ -17,10 +17,13 @@ import dev.idempotency.IdempotencyKeyMissingException;
 import dev.idempotency.Idempotent;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.util.ReflectionUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -54,6 +57,52 @@ class MethodKeyTests {
 				.contains(OPERATION + "joined(java.lang.String,long,java.util.concurrent.TimeUnit,java.time.LocalDate)",
 						OPERATION + "daily()");
 		});
+	}
+
+	@Test
+	void joinsPartsSoThatNoOthersGiveTheSameKey() {
+		run((shop) -> {
+			shop.joinedSafely("a:b", "c");
+			shop.joinedSafely("a", "b:c");
+			shop.joinedSafely("a%3Ab", "c");
+			shop.joinedInside("a", Optional.of("b"), 7);
+			assertThat(shop.keys()).extracting(IdempotencyKey::value)
+				.containsExactly("a%3Ab:c", "a:b%3Ac", "a%253Ab:c", "of a-b:7%3Aa:DAYS");
+		});
+	}
+
+	@Test
+	void joinsNoPartThatIsMissingOrMalformed() {
+		run((shop) -> {
+			assertThatExceptionOfType(IdempotencyKeyMissingException.class)
+				.isThrownBy(() -> shop.joinedSafely("a", null))
+				.withMessageContaining("#key is null");
+			assertThatExceptionOfType(IdempotencyKeyMissingException.class)
+				.isThrownBy(() -> shop.joinedSafely(" ", "b"))
+				.withMessageContaining("#user is blank");
+			assertThatExceptionOfType(IdempotencyKeyInvalidException.class)
+				.isThrownBy(() -> shop.joinedSafely("\ud800", "b"));
+			assertThatExceptionOfType(IdempotencyKeyInvalidException.class)
+				.isThrownBy(() -> shop.joinedSafely("a", ":".repeat(IdempotencyKey.MAX_LENGTH / 3)))
+				.withMessageContaining("too long");
+			assertThat(shop.keys()).isEmpty();
+		});
+	}
+
+	@Test
+	void callsAMethodOfAnArgumentThatIsCalledLikeTheFunction() {
+		MethodKey key = MethodKey.parse("#value.join('x')", "pay", method("ofAnything"));
+		assertThat(key.resolve(new Object[] { new Joiner() }).value()).isEqualTo("joined x");
+	}
+
+	@Test
+	@ExtendWith(OutputCaptureExtension.class)
+	void warnsOfKeysWhosePartsCanBeCutOtherwise(CapturedOutput output) {
+		run((shop) -> assertThat(output)
+			.containsOnlyOnce(
+					"The key \"#tenant + ':' + #number + ':' + #unit + ':' + #day\" of " + OPERATION + "joined(")
+			.containsOnlyOnce("Write join(#tenant, #number, #unit, #day) instead")
+			.doesNotContain("joinedSafely", "joinedInside", "of " + OPERATION + "prefixed"));
 	}
 
 	@Test
@@ -106,7 +155,10 @@ class MethodKeyTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "", " ", "#", "#order.", "T(java.lang.Runtime).getRuntime()", "new java.util.Date()",
 			"@dataSource", "#order.id = 1", "#order.count++", "#nobody", "#root", "'constant'", "#p1",
-			"#order + T(Math)", "#order.{T(java.lang.System)}", "systemProperties" })
+			"#order + T(Math)", "#order.{T(java.lang.System)}", "systemProperties", "join(#order.id)", "join()",
+			"join(#order.id, T(Math).PI)", "join(#order.id, #nobody)", "join('a', 'b')",
+			"join(#order.id, 'b').toUpperCase()", "{join(#order.id, 'b')}", "#order.id ?: join(#order.id, 'b')",
+			"#order.headers[join(#order.id, 'b')]", "#join(#order.id, 'b')" })
 	void refusesWhatIsNoKey(String expression) {
 		assertThatIllegalArgumentException().isThrownBy(() -> MethodKey.parse(expression, "pay", method("ofRecord")));
 	}
@@ -163,6 +215,14 @@ class MethodKeyTests {
 
 	}
 
+	static final class Joiner {
+
+		public String join(String text) {
+			return "joined " + text;
+		}
+
+	}
+
 	record Customer(String name) {
 	}
 
@@ -193,6 +253,21 @@ class MethodKeyTests {
 
 		@Idempotent(key = "#tenant + ':' + #number + ':' + #unit + ':' + #day")
 		public void joined(String tenant, long number, TimeUnit unit, LocalDate day) {
+			ran();
+		}
+
+		@Idempotent(key = "join(#user, #key)")
+		public void joinedSafely(String user, @Nullable String key) {
+			ran();
+		}
+
+		@Idempotent(key = "'of ' + join(#a + '-b', join(#number, #b.isPresent() ? #a : #b), 'DAYS')")
+		public void joinedInside(String a, Optional<String> b, int number) {
+			ran();
+		}
+
+		@Idempotent(key = "'order ' + #id")
+		public void prefixed(String id) {
 			ran();
 		}
 

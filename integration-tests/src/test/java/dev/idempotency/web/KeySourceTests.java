@@ -27,12 +27,15 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.boot.webmvc.autoconfigure.DispatcherServletAutoConfiguration;
 import org.springframework.boot.webmvc.autoconfigure.WebMvcAutoConfiguration;
 import org.springframework.context.annotation.Bean;
@@ -142,6 +145,42 @@ class KeySourceTests {
 		assertThat(this.server.call("PUT", "/documents/7?version=1").send().isReplay()).isTrue();
 		assertThat(this.server.call("PUT", "/documents/7?version=2").send().isReplay()).isFalse();
 		assertThat(this.server.call("PUT", "/documents/8?version=1").send().isReplay()).isFalse();
+	}
+
+	@Test
+	void joinsPartsSoThatNoOthersGiveTheSameKey() {
+		Answer first = this.server.call("PUT", "/versions/a:b?version=c").send();
+		Answer other = this.server.call("PUT", "/versions/a?version=b:c").send();
+		assertThat(first.text()).endsWith("key a%3Ab:c");
+		assertThat(other.status()).as("%s", other).isEqualTo(200);
+		assertThat(other.text()).endsWith("key a:b%3Ac");
+		assertThat(this.server.call("PUT", "/versions/a?version=b:c").send().isReplay()).isTrue();
+	}
+
+	@Test
+	void joinsNoPartThatIsMissing() {
+		assertProblem(this.server.call("PUT", "/versions/7").send(), "key-missing");
+		assertProblem(this.server.call("PUT", "/versions/7?version=").send(), "key-missing");
+		assertProblem(this.server.call("PUT", "/versions/7?version=1&version=2").send(), "key-invalid");
+		assertProblem(this.server.call("PUT", "/versions/7?version=" + ":".repeat(400)).send(), "key-invalid");
+		assertProblem(this.server.post("/joined-body").json("{\"a\":\"1\",\"b\":\" \"}").send(), "key-missing");
+	}
+
+	@Test
+	void joinsPartsOfJoinedParts() {
+		Answer answer = this.server.post("/joined-body").json("{\"a\":\"1:2\",\"b\":3}").send();
+		assertThat(answer.text()).endsWith("key of 1%253A2%3A3:POST");
+	}
+
+	@Test
+	@ExtendWith(OutputCaptureExtension.class)
+	void warnsOfKeysWhosePartsCanBeCutOtherwise(CapturedOutput output) {
+		try (TestServer started = TestServer.start(List.of(WebTestApplication.class, Endpoints.class))) {
+			assertThat(started.port()).isPositive();
+		}
+		assertThat(output).contains("The key \"path('id') + ':' + query('version')\" of " + Endpoints.class.getName())
+			.contains("Write join(path('id'), query('version')) instead")
+			.doesNotContain("The key \"join(", "The key \"'of ' + join(", "The key \"derived()");
 	}
 
 	@ParameterizedTest
@@ -348,14 +387,16 @@ class KeySourceTests {
 	@ParameterizedTest
 	@ValueSource(classes = { Bad.Property.class, Bad.Variable.class, Bad.Type.class, Bad.Function.class,
 			Bad.Constructor.class, Bad.BeanReference.class, Bad.Syntax.class, Bad.Indirect.class, Bad.Index.class,
-			Bad.Constant.class, Bad.Arguments.class, Bad.Chained.class, Bad.Computed.class })
+			Bad.Constant.class, Bad.Arguments.class, Bad.Chained.class, Bad.Computed.class, Bad.JoinedAlone.class,
+			Bad.JoinedConstants.class, Bad.JoinedType.class })
 	void refusesToStartWithAKeyThatIsNoExpressionOfTheRequest(Class<?> controller) throws NoSuchMethodException {
 		String expression = controller.getDeclaredMethod("pay").getAnnotation(Idempotent.class).key();
 		assertThat(startUpFailure(controller))
 			.hasMessageContaining("The key \"%s\" of %s#pay".formatted(expression, controller.getName()))
 			.extracting(IdempotencyConfigurationException::action)
 			.asString()
-			.contains("header('name')", "body('/json/pointer')", "path('variable')", "query('parameter')", "derived()");
+			.contains("header('name')", "body('/json/pointer')", "path('variable')", "query('parameter')", "derived()",
+					"join(");
 	}
 
 	@Test
@@ -450,6 +491,23 @@ class KeySourceTests {
 		@Idempotent(key = "path('id') + ':' + query('version')")
 		String document(IdempotencyContext context) {
 			return this.executions.next("documents") + " key " + context.key().value();
+		}
+
+		@PutMapping("/versions/{id}")
+		@Idempotent(key = "join(path('id'), query('version'))")
+		String version(IdempotencyContext context) {
+			return this.executions.next("versions") + " key " + context.key().value();
+		}
+
+		@PostMapping("/joined-body")
+		@Idempotent(key = "'of ' + join(join(body('/a'), body('/b')), 'POST')")
+		String joinedBody(@RequestBody String body, IdempotencyContext context) {
+			return this.executions.next("joined-body") + " key " + context.key().value();
+		}
+
+		@PostMapping("/derived-and-more")
+		@Idempotent(key = "derived() + ':' + header('x')")
+		void derivedAndMore() {
 		}
 
 		@PostMapping("/optional/{id}")
@@ -773,6 +831,36 @@ class KeySourceTests {
 
 			@PostMapping("/pay")
 			@Idempotent(key = "header('a' + 'b')")
+			void pay() {
+			}
+
+		}
+
+		@RestController
+		static class JoinedAlone {
+
+			@PostMapping("/pay")
+			@Idempotent(key = "join(header('x'))")
+			void pay() {
+			}
+
+		}
+
+		@RestController
+		static class JoinedConstants {
+
+			@PostMapping("/pay")
+			@Idempotent(key = "join('a', 'b')")
+			void pay() {
+			}
+
+		}
+
+		@RestController
+		static class JoinedType {
+
+			@PostMapping("/pay")
+			@Idempotent(key = "join(header('x'), T(java.lang.Math).PI)")
 			void pay() {
 			}
 
