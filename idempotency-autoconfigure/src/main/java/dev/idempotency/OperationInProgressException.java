@@ -14,7 +14,7 @@ public final class OperationInProgressException extends IdempotencyException {
 	/**
 	 * Create an exception.
 	 * @param message which operation it was
-	 * @param retryAfter when its claim ends unless it is renewed
+	 * @param retryAfter when to ask again
 	 */
 	public OperationInProgressException(String message, Duration retryAfter) {
 		super(message, null);
@@ -22,8 +22,9 @@ public final class OperationInProgressException extends IdempotencyException {
 	}
 
 	/**
-	 * When to try again.
-	 * @return what is left of the claim
+	 * When to ask again: soon at first, later the longer it runs, and never after its
+	 * claim would end.
+	 * @return how long to wait
 	 */
 	public Duration retryAfter() {
 		return this.retryAfter;

@@ -32,7 +32,7 @@ public sealed interface Outcome<T extends @Nullable Object> {
 	/**
 	 * The work is running elsewhere.
 	 *
-	 * @param retryAfter when its claim ends unless it is renewed
+	 * @param retryAfter when to ask again: soon at first, later the longer it runs
 	 * @param <T> the type of the result
 	 */
 	record InProgress<T extends @Nullable Object>(Duration retryAfter) implements Outcome<T> {

@@ -160,7 +160,8 @@ final class ProtectedTool implements GuardedTool {
 
 	private IdempotencyException refused(Outcome<String> outcome) {
 		if (outcome instanceof Outcome.InProgress<String> running) {
-			return new OperationInProgressException(ToolReports.inProgress(this.name, running.retryAfter().toSeconds()),
+			return new OperationInProgressException(
+					ToolReports.inProgress(this.name, running.retryAfter().plusMillis(999).toSeconds()),
 					running.retryAfter());
 		}
 		if (outcome instanceof Outcome.OutcomeUnknown<String> unknown) {

@@ -27,7 +27,7 @@ public record ClientRetry(int attempts, Duration firstDelay, Duration maxDelay, 
 
 	private static final int UNPROCESSABLE = 422;
 
-	private static final ClientRetry DEFAULTS = new ClientRetry(5, Duration.ofMillis(200), Duration.ofSeconds(5),
+	private static final ClientRetry DEFAULTS = new ClientRetry(8, Duration.ofMillis(200), Duration.ofSeconds(5),
 			Duration.ofMinutes(1), Set.of(409, 429, 503), (error) -> true);
 
 	public ClientRetry {
@@ -50,8 +50,9 @@ public record ClientRetry(int attempts, Duration firstDelay, Duration maxDelay, 
 	}
 
 	/**
-	 * Up to 5 attempts in a minute, after 409 (if it says that the server is still at
-	 * it), 429, 503 and everything that breaks a connection.
+	 * Up to 8 attempts in a minute, after 409 (if it says that the server is still at
+	 * it), 429, 503 and everything that breaks a connection. A server that uses this
+	 * library asks for waits that double: 8 attempts outlast a lease of 30 s.
 	 * @return what is done if nothing else is said
 	 */
 	public static ClientRetry defaults() {

@@ -135,7 +135,7 @@ final class ClaimedExecution implements Execution {
 		}
 		Claim regained = ((ClaimResult.Granted) answer).claim();
 		return this.store.complete(regained, result, again.policy().ttl()) ? new Completion.Stored(withPayload)
-				: new Completion.Superseded(new Decision.InProgress(again.policy().lease()));
+				: new Completion.Superseded(new Decision.InProgress(RetryAfter.ofFresh(again.policy().lease())));
 	}
 
 	private Completion storeIn(Transaction transaction, StoredResult result, boolean withPayload) {

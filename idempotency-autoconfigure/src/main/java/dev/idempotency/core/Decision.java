@@ -48,14 +48,15 @@ public sealed interface Decision {
 	/**
 	 * The same operation is running.
 	 *
-	 * @param retryAfter when its claim ends unless it is renewed
+	 * @param retryAfter when to ask again: soon at first, later the longer it runs, and
+	 * never after its claim would end; zero if the key can be had now
 	 * @param trace the trace in which it runs, or {@code null}
 	 */
 	record InProgress(Duration retryAfter, @Nullable String trace) implements Decision {
 
 		/**
 		 * The same operation is running, in no trace.
-		 * @param retryAfter when its claim ends unless it is renewed
+		 * @param retryAfter when to ask again
 		 */
 		public InProgress(Duration retryAfter) {
 			this(retryAfter, null);

@@ -399,7 +399,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 		IdempotencyRecord.InProgress running = (IdempotencyRecord.InProgress) record;
 		boolean unknown = running.isAbandoned() && policy.onCrash() == OnCrash.REFUSE;
 		return unknown ? new Decision.OutcomeUnknown(running.attempt(), running.trace())
-				: new Decision.InProgress(running.leaseLeft(), running.trace());
+				: new Decision.InProgress(RetryAfter.of(running, policy.lease()), running.trace());
 	}
 
 	/**

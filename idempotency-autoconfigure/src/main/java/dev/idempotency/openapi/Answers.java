@@ -151,7 +151,9 @@ final class Answers {
 	}
 
 	private static Header retryAfter() {
-		return new Header().description("The number of seconds after which to try again.")
+		return new Header()
+			.description("The number of seconds after which to try again. While the same request is "
+					+ "being processed: 1 at first, more the longer it takes.")
 			.schema(new IntegerSchema().format(null));
 	}
 

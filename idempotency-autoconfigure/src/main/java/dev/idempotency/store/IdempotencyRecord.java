@@ -33,14 +33,18 @@ public sealed interface IdempotencyRecord {
 	 *
 	 * @param fingerprint what the operation was asked to do
 	 * @param attempt the number of the latest attempt
+	 * @param age how long ago the key was first claimed
 	 * @param leaseLeft how long its claim still holds; zero when its lease is over and
 	 * its outcome unknown
 	 * @param trace the trace of the latest attempt, or {@code null}
 	 */
-	record InProgress(Fingerprint fingerprint, int attempt, Duration leaseLeft,
+	record InProgress(Fingerprint fingerprint, int attempt, Duration age, Duration leaseLeft,
 			@Nullable String trace) implements IdempotencyRecord {
 
 		public InProgress {
+			if (age.isNegative()) {
+				age = Duration.ZERO;
+			}
 			if (leaseLeft.isNegative()) {
 				leaseLeft = Duration.ZERO;
 			}
@@ -50,10 +54,11 @@ public sealed interface IdempotencyRecord {
 		 * A record whose latest attempt worked in no trace.
 		 * @param fingerprint what the operation was asked to do
 		 * @param attempt the number of the latest attempt
+		 * @param age how long ago the key was first claimed
 		 * @param leaseLeft how long its claim still holds
 		 */
-		public InProgress(Fingerprint fingerprint, int attempt, Duration leaseLeft) {
-			this(fingerprint, attempt, leaseLeft, null);
+		public InProgress(Fingerprint fingerprint, int attempt, Duration age, Duration leaseLeft) {
+			this(fingerprint, attempt, age, leaseLeft, null);
 		}
 
 		/**

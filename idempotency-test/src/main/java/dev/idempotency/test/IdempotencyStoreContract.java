@@ -1,5 +1,6 @@
 package dev.idempotency.test;
 
+import java.time.Duration;
 import java.util.Map;
 import java.util.Random;
 
@@ -46,6 +47,11 @@ public abstract class IdempotencyStoreContract implements KeysContract, RacesCon
 			SearchableStoreContract.class);
 
 	/**
+	 * Servers have clocks of their own.
+	 */
+	private static final Duration HARDLY_LESS_THAN_SHORT = SHORT.minusMillis(50);
+
+	/**
 	 * For subclasses.
 	 */
 	protected IdempotencyStoreContract() {
@@ -79,6 +85,19 @@ public abstract class IdempotencyStoreContract implements KeysContract, RacesCon
 		assertThat(record.attempt()).isEqualTo(1);
 		assertThat(record.leaseLeft()).isPositive().isLessThanOrEqualTo(LONG);
 		assertThat(record.isAbandoned()).isFalse();
+	}
+
+	@Test
+	void refusesAKeyInProgressAndSaysHowLongAgoItWasFirstClaimed() {
+		IdempotencyKey key = newKey();
+		Claim first = granted(store(), key, terms(SHORT));
+		assertThat(inProgress(store(), key).age()).isLessThan(LONG);
+		time().pass(SHORT);
+		store().renew(first, SHORT);
+		assertThat(inProgress(store(), key).age()).isBetween(HARDLY_LESS_THAN_SHORT, LONG);
+		time().pass(PAST_SHORT);
+		granted(store(), key);
+		assertThat(inProgress(store(), key).age()).isBetween(SHORT.plus(HARDLY_LESS_THAN_SHORT), LONG);
 	}
 
 	@Test

@@ -173,10 +173,10 @@ class IdempotencyTemplateTests {
 	void doesNotJoinATwin() {
 		this.fixture.claimElsewhere(KEY);
 		this.fixture.clock.advance(Duration.ofSeconds(10));
-		assertThat(attempt()).isEqualTo(new Outcome.InProgress<>(Duration.ofSeconds(20)));
+		assertThat(attempt()).isEqualTo(new Outcome.InProgress<>(Duration.ofSeconds(10)));
 		assertThatExceptionOfType(OperationInProgressException.class).isThrownBy(this::execute)
 			.withMessageContaining("pay #" + KEY.within("shop").hash())
-			.satisfies((ex) -> assertThat(ex.retryAfter()).isEqualTo(Duration.ofSeconds(20)));
+			.satisfies((ex) -> assertThat(ex.retryAfter()).isEqualTo(Duration.ofSeconds(10)));
 		assertThat(this.runs).hasValue(0);
 	}
 

@@ -1,6 +1,7 @@
 package dev.idempotency.core;
 
 import java.util.ArrayList;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -164,7 +165,7 @@ class EngineHooksTests extends EngineFixture {
 		this.trace = FIRST;
 		Execution execution = proceed();
 		this.trace = "another";
-		assertThat(begin()).isEqualTo(new Decision.InProgress(LEASE, FIRST));
+		assertThat(begin()).isEqualTo(new Decision.InProgress(Duration.ofSeconds(1), FIRST));
 		execution.complete(bytes("paid"));
 		assertThat(begin().trace()).isEqualTo(FIRST);
 		assertThat(replayed(begin())).isEqualTo("paid");

@@ -8,6 +8,7 @@ import dev.idempotency.IdempotencyScope;
 import dev.idempotency.IdempotencyStoreException;
 import dev.idempotency.OnCrash;
 import dev.idempotency.UnsupportedFormatException;
+import dev.idempotency.client.ClientRetry;
 import dev.idempotency.core.EngineSettings.Mode;
 import dev.idempotency.core.EngineSettings.OnStoreFailure;
 import dev.idempotency.store.ClaimResult;
@@ -15,6 +16,8 @@ import dev.idempotency.store.StoredResult;
 import dev.idempotency.test.FaultInjectingStore.Fault;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -26,11 +29,44 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 @ExtendWith(OutputCaptureExtension.class)
 class IdempotencyEngineTests extends EngineFixture {
 
-	@Test
-	void saysHowLongARunningTwinHoldsItsKey() {
+	@ParameterizedTest
+	@CsvSource({ "0, 1000", "200, 1000", "1000, 1000", "1001, 1001", "8000, 8000", "15000, 15000", "20000, 10000",
+			"29900, 100" })
+	void saysWhenToAskAgainForARunningTwin(long age, long expected) {
 		proceed();
-		this.clock.advance(Duration.ofSeconds(10));
-		assertThat(begin()).isEqualTo(new Decision.InProgress(Duration.ofSeconds(20)));
+		this.clock.advance(Duration.ofMillis(age));
+		assertThat(begin()).isEqualTo(new Decision.InProgress(Duration.ofMillis(expected)));
+	}
+
+	@Test
+	void asksForMorePatienceTheLongerATwinRunsAndNeverForMoreThanItsLease() {
+		proceed();
+		for (int renewal = 1; renewal <= 4; renewal++) {
+			this.clock.advance(LEASE.dividedBy(2));
+			this.engine.renewLeases();
+			assertThat(begin()).isEqualTo(new Decision.InProgress((renewal == 1) ? LEASE.dividedBy(2) : LEASE));
+		}
+	}
+
+	@Test
+	void whoeverAsksAgainWhenToldOutlastsAVanishedTwinInAFewTries() {
+		proceed();
+		int tries = 1;
+		for (Decision decision = begin(); decision instanceof Decision.InProgress running; decision = begin()) {
+			this.clock.advance(running.retryAfter());
+			tries++;
+		}
+		assertThat(tries).isEqualTo(7).isLessThan(ClientRetry.defaults().attempts());
+	}
+
+	@Test
+	void countsTheTimeOfATakeoverFromItsOwnBeginning() {
+		proceed();
+		this.clock.advance(LEASE.multipliedBy(10));
+		proceed();
+		assertThat(begin()).isEqualTo(new Decision.InProgress(Duration.ofSeconds(1)));
+		this.clock.advance(Duration.ofSeconds(5));
+		assertThat(begin()).isEqualTo(new Decision.InProgress(Duration.ofSeconds(5)));
 	}
 
 	@Test
@@ -216,7 +252,7 @@ class IdempotencyEngineTests extends EngineFixture {
 		this.clock.advance(LEASE);
 		Execution winner = proceed();
 		assertThat(late.complete(bytes("too late")))
-			.isEqualTo(new Completion.Superseded(new Decision.InProgress(LEASE)));
+			.isEqualTo(new Completion.Superseded(new Decision.InProgress(Duration.ofSeconds(1))));
 		assertThat(winner.complete(bytes("paid"))).isEqualTo(new Completion.Stored(true));
 		assertThat(replayed(begin())).isEqualTo("paid");
 	}

@@ -47,7 +47,7 @@ final class MapStore implements IdempotencyStore {
 				return found.fingerprint().equals(fingerprint) ? found.replayed(terms, now) : found;
 			}
 			boolean mayTakeOver = terms.onCrash() == OnCrash.RETRY && found.fingerprint().equals(fingerprint);
-			return (mayTakeOver && found.leaseEnds() <= now) ? claimed.withAttempt(found.attempt() + 1) : found;
+			return (mayTakeOver && found.leaseEnds() <= now) ? claimed.after(found) : found;
 		}));
 		return row.owner().equals(claimed.owner()) ? new ClaimResult.Granted(new Claim(key, row.owner(), row.attempt()))
 				: new ClaimResult.Refused(row.toRecord(now));
@@ -84,24 +84,26 @@ final class MapStore implements IdempotencyStore {
 		return held.get();
 	}
 
-	private record Row(Fingerprint fingerprint, UUID owner, int attempt, long leaseEnds, long expires,
+	private record Row(Fingerprint fingerprint, UUID owner, int attempt, long created, long leaseEnds, long expires,
 			@Nullable StoredResult result, long replays, @Nullable String trace) {
 
 		private static Row claimed(Fingerprint fingerprint, int attempt, ClaimTerms terms, long now) {
-			return new Row(fingerprint, UUID.randomUUID(), attempt, now + terms.lease().toMillis(),
+			return new Row(fingerprint, UUID.randomUUID(), attempt, now, now + terms.lease().toMillis(),
 					now + terms.ttl().toMillis(), null, 0, terms.trace());
 		}
 
-		private Row withAttempt(int attempt) {
-			return new Row(this.fingerprint, this.owner, attempt, this.leaseEnds, this.expires, null, 0, this.trace);
+		private Row after(Row vanished) {
+			return new Row(this.fingerprint, this.owner, vanished.attempt + 1, vanished.created, this.leaseEnds,
+					this.expires, null, 0, this.trace);
 		}
 
 		private Row withLease(long leaseEnds, long expires) {
-			return new Row(this.fingerprint, this.owner, this.attempt, leaseEnds, expires, null, 0, this.trace);
+			return new Row(this.fingerprint, this.owner, this.attempt, this.created, leaseEnds, expires, null, 0,
+					this.trace);
 		}
 
 		private Row withResult(StoredResult result, long expires) {
-			return new Row(this.fingerprint, this.owner, this.attempt, 0, expires, result, 0, this.trace);
+			return new Row(this.fingerprint, this.owner, this.attempt, this.created, 0, expires, result, 0, this.trace);
 		}
 
 		/**
@@ -109,13 +111,14 @@ final class MapStore implements IdempotencyStore {
 		 * first.
 		 */
 		private Row abandoned(long now) {
-			return new Row(this.fingerprint, UUID.randomUUID(), this.attempt, now, this.expires, null, 0, this.trace);
+			return new Row(this.fingerprint, UUID.randomUUID(), this.attempt, this.created, now, this.expires, null, 0,
+					this.trace);
 		}
 
 		private Row replayed(ClaimTerms terms, long now) {
 			boolean counts = terms.onReplay() == OnReplay.COUNT;
 			boolean extend = terms.onReplay() == OnReplay.EXTEND;
-			return new Row(this.fingerprint, this.owner, this.attempt, 0,
+			return new Row(this.fingerprint, this.owner, this.attempt, this.created, 0,
 					extend ? Math.max(this.expires, now + terms.ttl().toMillis()) : this.expires, this.result,
 					counts ? this.replays + 1 : this.replays, this.trace);
 		}
@@ -125,7 +128,7 @@ final class MapStore implements IdempotencyStore {
 					? new IdempotencyRecord.Completed(this.fingerprint, this.attempt, this.result, this.replays,
 							this.trace)
 					: new IdempotencyRecord.InProgress(this.fingerprint, this.attempt,
-							Duration.ofMillis(this.leaseEnds - now), this.trace);
+							Duration.ofMillis(now - this.created), Duration.ofMillis(this.leaseEnds - now), this.trace);
 		}
 
 	}

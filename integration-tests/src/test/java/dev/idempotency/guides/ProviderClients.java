@@ -33,7 +33,7 @@ class ProviderClients {
 
 	static IdempotencyKeyClientInterceptor patient() {
 		ClientRetry retry = ClientRetry.defaults()
-			.withAttempts(8)
+			.withAttempts(10)
 			.withDelay(Duration.ofMillis(100), Duration.ofSeconds(2))
 			.withDeadline(Duration.ofSeconds(30))
 			.withStatuses(409, 429, 502, 503, 504);

@@ -142,7 +142,8 @@ class ReferenceStore implements SearchableStore, JoiningStore, NotifyingStore, P
 		}
 		Row previous = row(key);
 		row.trace = (this.defect == Defect.TRACE_STAYS_THE_FIRST && previous != null) ? previous.trace : terms.trace();
-		row.created = now();
+		boolean goesOn = previous != null && attempt > 1 && this.defect != Defect.AGE_RESTARTS_AT_A_TAKEOVER;
+		row.created = (goesOn && previous != null) ? previous.created : now();
 		row.leaseEnds = now() + terms.lease().toMillis();
 		row.expires = now() + terms.ttl().toMillis();
 		Row before = this.rows.put(name(key), row);
@@ -402,8 +403,9 @@ class ReferenceStore implements SearchableStore, JoiningStore, NotifyingStore, P
 		EXTENDING_REVIVES_THE_FORGOTTEN, EXTENDING_READS_THEN_WRITES, KEYS_IGNORE_CASE, KEYS_ARE_TRIMMED, KEYS_ARE_CUT,
 		KEYS_IGNORE_THE_CALLER, KEYS_ARE_GLUED, FIND_TAKES_OVER, FORGET_SPARES_THE_RUNNING, PURGE_TAKES_THE_ABANDONED,
 		PURGE_IS_UNLIMITED, SUBSCRIPTIONS_LAST, WAKES_UP_EVERYBODY, EVERYTHING_JOINS, JOINS_NOTHING,
-		SEES_TRANSACTIONS_EVERYWHERE, TRACE_STAYS_THE_FIRST, TRACE_IS_LOST_ON_COMPLETION, SEARCH_IGNORES_THE_STATE,
-		SEARCH_IGNORES_THE_AGE, SEARCH_SHOWS_WHAT_IS_OVER, SEARCH_TAKES_OVER, COUNTS_ALL_APPLICATIONS
+		SEES_TRANSACTIONS_EVERYWHERE, AGE_RESTARTS_AT_A_TAKEOVER, TRACE_STAYS_THE_FIRST, TRACE_IS_LOST_ON_COMPLETION,
+		SEARCH_IGNORES_THE_STATE, SEARCH_IGNORES_THE_AGE, SEARCH_SHOWS_WHAT_IS_OVER, SEARCH_TAKES_OVER,
+		COUNTS_ALL_APPLICATIONS
 
 	}
 
@@ -453,7 +455,7 @@ class ReferenceStore implements SearchableStore, JoiningStore, NotifyingStore, P
 					? new IdempotencyRecord.Completed(this.fingerprint, this.attempt, this.result, this.replays,
 							this.trace)
 					: new IdempotencyRecord.InProgress(this.fingerprint, this.attempt,
-							Duration.ofMillis(this.leaseEnds - now), this.trace);
+							Duration.ofMillis(now - this.created), Duration.ofMillis(this.leaseEnds - now), this.trace);
 		}
 
 	}

@@ -73,7 +73,8 @@ final class PostgresClaims implements Claims {
 		return new ClaimResult.Refused(completed
 				? new IdempotencyRecord.Completed(fingerprint, attempt, RecordRow.result(row.getBytes(7)),
 						row.getLong(6), trace)
-				: new IdempotencyRecord.InProgress(fingerprint, attempt, Duration.ofMillis(leaseLeft), trace));
+				: new IdempotencyRecord.InProgress(fingerprint, attempt, Duration.ofMillis(row.getLong(9)),
+						Duration.ofMillis(leaseLeft), trace));
 	}
 
 	/**

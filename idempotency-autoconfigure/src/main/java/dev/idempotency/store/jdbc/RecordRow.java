@@ -149,7 +149,7 @@ final class RecordRow {
 					this.trace);
 		}
 		return new IdempotencyRecord.InProgress(this.fingerprint, this.attempt,
-				Duration.between(this.now, this.leaseUntil), this.trace);
+				Duration.between(this.createdAt, this.now), Duration.between(this.now, this.leaseUntil), this.trace);
 	}
 
 	Inspection inspect() {

@@ -78,8 +78,8 @@ record RunningEntry(Fingerprint fingerprint, UUID owner, int attempt, Times time
 	}
 
 	InProgress toRecord(long now) {
-		return new InProgress(this.fingerprint, this.attempt, Duration.ofMillis(this.times.leaseEnds - now),
-				this.trace);
+		return new InProgress(this.fingerprint, this.attempt, Duration.ofMillis(now - this.times.created),
+				Duration.ofMillis(this.times.leaseEnds - now), this.trace);
 	}
 
 	@Override

@@ -309,7 +309,8 @@ final class PackedRecord {
 	IdempotencyRecord toRecord(long now) {
 		return isCompleted()
 				? new IdempotencyRecord.Completed(fingerprint(), attempt(), result(), number(REPLAYS, 4), trace())
-				: new IdempotencyRecord.InProgress(fingerprint(), attempt(), leaseLeft(now), trace());
+				: new IdempotencyRecord.InProgress(fingerprint(), attempt(),
+						Duration.ofMillis(now - number(CREATED, 6)), leaseLeft(now), trace());
 	}
 
 	/**

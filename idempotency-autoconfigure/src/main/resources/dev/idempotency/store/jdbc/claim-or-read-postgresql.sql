@@ -4,7 +4,9 @@ with there as (
 	select attempt, state = 'COMPLETED' as completed, expires_at <= statement_timestamp() as over,
 		case when state = 'IN_PROGRESS'
 			then cast(extract(epoch from lease_until - statement_timestamp()) * 1000 as bigint) end as lease_left,
-		fingerprint, replays, result, trace
+		fingerprint, replays, result, trace,
+		case when state = 'IN_PROGRESS'
+			then cast(extract(epoch from statement_timestamp() - created_at) * 1000 as bigint) end as age
 	from idempotency_record where id = ?
 ),
 taken as (
@@ -16,6 +18,6 @@ taken as (
 	on conflict (id) do nothing
 	returning attempt
 )
-select attempt, completed, over, lease_left, fingerprint, replays, result, trace from there
+select attempt, completed, over, lease_left, fingerprint, replays, result, trace, age from there
 union all
-select attempt, null, null, null, null, null, null, null from taken
+select attempt, null, null, null, null, null, null, null, null from taken

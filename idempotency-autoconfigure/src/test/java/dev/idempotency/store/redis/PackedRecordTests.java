@@ -71,10 +71,10 @@ class PackedRecordTests {
 	@Test
 	void tellsEverythingThatItWasTold() {
 		byte[] record = claimed(KEY, FINGERPRINT, "trace-1");
-		assertThat(PackedRecord.read(record, 0).toRecord(CREATED + 10_000))
-			.isEqualTo(new IdempotencyRecord.InProgress(FINGERPRINT, 1, Duration.ofSeconds(20), "trace-1"));
-		assertThat(PackedRecord.read(record, 0).toRecord(CREATED + 30_001))
-			.isEqualTo(new IdempotencyRecord.InProgress(FINGERPRINT, 1, Duration.ZERO, "trace-1"));
+		assertThat(PackedRecord.read(record, 0).toRecord(CREATED + 10_000)).isEqualTo(new IdempotencyRecord.InProgress(
+				FINGERPRINT, 1, Duration.ofSeconds(10), Duration.ofSeconds(20), "trace-1"));
+		assertThat(PackedRecord.read(record, 0).toRecord(CREATED + 30_001)).isEqualTo(
+				new IdempotencyRecord.InProgress(FINGERPRINT, 1, Duration.ofMillis(30_001), Duration.ZERO, "trace-1"));
 		assertThat(PackedRecord.read(completed(record), 0).toRecord(0))
 			.isEqualTo(new IdempotencyRecord.Completed(FINGERPRINT, 1, RESULT, 0, "trace-1"));
 		assertThat(PackedRecord.read(completed(record), 0).owner()).isEqualTo(OWNER);
