@@ -22,6 +22,13 @@ final class ServerCheck {
 
 	private static final Logger logger = LoggerFactory.getLogger(RedisIdempotencyStore.class);
 
+	/**
+	 * What a user needs to be allowed beside names and channels. Whole categories would
+	 * allow it to empty the server: {@code FLUSHALL} is in {@code @write}.
+	 */
+	static final String COMMANDS = "+eval +evalsha +get +getrange +set +setrange +del +pttl +pexpire +pexpiretime "
+			+ "+time +scan +dbsize +publish +subscribe +unsubscribe +wait +ping +hello +info";
+
 	private static final String POLICY = "maxmemory_policy";
 
 	private final RedisConnectionFactory connectionFactory;
@@ -59,8 +66,8 @@ final class ServerCheck {
 			if (isRefusal(error)) {
 				throw new IdempotencyConfigurationException(
 						"Redis does not let the idempotency store do its work: " + error,
-						"Use Redis 6.2 or later (or Valkey), and allow its user: ~%s* &%s* +@read +@write +@string +@scripting +time +publish +wait"
-							.formatted(this.names.prefix(), this.names.prefix()));
+						"Use Redis 6.2 or later (or Valkey), and allow its user: ~%s* &%s* %s"
+							.formatted(this.names.prefix(), this.names.prefix(), COMMANDS));
 			}
 			logger.warn("The idempotency store cannot use Redis yet, and fails until it can: {}", error);
 			logger.debug("The failure in full", ex);
