@@ -27,6 +27,14 @@ public interface InspectableStore extends IdempotencyStore {
 	boolean forget(IdempotencyKey key);
 
 	/**
+	 * Forgets a key that a claim holds: the next claim of it is a first one, also after a
+	 * takeover, where {@link #release} would keep the record.
+	 * @param claim the claim
+	 * @return {@code false} if the claim is lost; nothing is changed then
+	 */
+	boolean forget(Claim claim);
+
+	/**
 	 * A record with its dates, which are the store's and for people to read.
 	 *
 	 * @param record the record

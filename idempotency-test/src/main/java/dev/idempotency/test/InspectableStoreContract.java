@@ -92,6 +92,30 @@ public interface InspectableStoreContract extends StoreUnderTest {
 	}
 
 	@Test
+	default void forgetsAKeyThatAClaimHoldsAlsoAfterATakeover() {
+		IdempotencyKey key = newKey();
+		abandoned(this, key);
+		Claim second = granted(store(), key);
+		assertThat(second.attempt()).isEqualTo(2);
+		assertThat(inspectable().forget(second)).isTrue();
+		assertThat(inspectable().find(key)).isEmpty();
+		assertThat(granted(store(), key).attempt()).isEqualTo(1);
+		assertThat(inspectable().forget(second)).as("the claim is lost").isFalse();
+		assertThat(inspectable().find(key)).isPresent();
+	}
+
+	@Test
+	default void forgetsNothingForAClaimThatIsLost() {
+		IdempotencyKey key = newKey();
+		Claim first = abandoned(this, key);
+		Claim second = granted(store(), key);
+		assertThat(inspectable().forget(first)).isFalse();
+		assertThat(store().complete(second, RESULT, TTL)).isTrue();
+		assertThat(inspectable().forget(second)).as("what is completed").isFalse();
+		assertThat(inspectable().find(key)).isPresent();
+	}
+
+	@Test
 	default void forgettingAKeyInProgressLosesItsClaim() {
 		IdempotencyKey key = newKey();
 		Claim claim = granted(store(), key);

@@ -21,9 +21,9 @@ import dev.idempotency.core.StoreVerb;
 import dev.idempotency.store.Claim;
 import dev.idempotency.store.ClaimResult;
 import dev.idempotency.store.ClaimTerms;
-import dev.idempotency.store.OnReplay;
 import dev.idempotency.store.IdempotencyRecord;
 import dev.idempotency.store.InspectableStore;
+import dev.idempotency.store.OnReplay;
 import dev.idempotency.store.StoredResult;
 import dev.idempotency.store.memory.InMemoryIdempotencyStore;
 import dev.idempotency.store.memory.MemoryLimits;
@@ -178,6 +178,11 @@ class CallFixture {
 		@Override
 		public boolean forget(IdempotencyKey key) {
 			return CallFixture.this.memory.forget(key);
+		}
+
+		@Override
+		public boolean forget(Claim claim) {
+			return CallFixture.this.memory.forget(claim);
 		}
 
 	}

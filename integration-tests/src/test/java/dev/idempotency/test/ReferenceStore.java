@@ -20,10 +20,10 @@ import dev.idempotency.store.ClaimResult;
 import dev.idempotency.store.ClaimTerms;
 import dev.idempotency.store.IdempotencyRecord;
 import dev.idempotency.store.JoiningStore;
-import dev.idempotency.store.NotifyingStore;
-import dev.idempotency.store.OnReplay;
 import dev.idempotency.store.KeyDescription;
 import dev.idempotency.store.NewestRecords;
+import dev.idempotency.store.NotifyingStore;
+import dev.idempotency.store.OnReplay;
 import dev.idempotency.store.PurgeableStore;
 import dev.idempotency.store.RecordFilter;
 import dev.idempotency.store.RecordId;
@@ -204,6 +204,20 @@ class ReferenceStore implements SearchableStore, JoiningStore, NotifyingStore, P
 			row.leaseEnds = now();
 			row.owner = (this.defect == Defect.RELEASE_KEEPS_THE_OWNER) ? row.owner : UUID.randomUUID();
 		}
+		wakeUp(claim.key());
+		return true;
+	}
+
+	@Override
+	public synchronized boolean forget(Claim claim) {
+		Row row = held(claim, Defect.FORGET_IS_UNFENCED);
+		if (row == null) {
+			return false;
+		}
+		if (this.defect == Defect.FORGET_REMEMBERS_THE_CRASH) {
+			return release(claim);
+		}
+		this.rows.remove(name(claim.key()));
 		wakeUp(claim.key());
 		return true;
 	}
@@ -401,11 +415,11 @@ class ReferenceStore implements SearchableStore, JoiningStore, NotifyingStore, P
 		COUNTING_EXTENDS, EXTENDING_DOES_NOTHING, EXTENDING_ADDS_UP, EXTENDING_SHORTENS, EXTENDING_SERVES_OTHERS,
 		EXTENDING_COUNTS, EXTENDING_LOSES_THE_COUNT, EXTENDING_COMPLETES_ANEW, EXTENDING_REACHES_THE_RUNNING,
 		EXTENDING_REVIVES_THE_FORGOTTEN, EXTENDING_READS_THEN_WRITES, KEYS_IGNORE_CASE, KEYS_ARE_TRIMMED, KEYS_ARE_CUT,
-		KEYS_IGNORE_THE_CALLER, KEYS_ARE_GLUED, FIND_TAKES_OVER, FORGET_SPARES_THE_RUNNING, PURGE_TAKES_THE_ABANDONED,
-		PURGE_IS_UNLIMITED, SUBSCRIPTIONS_LAST, WAKES_UP_EVERYBODY, EVERYTHING_JOINS, JOINS_NOTHING,
-		SEES_TRANSACTIONS_EVERYWHERE, AGE_RESTARTS_AT_A_TAKEOVER, TRACE_STAYS_THE_FIRST, TRACE_IS_LOST_ON_COMPLETION,
-		SEARCH_IGNORES_THE_STATE, SEARCH_IGNORES_THE_AGE, SEARCH_SHOWS_WHAT_IS_OVER, SEARCH_TAKES_OVER,
-		COUNTS_ALL_APPLICATIONS
+		KEYS_IGNORE_THE_CALLER, KEYS_ARE_GLUED, FIND_TAKES_OVER, FORGET_SPARES_THE_RUNNING, FORGET_IS_UNFENCED,
+		FORGET_REMEMBERS_THE_CRASH, PURGE_TAKES_THE_ABANDONED, PURGE_IS_UNLIMITED, SUBSCRIPTIONS_LAST,
+		WAKES_UP_EVERYBODY, EVERYTHING_JOINS, JOINS_NOTHING, SEES_TRANSACTIONS_EVERYWHERE, AGE_RESTARTS_AT_A_TAKEOVER,
+		TRACE_STAYS_THE_FIRST, TRACE_IS_LOST_ON_COMPLETION, SEARCH_IGNORES_THE_STATE, SEARCH_IGNORES_THE_AGE,
+		SEARCH_SHOWS_WHAT_IS_OVER, SEARCH_TAKES_OVER, COUNTS_ALL_APPLICATIONS
 
 	}
 

@@ -123,6 +123,15 @@ public final class JdbcIdempotencyStore implements SearchableStore, JoiningStore
 		});
 	}
 
+	@Override
+	public boolean forget(Claim claim) {
+		return this.database.onOwnConnection("forget a key", (connection, statements) -> {
+			try (PreparedStatement delete = connection.prepareStatement(statements.release)) {
+				return changedIfHeld(delete, 1, claim);
+			}
+		});
+	}
+
 	/**
 	 * Every write after the claim says whose it is.
 	 */

@@ -125,7 +125,16 @@ public final class InMemoryIdempotencyStore implements SearchableStore, Notifyin
 
 	@Override
 	public boolean release(Claim claim) {
-		boolean held = this.running.changeIfHeld(claim, RunningEntry::released);
+		return give(claim, RunningEntry::released);
+	}
+
+	@Override
+	public boolean forget(Claim claim) {
+		return give(claim, (entry, now) -> null);
+	}
+
+	private boolean give(Claim claim, RunningKeys.HeldChange change) {
+		boolean held = this.running.changeIfHeld(claim, change);
 		if (held) {
 			this.subscriptions.wakeUp(claim.key());
 		}

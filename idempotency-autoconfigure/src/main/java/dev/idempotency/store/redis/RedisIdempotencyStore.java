@@ -165,7 +165,13 @@ public final class RedisIdempotencyStore implements SearchableStore, NotifyingSt
 	@Override
 	public boolean release(Claim claim) {
 		return this.scripts.test(Script.RELEASE, this.names.record(claim.key()), PackedRecord.owner(claim.owner()),
-				this.names.channel());
+				this.names.channel(), NO);
+	}
+
+	@Override
+	public boolean forget(Claim claim) {
+		return this.scripts.test(Script.RELEASE, this.names.record(claim.key()), PackedRecord.owner(claim.owner()),
+				this.names.channel(), YES);
 	}
 
 	@Override
