@@ -58,6 +58,39 @@ public interface Idempotency {
 	boolean forget(IdempotencyKey key);
 
 	/**
+	 * Settles an abandoned key as done: its attempt vanished, and someone has found out
+	 * that it did the work and what came of it. Retries get the result. For keys of
+	 * {@link #execute} and of methods; answers to requests are settled by operators, at
+	 * the endpoint {@code idempotency}.
+	 * @param key the key
+	 * @param type the type of its result
+	 * @param result the result
+	 * @param <T> the type of its result
+	 * @return what became of it; nothing is changed unless the key is abandoned
+	 * @throws UnsupportedOperationException if the store cannot be looked into
+	 */
+	<T extends @Nullable Object> Settlement settleAsDone(IdempotencyKey key, ResultType<T> type, T result);
+
+	/**
+	 * Settles an abandoned key as done, without a result: it does not run again, and
+	 * retries are told that there is no result.
+	 * @param key the key
+	 * @return what became of it; nothing is changed unless the key is abandoned
+	 * @throws UnsupportedOperationException if the store cannot be looked into
+	 */
+	Settlement settleAsDone(IdempotencyKey key);
+
+	/**
+	 * Settles an abandoned key as not done: someone has found out that the attempt that
+	 * vanished did not do the work. The next attempt is a first one. Steps that it
+	 * finished stay finished.
+	 * @param key the key
+	 * @return what became of it; nothing is changed unless the key is abandoned
+	 * @throws UnsupportedOperationException if the store cannot be looked into
+	 */
+	Settlement settleAsNotDone(IdempotencyKey key);
+
+	/**
 	 * A task that is made of calls to tools.
 	 * @param id tells the task from all others, and is the same each time it is begun
 	 * anew
@@ -107,6 +140,18 @@ public interface Idempotency {
 	default <T extends @Nullable Object, X extends Exception> T execute(IdempotencyKey key, Class<T> type,
 			Work<? extends T, X> work) throws X {
 		return execute(key, ResultType.of(type), work);
+	}
+
+	/**
+	 * Settles an abandoned key as done.
+	 * @param key the key
+	 * @param type the type of its result
+	 * @param result the result
+	 * @param <T> the type of its result
+	 * @return what became of it; nothing is changed unless the key is abandoned
+	 */
+	default <T extends @Nullable Object> Settlement settleAsDone(IdempotencyKey key, Class<T> type, T result) {
+		return settleAsDone(key, ResultType.of(type), result);
 	}
 
 	/**

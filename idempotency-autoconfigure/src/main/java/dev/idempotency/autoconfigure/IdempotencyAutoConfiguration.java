@@ -7,6 +7,7 @@ import dev.idempotency.Idempotency;
 import dev.idempotency.autoconfigure.IdempotencyProperties.StoreType;
 import dev.idempotency.call.AnnotationPolicies;
 import dev.idempotency.call.Calls;
+import dev.idempotency.call.GivenValues;
 import dev.idempotency.call.IdempotencyTemplate;
 import dev.idempotency.call.ResultCodec;
 import dev.idempotency.core.AttemptObserver;
@@ -16,6 +17,7 @@ import dev.idempotency.core.IdempotencyEngine;
 import dev.idempotency.core.IdempotencyListener;
 import dev.idempotency.core.OperationCatalog;
 import dev.idempotency.core.OperationPolicy;
+import dev.idempotency.core.ResultWriter;
 import dev.idempotency.core.StoreTimer;
 import dev.idempotency.core.TraceSource;
 import dev.idempotency.store.IdempotencyStore;
@@ -32,6 +34,8 @@ import org.springframework.boot.context.properties.EnableConfigurationProperties
 import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
 import org.springframework.core.env.Environment;
 import org.springframework.util.StringUtils;
 import org.springframework.util.function.SingletonSupplier;
@@ -120,6 +124,12 @@ public final class IdempotencyAutoConfiguration {
 	@ConditionalOnMissingBean
 	ResultCodec idempotencyResultCodec(ObjectProvider<JsonMapper> mapper) {
 		return new ResultCodec(mapper.getIfUnique(JsonMapper::shared));
+	}
+
+	@Bean
+	@Order(Ordered.LOWEST_PRECEDENCE)
+	ResultWriter idempotencyValueWriter(ResultCodec codec) {
+		return GivenValues.ofAnyType(codec);
 	}
 
 	@Bean

@@ -3,6 +3,7 @@ package dev.idempotency.autoconfigure;
 import dev.idempotency.call.AnnotationPolicies;
 import dev.idempotency.call.Calls;
 import dev.idempotency.core.IdempotencyEngine;
+import dev.idempotency.core.ResultWriter;
 import dev.idempotency.core.Transactions;
 import dev.idempotency.method.IdempotencyMethods;
 
@@ -20,6 +21,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
 import org.springframework.context.annotation.Role;
+import org.springframework.core.annotation.Order;
 import org.springframework.core.type.AnnotationMetadata;
 
 /**
@@ -43,6 +45,12 @@ public final class IdempotencyMethodAutoConfiguration {
 	IdempotencyMethods idempotencyMethods(IdempotencyEngine engine, Calls calls, AnnotationPolicies policies,
 			ObjectProvider<Transactions> transactions) {
 		return new IdempotencyMethods(engine, calls, policies, transactions.getIfAvailable());
+	}
+
+	@Bean
+	@Order(0)
+	ResultWriter idempotencyMethodResultWriter(IdempotencyMethods methods) {
+		return methods.resultWriter();
 	}
 
 	@Bean

@@ -6,6 +6,7 @@ import dev.idempotency.call.AnnotationPolicies;
 import dev.idempotency.call.Calls;
 import dev.idempotency.core.AnswerReader;
 import dev.idempotency.core.IdempotencyEngine;
+import dev.idempotency.core.ResultWriter;
 import dev.idempotency.web.HttpStrategies;
 import dev.idempotency.web.IdempotencyFilter;
 import dev.idempotency.web.IdempotencyRouteFilter;
@@ -29,6 +30,7 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
 import org.springframework.web.method.support.HandlerMethodArgumentResolver;
 import org.springframework.web.servlet.DispatcherServlet;
 import org.springframework.web.servlet.HandlerExceptionResolver;
@@ -119,6 +121,12 @@ public final class IdempotencyWebMvcAutoConfiguration {
 	@Bean
 	AnswerReader idempotencyAnswerReader() {
 		return IdempotencyWeb.answerReader();
+	}
+
+	@Bean
+	@Order(0)
+	ResultWriter idempotencyAnswerWriter(IdempotencyWeb web) {
+		return web.resultWriter();
 	}
 
 	@Bean

@@ -13,13 +13,18 @@ import dev.idempotency.OnConflict;
 import dev.idempotency.OnCrash;
 import dev.idempotency.Outcome;
 import dev.idempotency.ResultType;
+import dev.idempotency.Settlement;
 import dev.idempotency.Work;
 import dev.idempotency.core.Attempt;
+import dev.idempotency.core.Conclusion;
 import dev.idempotency.core.Decision;
 import dev.idempotency.core.OperationPolicy;
 import dev.idempotency.store.IdempotencyRecord;
 import dev.idempotency.store.InspectableStore.Inspection;
+import dev.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Runs work once per key, on an engine.
@@ -30,6 +35,8 @@ public final class IdempotencyTemplate implements Idempotency {
 	 * What no application calls an operation of its own.
 	 */
 	private static final String SESSION = "dev.idempotency.session";
+
+	private static final Logger logger = LoggerFactory.getLogger(IdempotencyTemplate.class);
 
 	private final Calls calls;
 
@@ -124,6 +131,31 @@ public final class IdempotencyTemplate implements Idempotency {
 	public boolean forget(IdempotencyKey key) {
 		boolean steps = this.calls.chapter(key, Fingerprint.none(), this.policy).forget();
 		return this.calls.engine().forget(key) || steps;
+	}
+
+	@Override
+	public <T extends @Nullable Object> Settlement settleAsDone(IdempotencyKey key, ResultType<T> type, T result) {
+		byte[] payload = this.calls.codec().forType(type.type()).write(result);
+		return settle(key, new Conclusion.Done(StoredResult.of(payload)));
+	}
+
+	@Override
+	public Settlement settleAsDone(IdempotencyKey key) {
+		return settle(key, new Conclusion.Done(StoredResult.tombstone()));
+	}
+
+	@Override
+	public Settlement settleAsNotDone(IdempotencyKey key) {
+		return settle(key, new Conclusion.NotDone());
+	}
+
+	private Settlement settle(IdempotencyKey key, Conclusion conclusion) {
+		IdempotencyKey qualified = this.calls.engine().qualify(key);
+		Settlement settlement = this.calls.engine().records().settle(qualified, this.policy, conclusion);
+		if (settlement == Settlement.SETTLED) {
+			logger.info("{} was settled as {} by the application", qualified, conclusion);
+		}
+		return settlement;
 	}
 
 	@Override

@@ -1,6 +1,7 @@
 package dev.idempotency.call;
 
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 
 import dev.idempotency.ReplayedFailureException;
@@ -68,6 +69,22 @@ public final class ResultFormat {
 			readValue(json, this.lenient);
 			return framed(VALUE_AND_MORE, json);
 		}
+	}
+
+	/**
+	 * Writes a result that is JSON already.
+	 * @param json the result
+	 * @return its bytes
+	 * @throws UnreadableResultException if it does not fit the type
+	 */
+	public byte[] writeJson(String json) {
+		if (json.strip().equals("null") || isNothing(this.type)) {
+			nothing();
+			return new byte[] { NOTHING };
+		}
+		byte[] content = json.getBytes(StandardCharsets.UTF_8);
+		readValue(content, this.strict);
+		return framed(VALUE, content);
 	}
 
 	/**

@@ -14,6 +14,7 @@ import dev.idempotency.OnConflict;
 import dev.idempotency.OnCrash;
 import dev.idempotency.Outcome;
 import dev.idempotency.ResultType;
+import dev.idempotency.Settlement;
 import dev.idempotency.Work;
 import org.jspecify.annotations.Nullable;
 
@@ -48,6 +49,21 @@ enum UnprotectedIdempotency implements Idempotency {
 	@Override
 	public boolean forget(IdempotencyKey key) {
 		return false;
+	}
+
+	@Override
+	public <T extends @Nullable Object> Settlement settleAsDone(IdempotencyKey key, ResultType<T> type, T result) {
+		return Settlement.NOT_FOUND;
+	}
+
+	@Override
+	public Settlement settleAsDone(IdempotencyKey key) {
+		return Settlement.NOT_FOUND;
+	}
+
+	@Override
+	public Settlement settleAsNotDone(IdempotencyKey key) {
+		return Settlement.NOT_FOUND;
 	}
 
 	@Override

@@ -137,6 +137,15 @@ final class GuardedStore {
 		return ask(StoreVerb.FORGET, key, () -> inspectable.forget(key));
 	}
 
+	/**
+	 * Forgets a key that a claim holds.
+	 * @throws UnsupportedOperationException if the store cannot be looked into
+	 */
+	boolean forget(Claim claim) {
+		InspectableStore inspectable = inspectable();
+		return ask(StoreVerb.FORGET, claim.key(), () -> inspectable.forget(claim));
+	}
+
 	private InspectableStore inspectable() {
 		if (this.store instanceof InspectableStore inspectable) {
 			return inspectable;

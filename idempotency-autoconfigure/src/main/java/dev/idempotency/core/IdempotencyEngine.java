@@ -378,6 +378,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 			return this.store.readable(attempt.key(), decide(refused.record(), attempt));
 		}
 		Claim claim = ((ClaimResult.Granted) result).claim();
+		Takeovers.tell(claim, told);
 		return new Decision.Proceed(new ClaimedExecution(this.store, told, attempt, claim,
 				this.leaseKeeper.keep(claim, attempt.policy().lease())));
 	}

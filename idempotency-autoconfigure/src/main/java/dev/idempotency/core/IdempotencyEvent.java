@@ -107,6 +107,26 @@ public sealed interface IdempotencyEvent {
 	}
 
 	/**
+	 * An attempt begins under a key whose earlier attempt never came to its end, and may
+	 * have done the work.
+	 *
+	 * @param key the key
+	 * @param attempt its number, 2 or more
+	 */
+	record TakenOver(IdempotencyKey key, int attempt) implements OfKey {
+	}
+
+	/**
+	 * Someone has found out what became of an attempt that vanished, and settled its key.
+	 *
+	 * @param operation the operation
+	 * @param id the name of the record
+	 * @param conclusion what was found out
+	 */
+	record Settled(String operation, RecordId id, Conclusion conclusion) implements IdempotencyEvent {
+	}
+
+	/**
 	 * Someone has made the store forget a key, whatever state it was in.
 	 *
 	 * @param operation the operation

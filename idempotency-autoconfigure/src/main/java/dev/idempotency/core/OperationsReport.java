@@ -3,6 +3,8 @@ package dev.idempotency.core;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
 
 import dev.idempotency.core.KnownOperation.Coverage;
 import dev.idempotency.core.KnownOperation.Kind;
@@ -41,6 +43,20 @@ public record OperationsReport(List<KnownOperation> operations) {
 		return this.operations.stream()
 			.filter((operation) -> operation.kind() == kind && operation.coverage() == coverage)
 			.toList();
+	}
+
+	/**
+	 * How an operation is protected.
+	 * @param name its name
+	 * @return its policy, if it is known and protected
+	 */
+	public Optional<OperationPolicy> policyOf(String name) {
+		return this.operations.stream()
+			.filter((operation) -> operation.name().equals(name))
+			.map(KnownOperation::protection)
+			.filter(Objects::nonNull)
+			.map(KnownOperation.Protection::policy)
+			.findFirst();
 	}
 
 	/**

@@ -11,6 +11,7 @@ import dev.idempotency.IdempotencyException;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.IdempotencyScope;
 import dev.idempotency.IdempotencyStoreException;
+import dev.idempotency.Settlement;
 import dev.idempotency.UnreadableResultException;
 import dev.idempotency.UnsupportedFormatException;
 import dev.idempotency.store.IdempotencyStore;
@@ -25,8 +26,9 @@ import dev.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The records of one application for people who look after it: counted, found, read and
- * forgotten. Those of other applications that share the store stay out of sight.
+ * The records of one application for people who look after it: counted, found, read,
+ * settled and forgotten. Those of other applications that share the store stay out of
+ * sight.
  */
 public final class Records {
 
@@ -40,6 +42,8 @@ public final class Records {
 
 	private final Clock clock;
 
+	private final Settling settling;
+
 	private final String shownNamespace;
 
 	Records(IdempotencyStore store, EngineSettings settings, Listeners listeners, LeaseKeeper leases, Clock clock) {
@@ -48,6 +52,7 @@ public final class Records {
 		this.listeners = listeners;
 		this.leases = leases;
 		this.clock = clock;
+		this.settling = new Settling(new GuardedStore(store, listeners, settings.packing()), listeners);
 		this.shownNamespace = KeyDescription.of(IdempotencyKey.of("any", "any").within(settings.namespace()))
 			.namespace();
 	}
@@ -143,6 +148,47 @@ public final class Records {
 		}
 		this.listeners.publish(new IdempotencyEvent.Forgotten(found.get().summary().key().operation(), id));
 		return true;
+	}
+
+	/**
+	 * Settles a key whose attempt vanished: nothing is changed unless it is abandoned,
+	 * and whoever takes it over at the same time is left alone.
+	 * @param key the key, with its namespace
+	 * @param policy how its operation is protected
+	 * @param conclusion what was found out about the attempt
+	 * @return what became of it
+	 * @throws IdempotencyStoreException if the store failed; look again what became of
+	 * the key
+	 * @throws dev.idempotency.ResultTooLargeException if the store cannot hold the result
+	 * @throws UnsupportedOperationException if the store cannot be looked into
+	 */
+	public Settlement settle(IdempotencyKey key, OperationPolicy policy, Conclusion conclusion) {
+		return this.settling.settle(key, policy, conclusion);
+	}
+
+	/**
+	 * Settles a record, in the same way.
+	 * @param id its name
+	 * @param policy how its operation is protected
+	 * @param conclusion what was found out about the attempt
+	 * @return what became of it
+	 * @throws IdempotencyStoreException if the store failed; look again what became of
+	 * the record
+	 * @throws dev.idempotency.ResultTooLargeException if the store cannot hold the result
+	 * @throws UnsupportedOperationException if the store cannot be looked through, or the
+	 * record does not tell its key whole, since it was too long
+	 */
+	public Settlement settle(RecordId id, OperationPolicy policy, Conclusion conclusion) {
+		RecordSummary record = findOwn(id).map(SearchableStore.Details::summary).orElse(null);
+		if (record == null) {
+			return Settlement.NOT_FOUND;
+		}
+		IdempotencyKey key = keyOf(record);
+		if (key == null) {
+			throw new UnsupportedOperationException(
+					"The key of the record was too long to be kept whole: settle it in the application, with Idempotency");
+		}
+		return settle(key, policy, conclusion);
 	}
 
 	private @Nullable StoredResult readable(SearchableStore.Details found) {

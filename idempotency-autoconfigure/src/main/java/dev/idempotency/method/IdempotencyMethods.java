@@ -6,9 +6,11 @@ import java.util.function.Supplier;
 import dev.idempotency.IdempotencyConfigurationException;
 import dev.idempotency.call.AnnotationPolicies;
 import dev.idempotency.call.Calls;
+import dev.idempotency.call.GivenValues;
 import dev.idempotency.core.IdempotencyEngine;
 import dev.idempotency.core.KnownOperation;
 import dev.idempotency.core.OperationCatalog;
+import dev.idempotency.core.ResultWriter;
 import dev.idempotency.core.Transactions;
 import org.jspecify.annotations.Nullable;
 
@@ -77,6 +79,14 @@ public final class IdempotencyMethods implements OperationCatalog {
 	@Override
 	public List<KnownOperation> operations() {
 		return this.known;
+	}
+
+	/**
+	 * Writes the results of methods that operators give.
+	 * @return the writer
+	 */
+	public ResultWriter resultWriter() {
+		return new GivenValues(this.edge.operations()::formatOf);
 	}
 
 	/**

@@ -15,6 +15,7 @@ import dev.idempotency.Idempotent;
 import dev.idempotency.StoredAnswers;
 import dev.idempotency.call.AnnotationPolicies;
 import dev.idempotency.call.ResultCodec;
+import dev.idempotency.call.ResultFormat;
 import dev.idempotency.method.MethodOperation.TransactionScope;
 import org.jspecify.annotations.Nullable;
 
@@ -57,6 +58,19 @@ final class MethodOperations {
 	 */
 	MethodOperation operationOf(Method method, Class<?> type) {
 		return this.known.computeIfAbsent(new MethodClassKey(method, type), (key) -> resolve(method, type));
+	}
+
+	/**
+	 * What the results of an operation look like.
+	 * @return {@code null} if it is none of a method
+	 */
+	@Nullable ResultFormat formatOf(String name) {
+		return this.known.values()
+			.stream()
+			.filter((operation) -> operation.name().equals(name))
+			.map(MethodOperation::format)
+			.findFirst()
+			.orElse(null);
 	}
 
 	/**

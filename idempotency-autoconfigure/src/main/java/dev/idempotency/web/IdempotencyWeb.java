@@ -11,6 +11,7 @@ import dev.idempotency.core.AnswerReader;
 import dev.idempotency.core.IdempotencyEngine;
 import dev.idempotency.core.KnownOperation;
 import dev.idempotency.core.OperationCatalog;
+import dev.idempotency.core.ResultWriter;
 import dev.idempotency.core.Transactions;
 
 import org.springframework.context.ApplicationContext;
@@ -108,6 +109,14 @@ public final class IdempotencyWeb implements OperationCatalog {
 	 */
 	public static AnswerReader answerReader() {
 		return HttpAnswer::describe;
+	}
+
+	/**
+	 * Writes the answers that operators give.
+	 * @return the writer
+	 */
+	public ResultWriter resultWriter() {
+		return new GivenAnswers(new KeptHeaders(this.settings.excludedHeaders()), this.settings.maxResponseBody());
 	}
 
 	/**

@@ -1,11 +1,15 @@
 package dev.idempotency.autoconfigure;
 
+import java.util.Map;
+
 import dev.idempotency.Idempotency;
 import dev.idempotency.IdempotencyConfigurationException;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.Idempotent;
 import dev.idempotency.call.IdempotencyTemplate;
 import dev.idempotency.call.ResultCodec;
+import dev.idempotency.core.GivenResult;
+import dev.idempotency.core.ResultWriter;
 import dev.idempotency.method.IdempotencyMethods;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.PropertyNamingStrategies;
@@ -20,6 +24,7 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PostMapping;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 class IdempotencyMethodAutoConfigurationTests {
 
@@ -36,6 +41,23 @@ class IdempotencyMethodAutoConfigurationTests {
 			assertThat(context).hasSingleBean(IdempotencyMethods.class).hasSingleBean(Idempotency.class);
 			assertThat(context.getBean(Counter.class).next("1")).isEqualTo(1);
 			assertThat(context.getBean(Counter.class).next("1")).isEqualTo(1);
+		});
+	}
+
+	@Test
+	void takesFromOperatorsWhatTheMethodCouldHaveReturned() {
+		this.runner.withBean(Counter.class).run((context) -> {
+			String operation = context.getBean(IdempotencyMethods.class).operations().get(0).name();
+			ResultWriter writer = context.getBeanProvider(ResultWriter.class).orderedStream().toList().get(0);
+			assertThat(writer.write(operation, new GivenResult.Value("7"))).isPresent();
+			assertThat(writer.write("by hand", new GivenResult.Value("7"))).as("not a method").isEmpty();
+			assertThatIllegalArgumentException()
+				.isThrownBy(() -> writer.write(operation, new GivenResult.Value("\"seven\"")))
+				.withMessageContaining("not what " + operation + " returns");
+			assertThatIllegalArgumentException()
+				.isThrownBy(() -> writer.write(operation, new GivenResult.Value("null")));
+			assertThatIllegalArgumentException()
+				.isThrownBy(() -> writer.write(operation, new GivenResult.Answer(200, Map.of(), "7")));
 		});
 	}
 

@@ -25,6 +25,7 @@ import dev.idempotency.Outcome;
 import dev.idempotency.OutcomeUnknownException;
 import dev.idempotency.ReplayLimitException;
 import dev.idempotency.ResultType;
+import dev.idempotency.Settlement;
 import dev.idempotency.core.EngineSettings;
 import dev.idempotency.core.EngineSettings.Mode;
 import dev.idempotency.core.EngineSettings.OnStoreFailure;
@@ -167,6 +168,42 @@ class IdempotencyTemplateTests {
 				return work();
 			})).isEqualTo(new Outcome.Executed<>("receipt " + i));
 		}
+	}
+
+	@Test
+	void settlesAKeyWhoseAttemptVanished() {
+		IdempotencyKey other = IdempotencyKey.of("pay", "other");
+		for (IdempotencyKey key : List.of(KEY, other)) {
+			this.fixture.claimElsewhere(key);
+			assertThat(this.fixture.idempotency.settleAsNotDone(key)).isEqualTo(Settlement.IN_PROGRESS);
+		}
+		this.fixture.clock.advance(CallFixture.LEASE);
+		assertThat(this.fixture.idempotency.settleAsDone(KEY, String.class, "receipt of the bank"))
+			.isEqualTo(Settlement.SETTLED);
+		assertThat(attempt()).isEqualTo(new Outcome.Replayed<>("receipt of the bank"));
+		assertThat(this.fixture.idempotency.settleAsNotDone(KEY)).isEqualTo(Settlement.COMPLETED);
+		assertThat(this.fixture.idempotency.settleAsDone(other)).isEqualTo(Settlement.SETTLED);
+		assertThat(this.fixture.idempotency.attempt(other, String.class, this::work))
+			.isEqualTo(new Outcome.NotReplayable<>());
+		assertThat(this.runs).hasValue(0);
+	}
+
+	@Test
+	void runsAgainWhatWasSettledAsNotDone() {
+		this.fixture.claimElsewhere(KEY);
+		this.fixture.clock.advance(CallFixture.LEASE);
+		assertThat(this.fixture.idempotency.settleAsNotDone(KEY)).isEqualTo(Settlement.SETTLED);
+		assertThat(this.fixture.idempotency.settleAsNotDone(KEY)).isEqualTo(Settlement.NOT_FOUND);
+		assertThat(attempt()).isEqualTo(new Outcome.Executed<>("receipt 1"));
+		assertThat(this.fixture.idempotency.find(KEY).orElseThrow().attempt()).isEqualTo(1);
+	}
+
+	@Test
+	void settlesNothingWhereNothingIsProtected() {
+		Idempotency disabled = IdempotencyTemplate.disabled();
+		assertThat(disabled.settleAsDone(KEY, String.class, "receipt")).isEqualTo(Settlement.NOT_FOUND);
+		assertThat(disabled.settleAsDone(KEY)).isEqualTo(Settlement.NOT_FOUND);
+		assertThat(disabled.settleAsNotDone(KEY)).isEqualTo(Settlement.NOT_FOUND);
 	}
 
 	@Test

@@ -1,0 +1,95 @@
+package dev.idempotency.core;
+
+import java.util.Optional;
+
+import dev.idempotency.Fingerprint;
+import dev.idempotency.IdempotencyKey;
+import dev.idempotency.ResultTooLargeException;
+import dev.idempotency.Settlement;
+import dev.idempotency.store.Claim;
+import dev.idempotency.store.ClaimResult;
+import dev.idempotency.store.IdempotencyRecord;
+import dev.idempotency.store.InspectableStore.Inspection;
+import dev.idempotency.store.RecordId;
+import dev.idempotency.store.StoredResult;
+
+/**
+ * Settles keys whose executor vanished.
+ * <p>
+ * Whoever settles takes the key over, as a further attempt would, and ends it under that
+ * claim. So there is one winner, as always: an attempt that took the key over before is
+ * left alone, one that comes later finds it settled, and the executor that only seemed to
+ * have vanished is told that it was superseded.
+ */
+final class Settling {
+
+	private final GuardedStore store;
+
+	private final Listeners listeners;
+
+	Settling(GuardedStore store, Listeners listeners) {
+		this.store = store;
+		this.listeners = listeners;
+	}
+
+	Settlement settle(IdempotencyKey key, OperationPolicy policy, Conclusion conclusion) {
+		Optional<Inspection> found = this.store.find(key);
+		if (found.isEmpty()) {
+			return Settlement.NOT_FOUND;
+		}
+		IdempotencyRecord record = found.get().record();
+		if (!isAbandoned(record)) {
+			return refusal(record);
+		}
+		ClaimResult answer = this.store.claim(takeover(key, record.fingerprint(), policy));
+		if (answer instanceof ClaimResult.Refused refused) {
+			return refusal(refused.record());
+		}
+		Claim claim = ((ClaimResult.Granted) answer).claim();
+		if (claim.attempt() == 1) {
+			// Forgotten between the two looks
+			this.store.release(claim);
+			return Settlement.NOT_FOUND;
+		}
+		if (!conclude(claim, conclusion, policy)) {
+			return Settlement.IN_PROGRESS;
+		}
+		this.listeners.publish(new IdempotencyEvent.Settled(key.scope().operation(), RecordId.of(key), conclusion));
+		return Settlement.SETTLED;
+	}
+
+	private static boolean isAbandoned(IdempotencyRecord record) {
+		return record instanceof IdempotencyRecord.InProgress running && running.isAbandoned();
+	}
+
+	private static Settlement refusal(IdempotencyRecord record) {
+		return (record instanceof IdempotencyRecord.Completed) ? Settlement.COMPLETED : Settlement.IN_PROGRESS;
+	}
+
+	private Attempt takeover(IdempotencyKey key, Fingerprint fingerprint, OperationPolicy policy) {
+		return new Attempt(key, fingerprint, OperationPolicy.of(policy.ttl(), policy.lease()))
+			.in(this.listeners.currentTrace());
+	}
+
+	private boolean conclude(Claim claim, Conclusion conclusion, OperationPolicy policy) {
+		if (conclusion instanceof Conclusion.NotDone) {
+			return this.store.forget(claim);
+		}
+		StoredResult given = ((Conclusion.Done) conclusion).result();
+		try {
+			return this.store.complete(claim, given.isTombstone() ? given : pack(claim.key(), given), policy.ttl());
+		}
+		catch (ResultTooLargeException ex) {
+			// As abandoned as before
+			this.store.release(claim);
+			throw ex;
+		}
+	}
+
+	private StoredResult pack(IdempotencyKey key, StoredResult given) {
+		byte[] payload = new byte[given.payload().remaining()];
+		given.payload().get(payload);
+		return this.store.pack(key, payload);
+	}
+
+}
