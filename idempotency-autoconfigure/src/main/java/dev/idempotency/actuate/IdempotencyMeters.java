@@ -2,7 +2,9 @@ package dev.idempotency.actuate;
 
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 
+import dev.idempotency.core.Conclusion;
 import dev.idempotency.core.IdempotencyEvent;
 import dev.idempotency.core.IdempotencyListener;
 import io.micrometer.core.instrument.Counter;
@@ -11,8 +13,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Counts what the engine does: {@code idempotency.attempts},
- * {@code idempotency.executions} and {@code idempotency.claims.lost}. The number of
- * operations that have a tag of their own is limited.
+ * {@code idempotency.executions}, {@code idempotency.claims.lost},
+ * {@code idempotency.takeovers} and {@code idempotency.settled}. The number of operations
+ * that have a tag of their own is limited.
  */
 public final class IdempotencyMeters implements IdempotencyListener {
 
@@ -59,7 +62,15 @@ public final class IdempotencyMeters implements IdempotencyListener {
 			of(event).attempt(AttemptOutcome.UNPROTECTED, true);
 		}
 		else if (event instanceof IdempotencyEvent.ClaimLost) {
-			of(event).claimLost();
+			of(event).claimsLost.increment();
+		}
+		else if (event instanceof IdempotencyEvent.TakenOver) {
+			of(event).takeovers.increment();
+		}
+		else if (event instanceof IdempotencyEvent.Settled settled) {
+			OperationMeters meters = of(event);
+			(settled.conclusion() instanceof Conclusion.NotDone ? meters.settledAsNotDone : meters.settledAsDone)
+				.increment();
 		}
 		else {
 			ExecutionOutcome outcome = ExecutionOutcome.of(event);
@@ -86,10 +97,26 @@ public final class IdempotencyMeters implements IdempotencyListener {
 
 		private final Map<ExecutionOutcome, Counter> executions = new ConcurrentHashMap<>();
 
-		private volatile @Nullable Counter claimsLost;
+		private final LazyCounter claimsLost = new LazyCounter(() -> counter("idempotency.claims.lost",
+				"Executions that stalled past their lease while someone else took their key"));
+
+		private final LazyCounter takeovers = new LazyCounter(
+				() -> counter("idempotency.takeovers", "Attempts that began after an earlier one vanished"));
+
+		private final LazyCounter settledAsDone = new LazyCounter(() -> settled("done"));
+
+		private final LazyCounter settledAsNotDone = new LazyCounter(() -> settled("not_done"));
 
 		private OperationMeters(String operation) {
 			this.operation = operation;
+		}
+
+		private Counter.Builder counter(String name, String description) {
+			return Counter.builder(name).description(description).tag("operation", this.operation);
+		}
+
+		private Counter.Builder settled(String outcome) {
+			return counter("idempotency.settled", "Abandoned keys that someone settled").tag("outcome", outcome);
 		}
 
 		private void attempt(AttemptOutcome outcome, boolean enforced) {
@@ -120,16 +147,28 @@ public final class IdempotencyMeters implements IdempotencyListener {
 			counter.increment();
 		}
 
-		private void claimLost() {
-			Counter counter = this.claimsLost;
-			if (counter == null) {
-				counter = Counter.builder("idempotency.claims.lost")
-					.description("Executions that stalled past their lease while someone else took their key")
-					.tag("operation", this.operation)
-					.register(IdempotencyMeters.this.registry);
-				this.claimsLost = counter;
+	}
+
+	/**
+	 * A counter that is made when there is something to count.
+	 */
+	private final class LazyCounter {
+
+		private final Supplier<Counter.Builder> builder;
+
+		private volatile @Nullable Counter counter;
+
+		private LazyCounter(Supplier<Counter.Builder> builder) {
+			this.builder = builder;
+		}
+
+		private void increment() {
+			Counter known = this.counter;
+			if (known == null) {
+				known = this.builder.get().register(IdempotencyMeters.this.registry);
+				this.counter = known;
 			}
-			counter.increment();
+			known.increment();
 		}
 
 	}

@@ -13,6 +13,7 @@ import dev.idempotency.IdempotencyKey;
 import dev.idempotency.IdempotencyStoreException;
 import dev.idempotency.OnCrash;
 import dev.idempotency.core.Attempt;
+import dev.idempotency.core.Conclusion;
 import dev.idempotency.core.Decision;
 import dev.idempotency.core.EngineHooks;
 import dev.idempotency.core.EngineSettings;
@@ -20,9 +21,12 @@ import dev.idempotency.core.EngineSettings.Mode;
 import dev.idempotency.core.EngineSettings.OnStoreFailure;
 import dev.idempotency.core.Execution;
 import dev.idempotency.core.IdempotencyEngine;
+import dev.idempotency.core.IdempotencyEvent;
 import dev.idempotency.core.OperationPolicy;
 import dev.idempotency.core.Rejection;
 import dev.idempotency.core.StoreVerb;
+import dev.idempotency.store.RecordId;
+import dev.idempotency.store.StoredResult;
 import dev.idempotency.store.memory.InMemoryIdempotencyStore;
 import dev.idempotency.store.memory.MemoryLimits;
 import dev.idempotency.test.FaultInjectingStore;
@@ -31,8 +35,8 @@ import dev.idempotency.test.MovableClock;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import org.jspecify.annotations.Nullable;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -74,6 +78,19 @@ class IdempotencyMetersTests {
 
 	private Execution proceed() {
 		return ((Decision.Proceed) begin(POLICY)).execution();
+	}
+
+	@Test
+	void countsTakeoversAndWhatPeopleSettled() {
+		this.meters.onEvent(new IdempotencyEvent.TakenOver(KEY, 2));
+		this.meters.onEvent(new IdempotencyEvent.TakenOver(KEY, 3));
+		this.meters.onEvent(new IdempotencyEvent.Settled("pay", RecordId.of(KEY), new Conclusion.NotDone()));
+		this.meters.onEvent(
+				new IdempotencyEvent.Settled("pay", RecordId.of(KEY), new Conclusion.Done(StoredResult.tombstone())));
+		assertThat(this.registry.get("idempotency.takeovers").tag("operation", "pay").counter().count()).isEqualTo(2);
+		for (String outcome : List.of("done", "not_done")) {
+			assertThat(this.registry.get("idempotency.settled").tag("outcome", outcome).counter().count()).isEqualTo(1);
+		}
 	}
 
 	private static byte[] bytes(String text) {

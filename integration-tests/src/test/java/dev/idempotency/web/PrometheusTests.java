@@ -119,7 +119,8 @@ class PrometheusTests {
 	void countsWhatBecameOfExecutions() {
 		assertThat(scraped).contains(executions("POST /pay", "stored", 11), executions("POST /fail", "released", 1),
 				executions("POST /slow", "stored", 1), executions("POST /slow", "superseded", 1),
-				"\nidempotency_claims_lost_total{operation=\"POST /slow\"} 1.0\n");
+				"\nidempotency_claims_lost_total{operation=\"POST /slow\"} 1.0\n",
+				"\nidempotency_takeovers_total{operation=\"POST /slow\"} 1.0\n");
 	}
 
 	private static String executions(String operation, String outcome, int count) {
@@ -167,7 +168,8 @@ class PrometheusTests {
 		assertThat(found("(?m)^idempotency_\\w+", scraped)).containsAll(shown);
 		assertThat(shown).contains("idempotency_attempts_total", "idempotency_executions_total",
 				"idempotency_claims_lost_total", "idempotency_store_seconds_count", "idempotency_in_progress",
-				"idempotency_waiting", "idempotency_memory_evictions_total");
+				"idempotency_waiting", "idempotency_memory_evictions_total", "idempotency_takeovers_total",
+				"idempotency_abandoned");
 		Set<String> outcomes = found("(?<=outcome=~?\")[a-z_|]+", String.join("\n", expressions));
 		assertThat(scraped.lines().toList()).isNotEmpty();
 		assertThat(outcomes).allSatisfy((pattern) -> assertThat(pattern.split("\\|")).isSubsetOf(OUTCOMES));

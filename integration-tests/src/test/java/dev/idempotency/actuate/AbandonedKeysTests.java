@@ -1,0 +1,120 @@
+package dev.idempotency.actuate;
+
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Queue;
+
+import dev.idempotency.Fingerprint;
+import dev.idempotency.IdempotencyKey;
+import dev.idempotency.OnCrash;
+import dev.idempotency.core.EngineSettings;
+import dev.idempotency.core.IdempotencyEngine;
+import dev.idempotency.store.ClaimTerms;
+import dev.idempotency.store.IdempotencyStore;
+import dev.idempotency.store.OnReplay;
+import dev.idempotency.store.SearchableStore;
+import dev.idempotency.store.memory.InMemoryIdempotencyStore;
+import dev.idempotency.store.memory.MemoryLimits;
+import dev.idempotency.test.FaultInjectingStore;
+import dev.idempotency.test.FaultInjectingStore.Fault;
+import dev.idempotency.test.MovableClock;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * How many keys are abandoned, and how seldom a store is asked.
+ */
+class AbandonedKeysTests {
+
+	private static final Duration LEASE = Duration.ofSeconds(30);
+
+	private final MovableClock clock = new MovableClock(Instant.parse("2026-01-01T00:00:00Z"));
+
+	private final InMemoryIdempotencyStore store = new InMemoryIdempotencyStore(new MemoryLimits(1000, 1 << 20),
+			this.clock, (key) -> {
+			});
+
+	private final Queue<Runnable> counts = new ArrayDeque<>();
+
+	private final AbandonedKeys keys = keys(this.store);
+
+	private AbandonedKeys keys(IdempotencyStore store) {
+		IdempotencyEngine engine = new IdempotencyEngine(store, EngineSettings.of("shop"), this.clock, List.of());
+		engine.close();
+		return new AbandonedKeys(engine.records(), this.clock, this.counts::add);
+	}
+
+	private void abandon(String namespace, String key) {
+		this.store.claim(IdempotencyKey.of("pay", key).within(namespace), Fingerprint.none(),
+				new ClaimTerms(LEASE, Duration.ofHours(1), OnCrash.RETRY, OnReplay.READ));
+	}
+
+	private void count() {
+		this.counts.remove().run();
+	}
+
+	@Test
+	void knowsNothingBeforeItHasCounted() {
+		abandon("shop", "1");
+		this.clock.advance(LEASE);
+		assertThat(this.keys.number()).isNaN();
+		count();
+		assertThat(this.keys.number()).isEqualTo(1);
+	}
+
+	@Test
+	void countsTheAbandonedKeysOfTheApplicationAndNoOthers() {
+		abandon("shop", "1");
+		abandon("shop", "2");
+		abandon("another", "3");
+		this.clock.advance(LEASE);
+		abandon("shop", "running");
+		this.keys.number();
+		count();
+		assertThat(this.keys.number()).isEqualTo(2);
+	}
+
+	@Test
+	void asksTheStoreOnceAMinuteHoweverOftenItIsAsked() {
+		this.keys.number();
+		this.keys.number();
+		assertThat(this.counts).as("one count at a time").hasSize(1);
+		count();
+		this.keys.number();
+		this.clock.advance(AbandonedKeys.REST.minusMillis(1));
+		this.keys.number();
+		assertThat(this.counts).isEmpty();
+		this.clock.advance(Duration.ofMillis(1));
+		this.keys.number();
+		assertThat(this.counts).hasSize(1);
+	}
+
+	@Test
+	void restsLongerAfterACountThatTookLong() {
+		AbandonedKeys slow = keys((SearchableStore) Proxy.newProxyInstance(getClass().getClassLoader(),
+				new Class<?>[] { SearchableStore.class }, (proxy, method, arguments) -> {
+					this.clock.advance(Duration.ofSeconds(10));
+					return method.invoke(this.store, arguments);
+				}));
+		slow.number();
+		count();
+		this.clock.advance(AbandonedKeys.REST);
+		slow.number();
+		assertThat(this.counts).isEmpty();
+		this.clock.advance(Duration.ofSeconds(10L * AbandonedKeys.PARTS).minus(AbandonedKeys.REST));
+		slow.number();
+		assertThat(this.counts).hasSize(1);
+	}
+
+	@Test
+	void knowsNothingOfAStoreThatCannotBeLookedThrough() {
+		AbandonedKeys unknown = keys(new FaultInjectingStore(this.store, (verb) -> Fault.NONE));
+		assertThat(unknown.number()).isNaN();
+		assertThat(this.counts).isEmpty();
+	}
+
+}
