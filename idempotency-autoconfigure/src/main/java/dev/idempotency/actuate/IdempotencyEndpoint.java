@@ -1,22 +1,16 @@
 package dev.idempotency.actuate;
 
 import java.time.Duration;
-import java.util.List;
 import java.util.Locale;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 
 import dev.idempotency.IdempotencyStoreException;
-import dev.idempotency.core.AnswerReader;
-import dev.idempotency.core.AnswerReader.Answer;
+import dev.idempotency.Settlement;
 import dev.idempotency.core.OperationsReport;
-import dev.idempotency.core.Records;
 import dev.idempotency.store.RecordFilter;
 import dev.idempotency.store.RecordId;
 import dev.idempotency.store.RecordState;
-import dev.idempotency.store.RecordSummary;
-import dev.idempotency.store.SearchableStore.Found;
-import dev.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,16 +20,18 @@ import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
+import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
 
 /**
  * The endpoint {@code idempotency}: what is remembered, what happened to a key, which
- * operations are protected, and a way to forget a key.
+ * operations are protected, and ways to settle an abandoned key and to forget any.
  * <ul>
  * <li>{@code GET} gives an overview,</li>
  * <li>{@code GET records} finds records,</li>
- * <li>{@code GET records/{id}} reads one, {@code DELETE records/{id}} forgets it,</li>
+ * <li>{@code GET records/{id}} reads one, {@code POST records/{id}} settles it if it is
+ * abandoned, {@code DELETE records/{id}} forgets it,</li>
  * <li>{@code GET operations} lists the operations of the application.</li>
  * </ul>
  */
@@ -50,37 +46,29 @@ public final class IdempotencyEndpoint {
 
 	private static final Pattern HASH = Pattern.compile("#?[0-9a-fA-F]{6,64}");
 
-	private static final int DEFAULT_SIZE = 20;
+	private static final int CONFLICT = 409;
 
-	private static final int MAX_SIZE = 100;
+	private final SetupView setup;
 
-	private static final int MAX_OFFSET = 10_000;
-
-	private final String store;
-
-	private final Records records;
+	private final RecordDesk desk;
 
 	private final RecentAttempts recent;
 
 	private final Supplier<OperationsReport> operations;
 
-	private final Visibility visibility;
-
 	/**
 	 * Create the endpoint.
-	 * @param store what remembers, for people
-	 * @param records the records
+	 * @param setup how the application is set up
+	 * @param desk the records
 	 * @param recent what this instance did
 	 * @param operations the operations of the application
-	 * @param visibility what operators may see
 	 */
-	public IdempotencyEndpoint(String store, Records records, RecentAttempts recent,
-			Supplier<OperationsReport> operations, Visibility visibility) {
-		this.store = store;
-		this.records = records;
+	public IdempotencyEndpoint(SetupView setup, RecordDesk desk, RecentAttempts recent,
+			Supplier<OperationsReport> operations) {
+		this.setup = setup;
+		this.desk = desk;
 		this.recent = recent;
 		this.operations = operations;
-		this.visibility = visibility;
 	}
 
 	/**
@@ -89,9 +77,7 @@ public final class IdempotencyEndpoint {
 	 */
 	@ReadOperation
 	public WebEndpointResponse<?> overview() {
-		return answer(() -> new OverviewView(this.store,
-				this.records.areSearchable() ? OverviewView.RecordCounts.of(this.records.count()) : null,
-				this.recent.series()));
+		return answer(() -> new OverviewView(this.setup.store(), this.setup, this.desk.count(), this.recent.series()));
 	}
 
 	/**
@@ -118,15 +104,23 @@ public final class IdempotencyEndpoint {
 		if (!view.equals(RECORDS)) {
 			return new WebEndpointResponse<>(WebEndpointResponse.STATUS_NOT_FOUND);
 		}
-		RecordFilter filter = this.records.all()
-			.withKey(key)
-			.withIdPrefix(idPrefix(hash))
-			.withOperation(operation)
-			.withState(state)
-			.withAge(olderThan, youngerThan);
-		int limit = between("size", (size != null) ? size : DEFAULT_SIZE, 1, MAX_SIZE);
-		int number = between("page", (page != null) ? page : 0, 0, MAX_OFFSET / limit);
-		return answer(() -> search(filter, number, limit, this.visibility.showsValues(caller)));
+		return answer(() -> {
+			RecordFilter filter = this.desk.all()
+				.withKey(key)
+				.withIdPrefix(idPrefix(hash))
+				.withOperation(operation)
+				.withState(state);
+			return this.desk.search(withAge(filter, olderThan, youngerThan), page, size, caller);
+		});
+	}
+
+	private static RecordFilter withAge(RecordFilter filter, @Nullable Duration least, @Nullable Duration greatest) {
+		try {
+			return filter.withAge(least, greatest);
+		}
+		catch (IllegalArgumentException ex) {
+			throw RecordDesk.invalid(String.valueOf(ex.getMessage()));
+		}
 	}
 
 	private static @Nullable String idPrefix(@Nullable String hash) {
@@ -134,48 +128,9 @@ public final class IdempotencyEndpoint {
 			return null;
 		}
 		if (!HASH.matcher(hash).matches()) {
-			throw invalid("hash has 6 to %d hexadecimal digits".formatted(RecordId.LENGTH));
+			throw RecordDesk.invalid("hash has 6 to %d hexadecimal digits".formatted(RecordId.LENGTH));
 		}
 		return hash.replace("#", "").toLowerCase(Locale.ROOT);
-	}
-
-	private static int between(String name, int number, int least, int most) {
-		if (number < least || number > most) {
-			throw invalid("%s must be between %d and %d".formatted(name, least, most));
-		}
-		return number;
-	}
-
-	private static InvalidEndpointRequestException invalid(String reason) {
-		return new InvalidEndpointRequestException(reason, reason);
-	}
-
-	private RecordsView search(RecordFilter filter, int page, int size, boolean whole) {
-		Found found = this.records.search(filter, page * size, size + 1);
-		List<RecordSummary> shown = found.records().stream().limit(size).toList();
-		// Whoever asks for a key wants to know what became of it
-		boolean single = filter.key() != null || filter.idPrefix() != null;
-		return new RecordsView(page, size, found.records().size() > size, found.complete(),
-				shown.stream()
-					.map((record) -> RecordView.of(record, single ? answerOf(record.id()) : null, whole))
-					.toList());
-	}
-
-	private @Nullable Answer answerOf(RecordId id) {
-		return this.records.find(id).map((it) -> answerOf(it.result())).orElse(null);
-	}
-
-	private @Nullable Answer answerOf(@Nullable StoredResult result) {
-		if (result == null || result.isTombstone()) {
-			return null;
-		}
-		for (AnswerReader reader : this.visibility.answerReaders()) {
-			Answer answer = reader.read(result.payload()).orElse(null);
-			if (answer != null) {
-				return answer;
-			}
-		}
-		return null;
 	}
 
 	/**
@@ -187,11 +142,56 @@ public final class IdempotencyEndpoint {
 	 */
 	@ReadOperation
 	public WebEndpointResponse<?> read(@Selector String view, @Selector String id, SecurityContext caller) {
-		RecordId name = nameOf(view, id);
-		boolean whole = this.visibility.showsValues(caller);
-		return answer(() -> this.records.find(name)
-			.map((it) -> RecordView.of(it.summary(), answerOf(it.result()), whole))
-			.orElse(null));
+		return answer(() -> this.desk.read(nameOf(view, id), caller));
+	}
+
+	/**
+	 * Settles an abandoned record. As done: retries get the result that is given, or are
+	 * told that there is none. As not done: the next attempt with its key is a first one.
+	 * @param view what it is part of
+	 * @param id its name
+	 * @param outcome what someone has found out about the attempt that vanished
+	 * @param status the status of its answer, for operations that answer requests
+	 * @param contentType the content type of its answer; JSON if nothing is said
+	 * @param headers further headers of its answer, one a line
+	 * @param body the body of its answer
+	 * @param value what its method returned, in JSON, for all other operations
+	 * @param caller who asks
+	 * @return nothing
+	 */
+	@WriteOperation
+	public WebEndpointResponse<?> settle(@Selector String view, @Selector String id, @Nullable Outcome outcome,
+			@Nullable Integer status, @Nullable String contentType, @Nullable String headers, @Nullable String body,
+			@Nullable String value, SecurityContext caller) {
+		return answer(() -> settle(nameOf(view, id), outcome,
+				new GivenOutcome(status, contentType, headers, body, value), caller));
+	}
+
+	private @Nullable Object settle(RecordId name, @Nullable Outcome outcome, GivenOutcome given,
+			SecurityContext caller) {
+		if (outcome == null) {
+			throw RecordDesk.invalid("outcome must be done or not-done");
+		}
+		if (outcome == Outcome.NOT_DONE && !given.isEmpty()) {
+			throw RecordDesk.invalid("what was not done has no result");
+		}
+		Settlement settlement = (outcome == Outcome.DONE) ? this.desk.settleAsDone(name, given.toResult())
+				: this.desk.settleAsNotDone(name);
+		return switch (settlement) {
+			case NOT_FOUND -> null;
+			case IN_PROGRESS -> conflict("The operation is running, and settles its key itself");
+			case COMPLETED -> conflict("The operation is completed, and needs no settling");
+			case SETTLED -> {
+				logger.info("The record {} was settled as {} by {}", name,
+						(outcome == Outcome.DONE) ? given.isEmpty() ? "done, without a result" : "done" : "not done",
+						nameOf(caller));
+				yield new WebEndpointResponse<>(WebEndpointResponse.STATUS_NO_CONTENT);
+			}
+		};
+	}
+
+	private static WebEndpointResponse<?> conflict(String reason) {
+		return new WebEndpointResponse<>(new ProblemView(reason), CONFLICT);
 	}
 
 	/**
@@ -203,29 +203,29 @@ public final class IdempotencyEndpoint {
 	 */
 	@DeleteOperation
 	public WebEndpointResponse<?> forget(@Selector String view, @Selector String id, SecurityContext caller) {
-		RecordId name = nameOf(view, id);
-		try {
-			if (!this.records.forget(name)) {
-				return new WebEndpointResponse<>(WebEndpointResponse.STATUS_NOT_FOUND);
+		return answer(() -> {
+			RecordId name = nameOf(view, id);
+			if (!this.desk.forget(name)) {
+				return null;
 			}
-		}
-		catch (IdempotencyStoreException ex) {
-			return unavailable(ex);
-		}
-		logger.info("The record {} was forgotten by {}: the next attempt with its key runs", name,
-				(caller.getPrincipal() != null) ? caller.getPrincipal().getName() : "someone who is not logged in");
-		return new WebEndpointResponse<>(WebEndpointResponse.STATUS_NO_CONTENT);
+			logger.info("The record {} was forgotten by {}: the next attempt with its key runs", name, nameOf(caller));
+			return new WebEndpointResponse<>(WebEndpointResponse.STATUS_NO_CONTENT);
+		});
+	}
+
+	private static String nameOf(SecurityContext caller) {
+		return (caller.getPrincipal() != null) ? caller.getPrincipal().getName() : "someone who is not logged in";
 	}
 
 	private static RecordId nameOf(String view, String id) {
 		if (!view.equals(RECORDS)) {
-			throw invalid("there is nothing below " + OPERATIONS);
+			throw RecordDesk.invalid("there is nothing below " + OPERATIONS);
 		}
 		try {
 			return new RecordId(id);
 		}
 		catch (IllegalArgumentException ex) {
-			throw invalid("the id of a record has %d hexadecimal digits: search by key or hash to find it"
+			throw RecordDesk.invalid("the id of a record has %d hexadecimal digits: search by key or hash to find it"
 				.formatted(RecordId.LENGTH));
 		}
 	}
@@ -233,22 +233,44 @@ public final class IdempotencyEndpoint {
 	private static WebEndpointResponse<?> answer(Supplier<@Nullable Object> question) {
 		try {
 			Object answer = question.get();
+			if (answer instanceof WebEndpointResponse<?> response) {
+				return response;
+			}
 			return (answer != null) ? new WebEndpointResponse<>(answer)
 					: new WebEndpointResponse<>(WebEndpointResponse.STATUS_NOT_FOUND);
 		}
-		catch (IdempotencyStoreException ex) {
-			return unavailable(ex);
+		catch (InvalidEndpointRequestException ex) {
+			// Spring Boot would keep the reason to itself
+			return new WebEndpointResponse<>(new ProblemView(String.valueOf(ex.getReason())),
+					WebEndpointResponse.STATUS_BAD_REQUEST);
 		}
 		catch (UnsupportedOperationException ex) {
-			throw invalid("the store cannot be looked through");
+			return new WebEndpointResponse<>(new ProblemView(String.valueOf(ex.getMessage())),
+					WebEndpointResponse.STATUS_BAD_REQUEST);
+		}
+		catch (IdempotencyStoreException ex) {
+			// Its message and cause may name servers, which is for the log only
+			logger.warn("{}: {}", ex.getMessage(), String.valueOf(ex.getCause()));
+			return new WebEndpointResponse<>(new ProblemView("The idempotency store failed, see the log"),
+					WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE);
 		}
 	}
 
-	private static WebEndpointResponse<?> unavailable(IdempotencyStoreException ex) {
-		// Its message and cause may name servers, which is for the log only
-		logger.warn("{}: {}", ex.getMessage(), String.valueOf(ex.getCause()));
-		return new WebEndpointResponse<>(new ProblemView("The idempotency store failed, see the log"),
-				WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE);
+	/**
+	 * What someone has found out about an attempt that vanished.
+	 */
+	public enum Outcome {
+
+		/**
+		 * It did the work.
+		 */
+		DONE,
+
+		/**
+		 * It did nothing.
+		 */
+		NOT_DONE
+
 	}
 
 }

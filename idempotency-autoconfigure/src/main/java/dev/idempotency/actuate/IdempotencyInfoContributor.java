@@ -4,14 +4,15 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 import dev.idempotency.Idempotency;
-import dev.idempotency.core.EngineSettings;
 import dev.idempotency.core.OperationPolicy;
 
 import org.springframework.boot.actuate.info.Info;
 import org.springframework.boot.actuate.info.InfoContributor;
 
 /**
- * Says which release protects the application, and how.
+ * Says which release protects the application, and how long results are remembered: what
+ * clients may know. The info endpoint is open to everyone in many applications, so that
+ * all else stays in the endpoint {@code idempotency}.
  */
 public final class IdempotencyInfoContributor implements InfoContributor {
 
@@ -19,22 +20,14 @@ public final class IdempotencyInfoContributor implements InfoContributor {
 
 	/**
 	 * Create the contributor.
-	 * @param store what remembers, for people
-	 * @param settings what holds for every operation
 	 * @param policy what holds for operations that say nothing else
 	 */
-	public IdempotencyInfoContributor(String store, EngineSettings settings, OperationPolicy policy) {
+	public IdempotencyInfoContributor(OperationPolicy policy) {
 		String version = Idempotency.class.getPackage().getImplementationVersion();
 		if (version != null) {
 			this.details.put("version", version);
 		}
-		this.details.put("store", store);
-		this.details.put("namespace", settings.namespace());
-		this.details.put("mode", settings.mode());
-		this.details.put("onStoreFailure", settings.onStoreFailure());
 		this.details.put("ttl", policy.ttl().toString());
-		this.details.put("lease", policy.lease().toString());
-		this.details.put("maxReplays", policy.maxReplays());
 	}
 
 	@Override

@@ -16,10 +16,11 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * What the store holds, and what this instance did in the last minutes.
  *
  * @param store what remembers
+ * @param settings how the application is set up
  * @param records what it remembers, or {@code null} if it cannot be looked through
  * @param recent what this instance did
  */
-public record OverviewView(String store, @Nullable RecordCounts records,
+public record OverviewView(String store, SetupView settings, @Nullable RecordCounts records,
 		RecentAttempts.Series recent) implements OperationResponseBody {
 
 	/**

@@ -4,12 +4,15 @@ import dev.idempotency.actuate.IdempotencyConsoleEndpoint;
 import dev.idempotency.actuate.IdempotencyEndpoint;
 import dev.idempotency.actuate.IdempotencyInfoContributor;
 import dev.idempotency.actuate.RecentAttempts;
+import dev.idempotency.actuate.RecordDesk;
+import dev.idempotency.actuate.SetupView;
 import dev.idempotency.actuate.Visibility;
 import dev.idempotency.core.AnswerReader;
 import dev.idempotency.core.IdempotencyEngine;
 import dev.idempotency.core.OperationCatalog;
 import dev.idempotency.core.OperationPolicy;
 import dev.idempotency.core.OperationsReport;
+import dev.idempotency.core.ResultWriter;
 import dev.idempotency.store.IdempotencyStore;
 import dev.idempotency.store.MonotonicClock;
 
@@ -48,12 +51,24 @@ public final class IdempotencyActuatorAutoConfiguration {
 	@Bean
 	@ConditionalOnMissingBean
 	@ConditionalOnAvailableEndpoint
-	IdempotencyEndpoint idempotencyEndpoint(IdempotencyStore store, IdempotencyEngine engine, RecentAttempts recent,
-			ObjectProvider<OperationCatalog> catalogs, ObjectProvider<AnswerReader> answerReaders,
-			IdempotencyEndpointProperties properties) {
-		return new IdempotencyEndpoint(StoreNames.of(store), engine.records(), recent,
-				() -> OperationsReport.of(catalogs.orderedStream().toList()),
-				new Visibility(properties.showValues(), properties.roles(), answerReaders.orderedStream().toList()));
+	IdempotencyEndpoint idempotencyEndpoint(IdempotencyStore store, IdempotencyEngine engine, OperationPolicy policy,
+			RecordDesk desk, RecentAttempts recent, ObjectProvider<OperationCatalog> catalogs) {
+		return new IdempotencyEndpoint(SetupView.of(StoreNames.of(store), engine.settings(), policy), desk, recent,
+				() -> OperationsReport.of(catalogs.orderedStream().toList()));
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	@ConditionalOnAvailableEndpoint(IdempotencyEndpoint.class)
+	RecordDesk idempotencyRecordDesk(IdempotencyEngine engine, OperationPolicy policy,
+			ObjectProvider<OperationCatalog> catalogs, ObjectProvider<AnswerReader> readers,
+			ObjectProvider<ResultWriter> writers, IdempotencyEndpointProperties properties) {
+		return new RecordDesk(engine.records(),
+				new Visibility(properties.showValues(), properties.roles(), readers.orderedStream().toList()),
+				writers.orderedStream().toList(),
+				(operation) -> OperationsReport.of(catalogs.orderedStream().toList())
+					.policyOf(operation)
+					.orElse(policy));
 	}
 
 	@Bean
@@ -66,9 +81,8 @@ public final class IdempotencyActuatorAutoConfiguration {
 	@Bean
 	@ConditionalOnMissingBean
 	@ConditionalOnEnabledInfoContributor("idempotency")
-	IdempotencyInfoContributor idempotencyInfoContributor(IdempotencyStore store, IdempotencyEngine engine,
-			OperationPolicy policy) {
-		return new IdempotencyInfoContributor(StoreNames.of(store), engine.settings(), policy);
+	IdempotencyInfoContributor idempotencyInfoContributor(OperationPolicy policy) {
+		return new IdempotencyInfoContributor(policy);
 	}
 
 }

@@ -12,6 +12,7 @@ let paused = false;
 let refreshing = false;
 let searched = null;
 let shownRecord = null;
+let answersRequests = false;
 
 class Problem extends Error {}
 
@@ -29,7 +30,16 @@ async function ask(path, options) {
 	if (response.ok) {
 		return response.status === 204 ? null : response.json();
 	}
-	throw new Problem(explain(response.status));
+	throw new Problem(await reasonOf(response) || explain(response.status));
+}
+
+// The endpoint says in a word or two what is wrong
+async function reasonOf(response) {
+	if (![400, 409].includes(response.status)) {
+		return null;
+	}
+	const answer = await response.json().catch(() => null);
+	return answer && typeof answer.error === 'string' ? answer.error : null;
 }
 
 function explain(status) {
@@ -37,7 +47,7 @@ function explain(status) {
 		case 401: return 'You are no longer logged in. Load this page again.';
 		case 403: return 'You may not do that: the server refused it (403).';
 		case 404: return 'There is no such record, or the endpoint "idempotency" is not exposed.';
-		case 405: return 'Forgetting is switched off on this server.';
+		case 405: return 'Changing records is switched off on this server.';
 		case 503: return 'The idempotency store failed. The log of the application says why.';
 		default: return 'The server answered ' + status + '.';
 	}
@@ -336,6 +346,7 @@ async function open(id) {
 	askFirst(false);
 	byId('record-failure').hidden = true;
 	byId('forget').disabled = true;
+	byId('settle').hidden = true;
 	byId('record-facts').replaceChildren();
 	if (!dialog.open) {
 		dialog.showModal();
@@ -344,6 +355,8 @@ async function open(id) {
 		const record = await ask('/records/' + id);
 		showFacts(record);
 		byId('forget').disabled = false;
+		byId('settle').hidden = record.state !== 'ABANDONED';
+		answersRequests = /^[A-Z]+ (\/(?!.* > ).*)?$/.test(record.operation);
 	}
 	catch (error) {
 		recordFailed(error);
@@ -368,10 +381,61 @@ function showFacts(record) {
 }
 
 function askFirst(asking) {
+	byId('settle-form').hidden = true;
 	byId('ask').hidden = !asking;
 	byId('record-buttons').hidden = asking;
 	if (asking) {
 		byId('forget-no').focus();
+	}
+}
+
+function askHowToSettle() {
+	byId('settle-form').reset();
+	showOutcome();
+	byId('record-failure').hidden = true;
+	byId('settle-form').hidden = false;
+	byId('record-buttons').hidden = true;
+	byId('settle-no').focus();
+}
+
+function showOutcome() {
+	const done = byId('outcome-done').checked;
+	byId('settle-answer').hidden = !done || !answersRequests;
+	byId('settle-value').hidden = !done || answersRequests;
+	byId('settle-yes').disabled = !done && !byId('outcome-not-done').checked;
+}
+
+// What is empty is not given
+function givenOutcome() {
+	if (!byId('outcome-done').checked) {
+		return { outcome: 'not-done' };
+	}
+	const fields = answersRequests ? { status: 'answer-status', contentType: 'answer-type', headers: 'answer-headers', body: 'answer-body' }
+		: { value: 'value' };
+	const given = { outcome: 'done' };
+	for (const [name, id] of Object.entries(fields)) {
+		if (byId(id).value.trim()) {
+			given[name] = name === 'status' ? byId(id).value.trim() : byId(id).value;
+		}
+	}
+	return given;
+}
+
+async function settle() {
+	const given = givenOutcome();
+	try {
+		await ask('/records/' + shownRecord, { method: 'POST', body: JSON.stringify(given),
+			headers: Object.assign({ 'Content-Type': 'application/json' }, csrfHeaders()) });
+		byId('record').close();
+		if (searched) {
+			await search(searched.page);
+		}
+		byId('found').textContent = given.outcome === 'done' ? 'Settled as done. It does not run again.'
+			: 'Settled as not done. The next request with that key runs.';
+		refresh();
+	}
+	catch (error) {
+		recordFailed(error);
 	}
 }
 
@@ -433,6 +497,10 @@ byId('search').addEventListener('submit', (event) => { event.preventDefault(); s
 byId('previous').addEventListener('click', () => search(searched.page - 1));
 byId('next').addEventListener('click', () => search(searched.page + 1));
 byId('close').addEventListener('click', () => byId('record').close());
+byId('settle').addEventListener('click', askHowToSettle);
+byId('settle-no').addEventListener('click', () => { askFirst(false); byId('settle').focus(); });
+byId('settle-form').addEventListener('change', showOutcome);
+byId('settle-form').addEventListener('submit', (event) => { event.preventDefault(); settle(); });
 byId('forget').addEventListener('click', () => askFirst(true));
 byId('forget-no').addEventListener('click', () => { askFirst(false); byId('forget').focus(); });
 byId('forget-yes').addEventListener('click', forget);

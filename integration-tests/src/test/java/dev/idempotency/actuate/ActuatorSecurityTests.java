@@ -80,6 +80,8 @@ class ActuatorSecurityTests {
 		assertThat(server.call("DELETE", "/actuator" + path).send().status()).isEqualTo(401);
 		assertThat(as("reader", "DELETE", path).status()).isEqualTo(403);
 		assertThat(as("reader", "GET", path).status()).isEqualTo(200);
+		assertThat(as("reader", "POST", path).status()).isEqualTo(403);
+		assertThat(as("operator", "POST", path).status()).as("may, and must say how").isEqualTo(415);
 		assertThat(as("operator", "DELETE", path).status()).isEqualTo(204);
 		assertThat(server.post("/payments").key(KEY).json("{}").send().isReplay()).isFalse();
 	}
@@ -98,7 +100,8 @@ class ActuatorSecurityTests {
 		SecurityFilterChain chain(HttpSecurity http) {
 			return http
 				.authorizeHttpRequests((requests) -> requests
-					.requestMatchers(EndpointRequest.to("idempotency").withHttpMethod(HttpMethod.DELETE))
+					.requestMatchers(EndpointRequest.to("idempotency").withHttpMethod(HttpMethod.DELETE),
+							EndpointRequest.to("idempotency").withHttpMethod(HttpMethod.POST))
 					.hasRole("OPERATOR")
 					.requestMatchers(EndpointRequest.toAnyEndpoint())
 					.hasAnyRole("READER", "OPERATOR")

@@ -9,8 +9,17 @@ import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
+import dev.idempotency.Fingerprint;
+import dev.idempotency.IdempotencyKey;
+import dev.idempotency.IdempotencyScope;
+import dev.idempotency.OnCrash;
 import dev.idempotency.actuate.PaymentsApplication.Payments;
 import dev.idempotency.servers.Browser;
+import dev.idempotency.store.ClaimTerms;
+import dev.idempotency.store.OnReplay;
+import dev.idempotency.store.RecordId;
+import dev.idempotency.store.RecordState;
+import dev.idempotency.store.SearchableStore;
 import dev.idempotency.test.MovableClock;
 import dev.idempotency.web.Answer;
 import dev.idempotency.web.TestServer;
@@ -69,7 +78,8 @@ class ConsoleBrowserTests {
 	@AfterEach
 	void complainsOfNothing() {
 		// But for the failure that a test provokes
-		assertThat(Browser.complaints(browser)).allMatch((line) -> line.contains("/idempotency/records/0000"));
+		assertThat(Browser.complaints(browser)).allMatch((line) -> line.contains("/idempotency/records/0000")
+				|| line.contains("responded with a status of 400"));
 	}
 
 	private static WebElement byId(String id) {
@@ -131,6 +141,80 @@ class ConsoleBrowserTests {
 		until("Forgotten", () -> text("found"));
 		assertThat(byId("record").isDisplayed()).isFalse();
 		assertThat(pay(key).text()).as("runs again").isNotEqualTo(body);
+	}
+
+	/**
+	 * Leaves a key as a process does that dies.
+	 */
+	private static void abandon(String key) {
+		pay(key);
+		SearchableStore store = server.bean(SearchableStore.class);
+		IdempotencyKey stored = new IdempotencyKey(new IdempotencyScope("test", "POST /payments", null, null), key);
+		Fingerprint fingerprint = store.find(stored).orElseThrow().record().fingerprint();
+		store.forget(stored);
+		store.claim(stored, fingerprint,
+				new ClaimTerms(Duration.ofMillis(1), Duration.ofHours(1), OnCrash.REFUSE, OnReplay.READ));
+		Awaitility.await()
+			.until(() -> store.find(RecordId.of(stored)).orElseThrow().summary().state() == RecordState.ABANDONED);
+	}
+
+	private static void openRecord(String key) {
+		byId("text").clear();
+		byId("text").sendKeys(key, Keys.ENTER);
+		until("One record.", () -> text("found"));
+		browser.findElement(By.cssSelector("#found-table tbody button")).sendKeys(Keys.ENTER);
+		until("POST /payments", () -> text("record-facts"));
+	}
+
+	@Test
+	void settlesAnAbandonedKeyAsDoneByKeyboardAlone() {
+		String key = "order-" + TestServer.newKey();
+		abandon(key);
+		assertThat(pay(key).status()).isEqualTo(409);
+		openRecord(key);
+		until("abandoned", () -> text("record-facts"));
+		byId("settle").sendKeys(Keys.ENTER);
+		assertThat(browser.switchTo().activeElement().getAttribute("id")).as("the harmless one has the focus")
+			.isEqualTo("settle-no");
+		assertThat(byId("settle-yes").isEnabled()).as("nothing is chosen yet").isFalse();
+		browser.switchTo().activeElement().sendKeys(Keys.ENTER);
+		assertThat(pay(key).status()).as("nothing was changed").isEqualTo(409);
+		byId("settle").sendKeys(Keys.ENTER);
+		byId("outcome-done").sendKeys(Keys.SPACE);
+		assertThat(byId("settle-value").isDisplayed()).isFalse();
+		byId("answer-body").sendKeys("{\"id\": 7}");
+		byId("settle-yes").sendKeys(Keys.ENTER);
+		until("an answer needs its status", () -> text("record-failure"));
+		byId("answer-status").sendKeys("201");
+		byId("answer-headers").sendKeys("Location: /payments/7");
+		Browser.picture(browser, "console-settle");
+		assertThat(Browser.withoutName(browser)).isEmpty();
+		byId("settle-yes").sendKeys(Keys.ENTER);
+		until("Settled as done", () -> text("found"));
+		Answer replay = pay(key);
+		assertThat(replay.isReplay()).isTrue();
+		assertThat(replay.status()).isEqualTo(201);
+		assertThat(replay.text()).isEqualTo("{\"id\": 7}");
+		assertThat(replay.header("Location")).isEqualTo("/payments/7");
+		openRecord(key);
+		until("completed", () -> text("record-facts"));
+		assertThat(byId("settle").isDisplayed()).as("nothing to settle any more").isFalse();
+	}
+
+	@Test
+	void settlesAnAbandonedKeyAsNotDone() {
+		String key = "order-" + TestServer.newKey();
+		abandon(key);
+		openRecord(key);
+		until("abandoned", () -> text("record-facts"));
+		byId("settle").click();
+		byId("outcome-not-done").click();
+		assertThat(byId("settle-answer").isDisplayed()).isFalse();
+		byId("settle-yes").click();
+		until("Settled as not done", () -> text("found"));
+		Answer next = pay(key);
+		assertThat(next.status()).isEqualTo(201);
+		assertThat(next.isReplay()).isFalse();
 	}
 
 	@Test

@@ -2,6 +2,7 @@ package dev.idempotency.actuate;
 
 import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -11,6 +12,7 @@ import java.util.stream.Stream;
 import com.jayway.jsonpath.DocumentContext;
 import com.jayway.jsonpath.JsonPath;
 import dev.idempotency.Fingerprint;
+import dev.idempotency.Idempotency;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.IdempotencyScope;
 import dev.idempotency.OnCrash;
@@ -208,11 +210,173 @@ class IdempotencyEndpointTests {
 		assertThat(pay(key).text()).isNotEqualTo(body);
 	}
 
+	/**
+	 * Leaves a key as a process does that dies: its request is known, and nobody renews
+	 * its lease.
+	 */
+	private static String abandon(String key) {
+		pay(key);
+		SearchableStore store = server.bean(SearchableStore.class);
+		IdempotencyKey stored = new IdempotencyKey(new IdempotencyScope("test", "POST /payments", null, null), key);
+		Fingerprint fingerprint = store.find(stored).orElseThrow().record().fingerprint();
+		store.forget(stored);
+		store.claim(stored, fingerprint,
+				new ClaimTerms(Duration.ofMillis(1), Duration.ofHours(1), OnCrash.REFUSE, OnReplay.READ));
+		String id = RecordId.of(stored).value();
+		Awaitility.await()
+			.until(() -> getJson("/idempotency/records/" + id).read("$.state", String.class).equals("ABANDONED"));
+		return id;
+	}
+
+	private static Answer settle(String id, String outcome) {
+		return server.call("POST", "/actuator/idempotency/records/" + id).json(outcome).send();
+	}
+
+	@Test
+	void settlesAnAbandonedKeyAsDoneWithTheAnswerThatItsRetriesGet(CapturedOutput output) {
+		String key = TestServer.newKey();
+		String id = abandon(key);
+		assertThat(pay(key).status()).as("onCrash = REFUSE").isEqualTo(409);
+		assertThat(settle(id, """
+				{"outcome": "done", "status": 201, "headers": "Location: /payments/7\\nX-Part: 1\\nX-Part: 2",
+				"body": "{\\"id\\": 7, \\"note\\": \\"f\u00fcr Anna\\"}"}""").status()).isEqualTo(204);
+		Answer replay = pay(key);
+		assertThat(replay.status()).as("%s", replay).isEqualTo(201);
+		assertThat(replay.isReplay()).isTrue();
+		assertThat(replay.effect()).isEqualTo("noop");
+		assertThat(replay.text()).isEqualTo("{\"id\": 7, \"note\": \"f\u00fcr Anna\"}");
+		assertThat(replay.header("Content-Type")).isEqualTo("application/json");
+		assertThat(replay.header("Location")).isEqualTo("/payments/7");
+		assertThat(replay.headers().get("X-Part")).containsExactly("1", "2");
+		assertThat(map(getJson("/idempotency/records/" + id), "$.answer")).containsEntry("status", 201);
+		assertThat(output).contains("The record " + id + " was settled as done by someone who is not logged in")
+			.doesNotContain(key)
+			.doesNotContain("Anna");
+		// The operation's own ttl
+		assertThat(Duration.between(Instant.parse(getJson("/idempotency/records/" + id).read("$.completed")),
+				Instant.parse(getJson("/idempotency/records/" + id).read("$.expires"))))
+			.isEqualTo(Duration.ofDays(7));
+	}
+
+	@Test
+	void settlesAnAbandonedKeyAsDoneWithoutAnAnswer() {
+		String key = TestServer.newKey();
+		String id = abandon(key);
+		int runs = server.bean(Payments.class).runs();
+		assertThat(settle(id, "{\"outcome\": \"DONE\"}").status()).isEqualTo(204);
+		assertThat(pay(key).text()).contains("not-replayable");
+		assertThat(server.bean(Payments.class).runs()).isEqualTo(runs);
+	}
+
+	@Test
+	void settlesAnAbandonedKeyAsNotDone() {
+		String key = TestServer.newKey();
+		String id = abandon(key);
+		assertThat(settle(id, "{\"outcome\": \"not-done\"}").status()).isEqualTo(204);
+		assertThat(get("/idempotency/records/" + id).status()).isEqualTo(404);
+		Answer next = pay(key);
+		assertThat(next.status()).isEqualTo(201);
+		assertThat(next.isReplay()).isFalse();
+		assertThat(getJson("/idempotency/records/" + id).read("$.attempt", Integer.class)).isEqualTo(1);
+	}
+
+	@Test
+	void settlesNothingButAbandonedKeys() {
+		String key = TestServer.newKey();
+		String body = pay(key).text();
+		String id = getJson("/idempotency/records?key=" + key).read("$.records[0].id");
+		for (String outcome : List.of("{\"outcome\": \"done\", \"status\": 200}", "{\"outcome\": \"not-done\"}")) {
+			Answer answer = settle(id, outcome);
+			assertThat(answer.status()).isEqualTo(409);
+			assertThat(answer.text()).contains("is completed");
+			assertThat(settle("0".repeat(64), outcome).status()).isEqualTo(404);
+		}
+		assertThat(pay(key).text()).isEqualTo(body);
+	}
+
+	@Test
+	void leavesARunningOperationAlone() {
+		Payments payments = server.bean(Payments.class);
+		payments.closeBank();
+		String key = TestServer.newKey();
+		CompletableFuture<Answer> first = CompletableFuture
+			.supplyAsync(() -> server.post("/transfers").key(key).send());
+		try {
+			String path = "/idempotency/records?state=in-progress&key=" + key;
+			Awaitility.await().until(() -> getJson(path).read("$.records.length()", Integer.class) == 1);
+			String id = getJson(path).read("$.records[0].id");
+			assertThat(settle(id, "{\"outcome\": \"not-done\"}").status()).isEqualTo(409);
+			assertThat(settle(id, "{\"outcome\": \"done\", \"status\": 200}").text()).contains("is running");
+		}
+		finally {
+			payments.openBank();
+		}
+		assertThat(first.join().text()).isEqualTo("transferred");
+		assertThat(server.post("/transfers").key(key).send().isReplay()).isTrue();
+	}
+
 	@ParameterizedTest
-	@ValueSource(strings = { "/idempotency/records?size=0", "/idempotency/records?size=101",
-			"/idempotency/records?page=-1", "/idempotency/records?page=10001&size=1", "/idempotency/records?page=first",
-			"/idempotency/records?hash=nonsense", "/idempotency/records?hash=12", "/idempotency/records?state=lost",
-			"/idempotency/records?olderThan=soon", "/idempotency/records/abc", "/idempotency/operations/abc" })
+	@ValueSource(strings = { "{}", "{\"outcome\": \"perhaps\"}", "{\"outcome\": \"not-done\", \"status\": 200}",
+			"{\"outcome\": \"done\", \"body\": \"{}\"}", "{\"outcome\": \"done\", \"status\": 99}",
+			"{\"outcome\": \"done\", \"status\": \"ok\"}", "{\"outcome\": \"done\", \"status\": 600}",
+			"{\"outcome\": \"done\", \"status\": 204, \"body\": \"{}\"}", "{\"outcome\": \"done\", \"value\": \"7\"}",
+			"{\"outcome\": \"done\", \"status\": 200, \"value\": \"7\"}",
+			"{\"outcome\": \"done\", \"status\": 200, \"contentType\": \"json\"}",
+			"{\"outcome\": \"done\", \"status\": 200, \"headers\": \"Location\"}",
+			"{\"outcome\": \"done\", \"status\": 200, \"headers\": \"A B: 1\"}",
+			"{\"outcome\": \"done\", \"status\": 200, \"headers\": \"Set-Cookie: a=b\"}",
+			"{\"outcome\": \"done\", \"status\": 200, \"headers\": \"X-A: \u0000\"}",
+			"{\"outcome\": \"done\", \"status\": 200, \"headers\": \"Content-Type: text/plain\"}" })
+	void refusesToSettleAsWhatMakesNoSense(String outcome) {
+		String key = TestServer.newKey();
+		String id = abandon(key);
+		assertThat(settle(id, outcome).status()).isEqualTo(400);
+		assertThat(getJson("/idempotency/records/" + id).read("$.state", String.class)).isEqualTo("ABANDONED");
+	}
+
+	@Test
+	void refusesAnAnswerThatNoRequestCouldHaveHad() {
+		String id = abandon(TestServer.newKey());
+		Answer answer = settle(id,
+				"{\"outcome\": \"done\", \"status\": 200, \"body\": \"%s\"}".formatted("x".repeat((4 << 20) + 1)));
+		assertThat(answer.status()).isIn(400, 413);
+		assertThat(getJson("/idempotency/records/" + id).read("$.state", String.class)).isEqualTo("ABANDONED");
+	}
+
+	@Test
+	void settlesWhatIsRunByHandWithAValue() {
+		SearchableStore store = server.bean(SearchableStore.class);
+		IdempotencyKey key = IdempotencyKey.of("refund", TestServer.newKey());
+		store.claim(key.within("test"), Fingerprint.none(),
+				new ClaimTerms(Duration.ofMillis(1), Duration.ofHours(1), OnCrash.REFUSE, OnReplay.READ));
+		String id = RecordId.of(key.within("test")).value();
+		Awaitility.await()
+			.until(() -> getJson("/idempotency/records/" + id).read("$.state", String.class).equals("ABANDONED"));
+		assertThat(settle(id, "{\"outcome\": \"done\", \"status\": 200}").text()).contains("as value");
+		assertThat(settle(id, "{\"outcome\": \"done\", \"value\": \"no JSON\"}").status()).isEqualTo(400);
+		assertThat(settle(id, "{\"outcome\": \"done\", \"value\": \"[1, 2]\"}").status()).isEqualTo(204);
+		assertThat(server.bean(Idempotency.class).execute(key, int[].class, () -> new int[0])).containsExactly(1, 2);
+	}
+
+	@Test
+	void reachesTheNewestTenThousandAndSaysSo() {
+		for (String path : List.of("?size=100&page=99", "?size=1&page=9999", "?size=30&page=333")) {
+			assertThat(get("/idempotency/records" + path).status()).as(path).isEqualTo(200);
+		}
+		for (String path : List.of("?size=100&page=100", "?page=500", "?size=1&page=10000", "?size=30&page=334",
+				"?size=100&page=2147483647")) {
+			Answer answer = get("/idempotency/records" + path);
+			assertThat(answer.status()).as(path).isEqualTo(400);
+			assertThat(answer.text()).as(path).contains("the newest 10000 records", "use a filter");
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "/idempotency/records?size=0", "/idempotency/records?olderThan=-5m",
+			"/idempotency/records?size=101", "/idempotency/records?page=-1", "/idempotency/records?page=10001&size=1",
+			"/idempotency/records?page=first", "/idempotency/records?hash=nonsense", "/idempotency/records?hash=12",
+			"/idempotency/records?state=lost", "/idempotency/records?olderThan=soon", "/idempotency/records/abc",
+			"/idempotency/operations/abc" })
 	void refusesWhatMakesNoSense(String path) {
 		assertThat(get(path).status()).isEqualTo(400);
 	}
@@ -245,10 +409,17 @@ class IdempotencyEndpointTests {
 		assertThat(health.get("details")).asInstanceOf(InstanceOfAssertFactories.MAP)
 			.containsEntry("store", "memory")
 			.containsKey("latencyMillis");
-		assertThat(map(getJson("/info"), "$.idempotency")).containsEntry("store", "memory")
-			.containsEntry("ttl", "PT24H")
+	}
+
+	@Test
+	void tellsEveryoneOnlyWhatIsHarmless() {
+		assertThat(map(getJson("/info"), "$.idempotency")).containsEntry("ttl", "PT24H")
+			.satisfies((details) -> assertThat(details.keySet()).isSubsetOf("ttl", "version"));
+		assertThat(map(getJson("/idempotency"), "$.settings")).containsEntry("store", "memory")
+			.containsEntry("namespace", "test")
 			.containsEntry("mode", "ENFORCE")
-			.containsKey("version");
+			.containsEntry("onStoreFailure", "REJECT")
+			.containsEntry("lease", "PT30S");
 	}
 
 	@Test
@@ -287,6 +458,10 @@ class IdempotencyEndpointTests {
 			assertThat(found.read("$.records[0].key", String.class)).isEqualTo("req-001");
 			String id = found.read("$.records[0].id");
 			assertThat(reading.call("DELETE", "/actuator/idempotency/records/" + id).send().status()).isEqualTo(405);
+			assertThat(reading.call("POST", "/actuator/idempotency/records/" + id)
+				.json("{\"outcome\": \"not-done\"}")
+				.send()
+				.status()).isEqualTo(405);
 			assertThat(reading.post("/payments").key("req-001").json("{}").send().isReplay()).isTrue();
 		}
 	}
@@ -300,6 +475,10 @@ class IdempotencyEndpointTests {
 			assertThat(sharing.call("GET", "/actuator/idempotency/records/" + foreign).send().status()).isEqualTo(404);
 			assertThat(sharing.call("DELETE", "/actuator/idempotency/records/" + foreign).send().status())
 				.isEqualTo(404);
+			assertThat(sharing.call("POST", "/actuator/idempotency/records/" + foreign)
+				.json("{\"outcome\": \"not-done\"}")
+				.send()
+				.status()).isEqualTo(404);
 			assertThat(sharing.bean(SearchableStore.class).find(foreign)).isPresent();
 		}
 	}

@@ -1,0 +1,174 @@
+package dev.idempotency.actuate;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+
+import dev.idempotency.ResultTooLargeException;
+import dev.idempotency.Settlement;
+import dev.idempotency.core.AnswerReader;
+import dev.idempotency.core.AnswerReader.Answer;
+import dev.idempotency.core.Conclusion;
+import dev.idempotency.core.GivenResult;
+import dev.idempotency.core.OperationPolicy;
+import dev.idempotency.core.Records;
+import dev.idempotency.core.ResultWriter;
+import dev.idempotency.store.RecordFilter;
+import dev.idempotency.store.RecordId;
+import dev.idempotency.store.RecordSummary;
+import dev.idempotency.store.SearchableStore;
+import dev.idempotency.store.SearchableStore.Found;
+import dev.idempotency.store.StoredResult;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
+
+/**
+ * What operators can do with records.
+ */
+public final class RecordDesk {
+
+	private static final int DEFAULT_SIZE = 20;
+
+	private static final int MAX_SIZE = 100;
+
+	private final Records records;
+
+	private final Visibility visibility;
+
+	private final List<ResultWriter> writers;
+
+	private final Function<String, OperationPolicy> policies;
+
+	/**
+	 * Create a desk.
+	 * @param records the records
+	 * @param visibility what operators may see
+	 * @param writers make results of what operators say
+	 * @param policies how an operation is protected
+	 */
+	public RecordDesk(Records records, Visibility visibility, List<ResultWriter> writers,
+			Function<String, OperationPolicy> policies) {
+		this.records = records;
+		this.visibility = visibility;
+		this.writers = List.copyOf(writers);
+		this.policies = policies;
+	}
+
+	OverviewView.@Nullable RecordCounts count() {
+		return this.records.areSearchable() ? OverviewView.RecordCounts.of(this.records.count()) : null;
+	}
+
+	/**
+	 * What a search begins with.
+	 */
+	RecordFilter all() {
+		return this.records.all();
+	}
+
+	RecordsView search(RecordFilter filter, @Nullable Integer page, @Nullable Integer size, SecurityContext caller) {
+		int limit = (size != null) ? size : DEFAULT_SIZE;
+		if (limit < 1 || limit > MAX_SIZE) {
+			throw invalid("size must be between 1 and %d".formatted(MAX_SIZE));
+		}
+		int number = (page != null) ? page : 0;
+		long offset = (long) number * limit;
+		if (offset < 0 || offset >= SearchableStore.MAX_REACH) {
+			throw invalid(
+					"page must be between 0 and %d with this size: pages reach the newest %d records, use a filter (key, hash, operation, state, olderThan, youngerThan) to see others"
+						.formatted((SearchableStore.MAX_REACH - 1) / limit, SearchableStore.MAX_REACH));
+		}
+		// One more tells whether there is a further page, where one can be reached
+		Found found = this.records.search(filter, (int) offset,
+				(int) Math.min(limit + 1, SearchableStore.MAX_REACH - offset));
+		boolean whole = this.visibility.showsValues(caller);
+		// Whoever asks for a key wants to know what became of it
+		boolean single = filter.key() != null || filter.idPrefix() != null;
+		return new RecordsView(number, limit, found.records().size() > limit, found.complete(),
+				found.records()
+					.stream()
+					.limit(limit)
+					.map((record) -> RecordView.of(record, single ? answerOf(record.id()) : null, whole))
+					.toList());
+	}
+
+	private @Nullable Answer answerOf(RecordId id) {
+		return this.records.find(id).map((it) -> answerOf(it.result())).orElse(null);
+	}
+
+	private @Nullable Answer answerOf(@Nullable StoredResult result) {
+		if (result == null || result.isTombstone()) {
+			return null;
+		}
+		for (AnswerReader reader : this.visibility.answerReaders()) {
+			Answer answer = reader.read(result.payload()).orElse(null);
+			if (answer != null) {
+				return answer;
+			}
+		}
+		return null;
+	}
+
+	@Nullable RecordView read(RecordId id, SecurityContext caller) {
+		boolean whole = this.visibility.showsValues(caller);
+		return this.records.find(id)
+			.map((it) -> RecordView.of(it.summary(), answerOf(it.result()), whole))
+			.orElse(null);
+	}
+
+	boolean forget(RecordId id) {
+		return this.records.forget(id);
+	}
+
+	/**
+	 * Settles an abandoned record as done.
+	 * @param given what came of it, or {@code null} if retries are to be told that there
+	 * is no result
+	 */
+	Settlement settleAsDone(RecordId id, @Nullable GivenResult given) {
+		Optional<RecordSummary> record = this.records.find(id).map(Records.Details::summary);
+		if (record.isEmpty()) {
+			return Settlement.NOT_FOUND;
+		}
+		String operation = record.get().key().operation();
+		try {
+			return settle(id, operation, new Conclusion.Done(
+					(given != null) ? StoredResult.of(write(operation, given)) : StoredResult.tombstone()));
+		}
+		catch (ResultTooLargeException | IllegalArgumentException ex) {
+			throw invalid(String.valueOf(ex.getMessage()));
+		}
+	}
+
+	/**
+	 * Settles an abandoned record as not done.
+	 */
+	Settlement settleAsNotDone(RecordId id) {
+		return this.records.find(id)
+			.map((it) -> settle(id, it.summary().key().operation(), new Conclusion.NotDone()))
+			.orElse(Settlement.NOT_FOUND);
+	}
+
+	private Settlement settle(RecordId id, String operation, Conclusion conclusion) {
+		return this.records.settle(id, this.policies.apply(operation), conclusion);
+	}
+
+	private byte[] write(String operation, GivenResult given) {
+		for (ResultWriter writer : this.writers) {
+			Optional<byte[]> result = writer.write(operation, given);
+			if (result.isPresent()) {
+				return result.get();
+			}
+		}
+		throw new IllegalArgumentException("Nobody knows what the results of %s look like".formatted(operation));
+	}
+
+	/**
+	 * What makes no sense, and why.
+	 */
+	static InvalidEndpointRequestException invalid(String reason) {
+		return new InvalidEndpointRequestException(reason, reason);
+	}
+
+}
