@@ -12,7 +12,8 @@ import java.lang.annotation.Target;
  * answer back.
  * <p>
  * On a type it applies to all of its handlers; on a method it wins over the type. It can
- * be a meta-annotation.
+ * be a meta-annotation. What the settings say under {@code idempotency.operations} about
+ * an operation by its name wins over both.
  */
 @Target({ ElementType.METHOD, ElementType.TYPE })
 @Retention(RetentionPolicy.RUNTIME)
@@ -51,6 +52,43 @@ public @interface Idempotent {
 	 * @return a duration; by default {@code idempotency.ttl}
 	 */
 	String ttl() default "";
+
+	/**
+	 * How long a claim holds after its process died, such as {@code 2m} or
+	 * {@code ${orders.lease:2m}}.
+	 * @return a duration; by default {@code idempotency.lease}
+	 */
+	String lease() default "";
+
+	/**
+	 * How long an attempt waits for its running twin, such as {@code 5s} or
+	 * {@code ${orders.wait:5s}}. Whoever says it waits, whatever {@link #onConflict()}
+	 * says; {@code 0s} is not at all.
+	 * @return a duration; by default {@code idempotency.wait-timeout} with
+	 * {@link OnConflict#WAIT}
+	 */
+	String waitTimeout() default "";
+
+	/**
+	 * How often the answer is given out again, such as {@code 5} or
+	 * {@code ${orders.replays:5}}; {@code 0} is without a limit.
+	 * @return a number; by default {@code idempotency.max-replays}
+	 */
+	String maxReplays() default "";
+
+	/**
+	 * The largest body of a request, such as {@code 10MB} or {@code ${orders.size:10MB}}.
+	 * It is for web handlers.
+	 * @return a size; by default {@code idempotency.http.max-request-body}
+	 */
+	String maxRequestBody() default "";
+
+	/**
+	 * The largest body of an answer that is stored, such as {@code 10MB} or
+	 * {@code ${orders.size:10MB}}. It is for web handlers.
+	 * @return a size; by default {@code idempotency.http.max-response-body}
+	 */
+	String maxResponseBody() default "";
 
 	/**
 	 * Whether a request without a key is refused. Otherwise it runs unprotected, with an

@@ -8,6 +8,7 @@ import java.util.Map;
 
 import dev.idempotency.OnConflict;
 import dev.idempotency.OnCrash;
+import dev.idempotency.core.BodyLimits;
 import dev.idempotency.core.KnownOperation;
 import dev.idempotency.core.KnownOperation.Coverage;
 import dev.idempotency.core.KnownOperation.Protection;
@@ -70,18 +71,25 @@ public record OperationsView(double score, Map<Coverage, Long> counts,
 	 * @param ttl how long its result is remembered
 	 * @param lease how long a claim of it holds
 	 * @param onConflict what becomes of a retry while it runs
+	 * @param waitTimeout how long a retry waits while it runs
 	 * @param onCrash what becomes of a retry after its executor vanished
 	 * @param maxReplays how often its result is given out again; 0 without a limit
 	 * @param transactional whether its key is completed in its own transaction
+	 * @param maxRequestBody the largest body of its requests in bytes, if it has requests
+	 * @param maxResponseBody the largest body of its answers that is stored in bytes, if
+	 * it has requests
 	 */
 	public record ProtectionView(String keySource, boolean keyRequired, Duration ttl, Duration lease,
-			OnConflict onConflict, OnCrash onCrash, int maxReplays, boolean transactional) {
+			OnConflict onConflict, Duration waitTimeout, OnCrash onCrash, int maxReplays, boolean transactional,
+			@Nullable Integer maxRequestBody, @Nullable Integer maxResponseBody) {
 
 		private static ProtectionView of(Protection protection) {
 			OperationPolicy policy = protection.policy();
+			BodyLimits limits = protection.limits();
 			return new ProtectionView(protection.keySource(), protection.keyRequired(), policy.ttl(), policy.lease(),
-					policy.patience().isZero() ? OnConflict.REJECT : OnConflict.WAIT, policy.onCrash(),
-					policy.maxReplays(), protection.transactional());
+					policy.patience().isZero() ? OnConflict.REJECT : OnConflict.WAIT, policy.patience(),
+					policy.onCrash(), policy.maxReplays(), protection.transactional(),
+					(limits != null) ? limits.request() : null, (limits != null) ? limits.response() : null);
 		}
 
 	}

@@ -144,13 +144,17 @@ final class ToolMethods {
 		private void requireForTools(Idempotent annotation) {
 			boolean forOthers = !annotation.required() || !annotation.fingerprint() || annotation.transactional()
 					|| annotation.dryRun() != DryRun.REPORT || annotation.store() != StoredAnswers.BY_POLICY
-					|| annotation.storeExceptions().length > 0 || !annotation.verify().isEmpty();
+					|| annotation.storeExceptions().length > 0 || !annotation.verify().isEmpty()
+					|| !annotation.lease().isEmpty() || !annotation.waitTimeout().isEmpty()
+					|| !annotation.maxReplays().isEmpty() || !annotation.maxRequestBody().isEmpty()
+					|| !annotation.maxResponseBody().isEmpty();
 			if (forOthers) {
 				throw new IdempotencyConfigurationException(
 						"%s is a tool and @Idempotent without a key, and asks for more than ttl, onConflict, onCrash and effect"
 							.formatted(this.method),
 						"Leave the rest out, or write a key over its arguments, such as key = \"#orderId\": then it is "
-								+ "protected as a method, in all sessions at once.");
+								+ "protected as a method, in all sessions at once. lease, wait-timeout and max-replays of a "
+								+ "tool can be set by its name, as idempotency.operations.[tool refund].lease.");
 			}
 		}
 

@@ -15,6 +15,7 @@ import dev.idempotency.core.EngineHooks;
 import dev.idempotency.core.EngineSettings;
 import dev.idempotency.core.IdempotencyEngine;
 import dev.idempotency.core.IdempotencyListener;
+import dev.idempotency.core.NamedOperations;
 import dev.idempotency.core.OperationCatalog;
 import dev.idempotency.core.OperationPolicy;
 import dev.idempotency.core.ResultWriter;
@@ -95,6 +96,12 @@ public final class IdempotencyAutoConfiguration {
 				catalogs);
 	}
 
+	@Bean
+	NamedOperationsCheck idempotencyNamedOperationsCheck(ApplicationContext context, NamedOperations named,
+			ObjectProvider<OperationCatalog> catalogs, ObjectProvider<KnownNames> others) {
+		return new NamedOperationsCheck(context, named, catalogs, others);
+	}
+
 	private static String namespace(IdempotencyProperties properties, Environment environment) {
 		if (properties.namespace() != null) {
 			return properties.namespace();
@@ -115,9 +122,16 @@ public final class IdempotencyAutoConfiguration {
 	}
 
 	@Bean
+	NamedOperations idempotencyNamedOperations(IdempotencyProperties properties, Environment environment) {
+		OperationProperties.requireKnown(properties.operations().keySet(), environment);
+		return OperationProperties.named(properties.operations());
+	}
+
+	@Bean
 	AnnotationPolicies idempotencyAnnotationPolicies(OperationPolicy defaults, IdempotencyProperties properties,
-			Environment environment) {
-		return new AnnotationPolicies(defaults, properties.waitTimeout(), environment::resolveRequiredPlaceholders);
+			NamedOperations named, Environment environment) {
+		return new AnnotationPolicies(defaults, properties.waitTimeout(), environment::resolveRequiredPlaceholders,
+				named);
 	}
 
 	@Bean
@@ -139,8 +153,9 @@ public final class IdempotencyAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	Idempotency idempotency(Calls calls, OperationPolicy policy, IdempotencyProperties properties) {
-		return new IdempotencyTemplate(calls, policy, properties.waitTimeout());
+	Idempotency idempotency(Calls calls, OperationPolicy policy, IdempotencyProperties properties,
+			NamedOperations named) {
+		return new IdempotencyTemplate(calls, policy, properties.waitTimeout(), named);
 	}
 
 }

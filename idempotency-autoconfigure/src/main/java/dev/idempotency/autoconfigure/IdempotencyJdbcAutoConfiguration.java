@@ -1,5 +1,7 @@
 package dev.idempotency.autoconfigure;
 
+import java.time.Duration;
+
 import javax.sql.DataSource;
 
 import dev.idempotency.autoconfigure.IdempotencyProperties.StoreType;
@@ -38,11 +40,12 @@ public final class IdempotencyJdbcAutoConfiguration {
 	}
 
 	private static JdbcIdempotencyStore create(DataSource dataSource, IdempotencyProperties properties) {
-		if (properties.jdbc().timeout().compareTo(properties.lease().dividedBy(2)) > 0) {
+		Duration lease = OperationProperties.shortestLease(properties);
+		if (properties.jdbc().timeout().compareTo(lease.dividedBy(2)) > 0) {
 			logger.warn(
-					"idempotency.jdbc.timeout ({}) is longer than half of idempotency.lease ({}): a database that falls "
+					"idempotency.jdbc.timeout ({}) is longer than half of the shortest lease ({}): a database that falls "
 							+ "silent for so long lets leases run out. Lower it, or raise the lease.",
-					properties.jdbc().timeout(), properties.lease());
+					properties.jdbc().timeout(), lease);
 		}
 		JdbcIdempotencyStore store = new JdbcIdempotencyStore(dataSource, properties.jdbc().settings());
 		try {

@@ -39,6 +39,9 @@ import org.springframework.util.unit.DataSize;
  * all.
  * @param onStoreFailure What becomes of an operation when the store cannot be reached.
  * @param maxReplays How often a result is given out again; 0 means without a limit.
+ * @param operations What holds for single operations instead, by their names, such as
+ * POST /payments: ttl, lease, wait-timeout, max-replays, max-request-body and
+ * max-response-body.
  * @param encryption Encryption of stored results.
  * @param compression Compression of stored results.
  * @param http Settings of the HTTP edge.
@@ -55,12 +58,15 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled,
 		@DefaultValue("enforce") EngineSettings.Mode mode, @DefaultValue("auto") StoreType store,
 		@Nullable String namespace, @DefaultValue("24h") Duration ttl, @DefaultValue("30s") Duration lease,
 		@DefaultValue("10s") Duration waitTimeout, @DefaultValue("reject") EngineSettings.OnStoreFailure onStoreFailure,
-		@DefaultValue("0") int maxReplays, @DefaultValue Encryption encryption, @DefaultValue Compression compression,
-		@DefaultValue Http http, @DefaultValue Memory memory, @DefaultValue Jdbc jdbc, @DefaultValue Redis redis,
-		@DefaultValue Tools tools, @DefaultValue Purge purge, @DefaultValue Client client) {
+		@DefaultValue("0") int maxReplays, @DefaultValue Map<String, OperationProperties> operations,
+		@DefaultValue Encryption encryption, @DefaultValue Compression compression, @DefaultValue Http http,
+		@DefaultValue Memory memory, @DefaultValue Jdbc jdbc, @DefaultValue Redis redis, @DefaultValue Tools tools,
+		@DefaultValue Purge purge, @DefaultValue Client client) {
 
 	public IdempotencyProperties {
 		new OperationPolicy(ttl, lease, OnCrash.RETRY, waitTimeout, maxReplays);
+		operations = Map.copyOf(operations);
+		OperationProperties.named(operations);
 	}
 
 	/**

@@ -29,7 +29,7 @@ public final class IdempotencyRedisAutoConfiguration {
 		return new StoreCandidate(StoreType.REDIS, () -> {
 			RedisIdempotencyStore store = new RedisIdempotencyStore(connectionFactory, properties.redis().keyPrefix(),
 					properties.redis().waitForReplicas());
-			store.checkServer(properties.lease());
+			store.checkServer(OperationProperties.shortestLease(properties));
 			return store;
 		});
 	}

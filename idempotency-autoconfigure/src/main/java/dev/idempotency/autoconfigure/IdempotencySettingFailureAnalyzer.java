@@ -55,6 +55,10 @@ final class IdempotencySettingFailureAnalyzer implements FailureAnalyzer {
 	}
 
 	private static @Nullable FailureAnalysis unconvertible(BindException unbound) {
+		if (unbound.getTarget().getType().resolve() == OperationProperties.class) {
+			return new FailureAnalysis("%s is no setting of an operation.".formatted(unbound.getName()),
+					OperationProperties.HOW_TO_WRITE, unbound);
+		}
 		ConfigurationProperty property = unbound.getProperty();
 		if (property == null || !PREFIX.isAncestorOf(property.getName())) {
 			return null;

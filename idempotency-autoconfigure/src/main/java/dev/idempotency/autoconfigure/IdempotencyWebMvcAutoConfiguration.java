@@ -36,6 +36,7 @@ import org.springframework.web.servlet.DispatcherServlet;
 import org.springframework.web.servlet.HandlerExceptionResolver;
 import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
+import org.springframework.web.servlet.function.support.RouterFunctionMapping;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
 
 /**
@@ -138,6 +139,11 @@ public final class IdempotencyWebMvcAutoConfiguration {
 	SmartInitializingSingleton idempotencyHandlerCheck(IdempotencyWeb web,
 			ObjectProvider<RequestMappingHandlerMapping> mappings) {
 		return () -> web.checkHandlers(mappings.orderedStream().toList());
+	}
+
+	@Bean
+	KnownNames idempotencyRouteNames(ObjectProvider<RouterFunctionMapping> mappings) {
+		return () -> IdempotencyWeb.namesOf(mappings.orderedStream().toList());
 	}
 
 	@Bean

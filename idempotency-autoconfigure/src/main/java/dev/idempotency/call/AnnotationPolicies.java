@@ -1,15 +1,20 @@
 package dev.idempotency.call;
 
 import java.time.Duration;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
 import dev.idempotency.IdempotencyConfigurationException;
 import dev.idempotency.Idempotent;
 import dev.idempotency.OnConflict;
+import dev.idempotency.core.NamedOperations;
 import dev.idempotency.core.OperationPolicy;
+import dev.idempotency.core.OperationSettings;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.convert.DurationStyle;
 import org.springframework.util.StringUtils;
+import org.springframework.util.unit.DataSize;
 
 /**
  * Works out what annotations say about how the engine is to protect their operations.
@@ -17,11 +22,29 @@ import org.springframework.util.StringUtils;
  * @param defaults how operations are protected that say nothing else
  * @param waitTimeout how long an attempt waits for its twin, where it waits at all
  * @param placeholders resolves placeholders
+ * @param named what the settings say about operations, which wins over annotations
  */
-public record AnnotationPolicies(OperationPolicy defaults, Duration waitTimeout, UnaryOperator<String> placeholders) {
+public record AnnotationPolicies(OperationPolicy defaults, Duration waitTimeout, UnaryOperator<String> placeholders,
+		NamedOperations named) {
+
+	private static final String DURATION = "Write a duration such as 24h, 7d or ${orders.ttl:24h}.";
+
+	private static final String SIZE = "Write a size such as 512KB, 1MB or ${orders.size:1MB}.";
+
+	private static final String NUMBER = "Write a whole number such as 5, 0 for no limit, or ${orders.replays:5}.";
 
 	/**
-	 * How an annotated operation is protected.
+	 * Create policies of operations about which the settings say nothing.
+	 * @param defaults how operations are protected that say nothing else
+	 * @param waitTimeout how long an attempt waits for its twin, where it waits at all
+	 * @param placeholders resolves placeholders
+	 */
+	public AnnotationPolicies(OperationPolicy defaults, Duration waitTimeout, UnaryOperator<String> placeholders) {
+		this(defaults, waitTimeout, placeholders, NamedOperations.none());
+	}
+
+	/**
+	 * How an annotated operation is protected, whatever the settings say about its name.
 	 * @param annotation what is said about it
 	 * @param operation its name, for people
 	 * @return the policy
@@ -30,7 +53,43 @@ public record AnnotationPolicies(OperationPolicy defaults, Duration waitTimeout,
 	public OperationPolicy policyOf(Idempotent annotation, String operation) {
 		OperationPolicy policy = this.defaults.withOnCrash(annotation.onCrash())
 			.withPatience(patience(annotation.onConflict()));
-		return annotation.ttl().isEmpty() ? policy : policy.withTtl(ttl(annotation.ttl(), operation));
+		return settingsOf(annotation, operation).over(policy, operation);
+	}
+
+	/**
+	 * What an annotation says that differs from what holds for all operations.
+	 * @param annotation the annotation
+	 * @param operation the name of its operation, for people
+	 * @return what it says
+	 * @throws IdempotencyConfigurationException if the annotation cannot be used
+	 */
+	public OperationSettings settingsOf(Idempotent annotation, String operation) {
+		Duration ttl = read("ttl", annotation.ttl(), operation, AnnotationPolicies::duration, DURATION);
+		Duration lease = read("lease", annotation.lease(), operation, AnnotationPolicies::duration, DURATION);
+		Duration wait = read("waitTimeout", annotation.waitTimeout(), operation, AnnotationPolicies::duration,
+				DURATION);
+		Integer replays = read("maxReplays", annotation.maxReplays(), operation, Integer::valueOf, NUMBER);
+		Long request = read("maxRequestBody", annotation.maxRequestBody(), operation, AnnotationPolicies::bytes, SIZE);
+		Long response = read("maxResponseBody", annotation.maxResponseBody(), operation, AnnotationPolicies::bytes,
+				SIZE);
+		try {
+			return new OperationSettings(ttl, lease, wait, replays, request, response);
+		}
+		catch (IllegalArgumentException ex) {
+			throw unusable(operation, ex);
+		}
+	}
+
+	/**
+	 * How an annotated method is protected, which the settings know by the same name.
+	 * @param annotation what is said about it
+	 * @param operation its name
+	 * @return the policy
+	 * @throws IdempotencyConfigurationException if the annotation or the settings cannot
+	 * be used
+	 */
+	public OperationPolicy namedPolicyOf(Idempotent annotation, String operation) {
+		return this.named.policyOf(operation, policyOf(annotation, operation));
 	}
 
 	/**
@@ -42,18 +101,37 @@ public record AnnotationPolicies(OperationPolicy defaults, Duration waitTimeout,
 		return (onConflict == OnConflict.WAIT) ? this.waitTimeout : Duration.ZERO;
 	}
 
-	private Duration ttl(String text, String operation) {
+	private <T> @Nullable T read(String attribute, String text, String operation, Function<String, T> reader,
+			String action) {
+		if (text.isEmpty()) {
+			return null;
+		}
 		try {
-			String resolved = this.placeholders.apply(text);
-			Duration ttl = DurationStyle.detectAndParse(StringUtils.trimAllWhitespace(resolved));
-			this.defaults.withTtl(ttl);
-			return ttl;
+			return reader.apply(StringUtils.trimAllWhitespace(this.placeholders.apply(text)));
 		}
 		catch (IllegalArgumentException ex) {
 			throw new IdempotencyConfigurationException(
-					"The ttl \"%s\" of %s cannot be used: %s".formatted(text, operation, ex.getMessage()),
-					"Write a duration such as 24h, 7d or ${orders.ttl:24h}.");
+					"The %s \"%s\" of %s cannot be used: %s".formatted(attribute, text, operation, ex.getMessage()),
+					action);
 		}
+	}
+
+	private static Duration duration(String text) {
+		return DurationStyle.detectAndParse(text);
+	}
+
+	private static Long bytes(String text) {
+		return DataSize.parse(text).toBytes();
+	}
+
+	/**
+	 * What is wrong stands before what to write.
+	 */
+	private static IdempotencyConfigurationException unusable(String operation, IllegalArgumentException ex) {
+		String[] complaint = String.valueOf(ex.getMessage()).split(": (?=write )", 2);
+		return new IdempotencyConfigurationException(
+				"What @Idempotent says of %s cannot be used: %s".formatted(operation, complaint[0]),
+				StringUtils.capitalize(complaint[complaint.length - 1]) + ".");
 	}
 
 }

@@ -18,6 +18,7 @@ import dev.idempotency.Work;
 import dev.idempotency.core.Attempt;
 import dev.idempotency.core.Conclusion;
 import dev.idempotency.core.Decision;
+import dev.idempotency.core.NamedOperations;
 import dev.idempotency.core.OperationPolicy;
 import dev.idempotency.store.IdempotencyRecord;
 import dev.idempotency.store.InspectableStore.Inspection;
@@ -44,6 +45,8 @@ public final class IdempotencyTemplate implements Idempotency {
 
 	private final Duration waitTimeout;
 
+	private final NamedOperations named;
+
 	private final Fingerprint fingerprint;
 
 	/**
@@ -53,13 +56,26 @@ public final class IdempotencyTemplate implements Idempotency {
 	 * @param waitTimeout how long an attempt waits for its twin, where it waits at all
 	 */
 	public IdempotencyTemplate(Calls calls, OperationPolicy policy, Duration waitTimeout) {
-		this(calls, policy, waitTimeout, Fingerprint.none());
+		this(calls, policy, waitTimeout, NamedOperations.none());
 	}
 
-	private IdempotencyTemplate(Calls calls, OperationPolicy policy, Duration waitTimeout, Fingerprint fingerprint) {
+	/**
+	 * Create a template whose operations are known to the settings.
+	 * @param calls runs the work
+	 * @param policy how it is protected
+	 * @param waitTimeout how long an attempt waits for its twin, where it waits at all
+	 * @param named what the settings say about operations, which wins over the policy
+	 */
+	public IdempotencyTemplate(Calls calls, OperationPolicy policy, Duration waitTimeout, NamedOperations named) {
+		this(calls, policy, waitTimeout, named, Fingerprint.none());
+	}
+
+	private IdempotencyTemplate(Calls calls, OperationPolicy policy, Duration waitTimeout, NamedOperations named,
+			Fingerprint fingerprint) {
 		this.calls = calls;
 		this.policy = policy;
 		this.waitTimeout = waitTimeout;
+		this.named = named;
 		this.fingerprint = fingerprint;
 	}
 
@@ -110,7 +126,7 @@ public final class IdempotencyTemplate implements Idempotency {
 	}
 
 	private Attempt attempt(IdempotencyKey key) {
-		return new Attempt(key, this.fingerprint, this.policy);
+		return new Attempt(key, this.fingerprint, this.named.policyOf(key.scope().operation(), this.policy));
 	}
 
 	@Override
@@ -181,11 +197,11 @@ public final class IdempotencyTemplate implements Idempotency {
 
 	@Override
 	public Idempotency withFingerprint(Fingerprint fingerprint) {
-		return new IdempotencyTemplate(this.calls, this.policy, this.waitTimeout, fingerprint);
+		return new IdempotencyTemplate(this.calls, this.policy, this.waitTimeout, this.named, fingerprint);
 	}
 
 	private Idempotency with(OperationPolicy policy) {
-		return new IdempotencyTemplate(this.calls, policy, this.waitTimeout, this.fingerprint);
+		return new IdempotencyTemplate(this.calls, policy, this.waitTimeout, this.named, this.fingerprint);
 	}
 
 }

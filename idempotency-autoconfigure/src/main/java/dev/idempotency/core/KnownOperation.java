@@ -60,8 +60,10 @@ public record KnownOperation(String name, Kind kind, String handler, Coverage co
 	 * @param keyRequired whether it is refused without a key
 	 * @param policy how the engine protects it
 	 * @param transactional whether its key is completed in its own transaction
+	 * @param limits how large its bodies may be, or {@code null} if it has none
 	 */
-	public record Protection(String keySource, boolean keyRequired, OperationPolicy policy, boolean transactional) {
+	public record Protection(String keySource, boolean keyRequired, OperationPolicy policy, boolean transactional,
+			@Nullable BodyLimits limits) {
 	}
 
 }

@@ -35,7 +35,7 @@ record MethodOperation(String name, MethodKey key, OperationPolicy policy, Resul
 
 	KnownOperation.Protection forPeople() {
 		return new KnownOperation.Protection(this.key.toString(), true, this.policy,
-				this.scope == TransactionScope.JOINS);
+				this.scope == TransactionScope.JOINS, null);
 	}
 
 	boolean stores(Throwable failure) {

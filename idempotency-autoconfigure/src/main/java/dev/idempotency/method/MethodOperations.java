@@ -101,7 +101,7 @@ final class MethodOperations {
 					"Return the result itself, or leave transactional out.");
 		}
 		return new MethodOperation(name, key(annotation.key(), name, specific),
-				this.policies.policyOf(annotation, name), this.codec.forType(result), async,
+				this.policies.namedPolicyOf(annotation, name), this.codec.forType(result), async,
 				// What comes later is no part of a transaction that ends when the method
 				// returns
 				async ? TransactionScope.NONE : scope(annotation, specific, type, name),
@@ -126,6 +126,11 @@ final class MethodOperations {
 			throw new IdempotencyConfigurationException(
 					"%s asks for dryRun or store, which are for web handlers".formatted(name),
 					"Leave them out. Which exceptions are stored is said by storeExceptions.");
+		}
+		if (!annotation.maxRequestBody().isEmpty() || !annotation.maxResponseBody().isEmpty()) {
+			throw new IdempotencyConfigurationException(
+					"%s asks for maxRequestBody or maxResponseBody, which are for web handlers".formatted(name),
+					"Leave them out: a method has no body.");
 		}
 	}
 

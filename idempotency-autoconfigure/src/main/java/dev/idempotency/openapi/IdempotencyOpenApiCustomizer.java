@@ -45,7 +45,7 @@ public final class IdempotencyOpenApiCustomizer implements GlobalOperationCustom
 
 	@Override
 	public Operation customize(Operation operation, HandlerMethod handler) {
-		if (this.web.contractOf(handler, "POST").isPresent()) {
+		if (this.web.isProtected(handler, "POST")) {
 			operation.addExtension(EXTENSION, handler);
 		}
 		return operation;
@@ -55,18 +55,17 @@ public final class IdempotencyOpenApiCustomizer implements GlobalOperationCustom
 	public void customise(OpenAPI openApi) {
 		if (openApi.getPaths() != null) {
 			openApi.getPaths()
-				.values()
-				.forEach((path) -> path.readOperationsMap()
-					.forEach((method, operation) -> complete(openApi, method.name(), operation)));
+				.forEach((path, item) -> item.readOperationsMap()
+					.forEach((method, operation) -> complete(openApi, method.name(), path, operation)));
 		}
 	}
 
-	private void complete(OpenAPI openApi, String method, Operation operation) {
+	private void complete(OpenAPI openApi, String method, String path, Operation operation) {
 		Map<String, Object> extensions = operation.getExtensions();
 		if (extensions == null || !(extensions.get(EXTENSION) instanceof HandlerMethod handler)) {
 			return;
 		}
-		Optional<ClientContract> contract = this.web.contractOf(handler, method);
+		Optional<ClientContract> contract = this.web.contractOf(handler, method, path);
 		if (contract.isPresent()) {
 			extensions.put(EXTENSION, summary(contract.get()));
 			describe(operation, contract.get(), components(openApi));

@@ -66,7 +66,7 @@ final class AnswerRecorder implements RecordedBody.Channel {
 			this.body.end();
 		}
 		this.outlet = response;
-		this.body = response.record(this, this.exchange.rules().maxResponseBody());
+		this.body = response.record(this, this.operation.limits().response());
 		return this.body != null;
 	}
 
@@ -174,8 +174,8 @@ final class AnswerRecorder implements RecordedBody.Channel {
 	public void open(long declaredLength) throws IOException {
 		if (this.run.isInTransaction()) {
 			throw new IllegalStateException(
-					"The answer is larger than idempotency.http.max-response-body (%d bytes), and "
-						.formatted(this.exchange.rules().maxResponseBody())
+					"The answer is larger than idempotency.http.max-response-body, or what its operation says instead (%d bytes), and "
+						.formatted(this.operation.limits().response())
 							+ "must not leave before the transaction is committed: raise it, or leave transactional = true out");
 		}
 		HttpServletResponse container = this.outlet.container();

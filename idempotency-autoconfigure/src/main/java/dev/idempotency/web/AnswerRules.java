@@ -7,15 +7,13 @@ import jakarta.servlet.http.HttpServletResponse;
 /**
  * What holds for the answers of all protected requests.
  *
- * @param maxRequestBody the largest body of a protected request
- * @param maxResponseBody the largest body that is stored
  * @param keptHeaders which headers are stored
  * @param policy which answers are stored
  * @param problemRenderer answers with a problem where no handler can
  * @param ends tells of the end of requests
  */
-record AnswerRules(int maxRequestBody, int maxResponseBody, KeptHeaders keptHeaders, ResponsePolicy policy,
-		ProblemRenderer problemRenderer, RequestEnds ends) {
+record AnswerRules(KeptHeaders keptHeaders, ResponsePolicy policy, ProblemRenderer problemRenderer,
+		RequestEnds ends) {
 
 	/**
 	 * Answers with a problem, as the application would.

@@ -55,6 +55,25 @@ public record ClientContract(KnownOperation.Protection protection, boolean enfor
 				enforced ? problems(operation, settings, fingerprinted) : EnumSet.noneOf(ProblemType.class));
 	}
 
+	/**
+	 * The name of an operation as documents have it: {@code PUT /orders/{id:[0-9]+}} is
+	 * {@code PUT /orders/{id}}.
+	 */
+	static String withoutExpressions(String name) {
+		StringBuilder result = new StringBuilder();
+		int depth = 0;
+		boolean expression = false;
+		for (int i = 0; i < name.length(); i++) {
+			char character = name.charAt(i);
+			depth += (character == '{') ? 1 : (character == '}') ? -1 : 0;
+			expression = depth > 0 && (expression || character == ':');
+			if (!expression) {
+				result.append(character);
+			}
+		}
+		return result.toString();
+	}
+
 	private static Set<ProblemType> problems(ProtectedOperation operation, EngineSettings settings,
 			boolean fingerprinted) {
 		KeySource key = operation.keySource();

@@ -147,9 +147,9 @@ final class Exchange {
 	 * Whether the request says that it does not bring along too much. What is encoded may
 	 * be decoded on its way to the handler, and grow.
 	 */
-	boolean isWithinLimit(HttpServletRequest outermost) {
+	boolean isWithinLimit(HttpServletRequest outermost, int maxBody) {
 		long announced = outermost.getContentLengthLong();
-		return announced >= 0 && announced <= this.rules.maxRequestBody()
+		return announced >= 0 && announced <= maxBody
 				&& outermost.getHeader(HttpHeaders.CONTENT_ENCODING) == null;
 	}
 
@@ -157,11 +157,12 @@ final class Exchange {
 	 * Reads what the request brings along, ahead of its handler, which will find it all
 	 * the same.
 	 * @param outermost the request as the handler sees it
+	 * @param maxBody the largest body, in bytes
 	 * @throws RequestBodyTooLargeException if it is too large
 	 * @throws RequestBodyUnreadableException if it cannot be read
 	 */
-	RequestContent readContent(HttpServletRequest outermost) {
-		this.reader = new RequestReader(this.request, this.rules.maxRequestBody());
+	RequestContent readContent(HttpServletRequest outermost, int maxBody) {
+		this.reader = new RequestReader(this.request, maxBody);
 		return this.reader.read(outermost);
 	}
 

@@ -98,9 +98,9 @@ final class HandlerAudit {
 				Coverage coverage = (operation != null) ? Coverage.PROTECTED
 						: protection.decided() ? Coverage.EXCLUDED : Coverage.UNPROTECTED;
 				for (String pattern : info.getPatternValues()) {
-					found.add(new KnownOperation(IdempotencyGate.operationName(method.name(), pattern), Kind.HTTP,
-							handler.getShortLogMessage(), coverage,
-							(operation != null) ? operation.forPeople() : null));
+					String name = IdempotencyGate.operationName(method.name(), pattern);
+					found.add(new KnownOperation(name, Kind.HTTP, handler.getShortLogMessage(), coverage,
+							(operation != null) ? this.operations.named(operation, name).forPeople() : null));
 				}
 			}
 		}

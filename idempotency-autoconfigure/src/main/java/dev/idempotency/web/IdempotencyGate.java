@@ -103,7 +103,7 @@ final class IdempotencyGate implements Admission {
 		Optional<Attempt> attempt = Optional.empty();
 		try {
 			RequestFacts facts = new RequestFacts(exchange, request, this.scopeResolver.resolveScope(request, name),
-					this.fingerprinter);
+					this.fingerprinter, operation.limits().request());
 			key = keyOf(operation, facts);
 			attempt = key.map((it) -> attempt(operation, facts, it));
 		}

@@ -28,7 +28,7 @@ public final class IdempotencyInterceptor implements AsyncHandlerInterceptor {
 		if (!(handler instanceof HandlerMethod method)) {
 			return true;
 		}
-		ProtectedOperation operation = this.operations.find(method, request.getMethod());
+		ProtectedOperation operation = this.operations.find(method, request);
 		if (operation == null) {
 			return true;
 		}

@@ -113,7 +113,8 @@ public final class IdempotencyRouteFilter implements HandlerFilterFunction<Serve
 		if (IdempotencyFilter.isSafe(request.servletRequest())) {
 			return next.handle(request);
 		}
-		Admission.Pass pass = this.gate.admit(request.servletRequest(), next, this.operation);
+		ProtectedOperation named = this.operations.named(this.operation, request.servletRequest());
+		Admission.Pass pass = this.gate.admit(request.servletRequest(), next, named);
 		if (pass == null) {
 			// The answer is known: whatever is written now is dropped
 			return ServerResponse.ok().build();

@@ -2,7 +2,10 @@ package dev.idempotency.web;
 
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 import dev.idempotency.IdempotencyConfigurationException;
 import dev.idempotency.call.AnnotationPolicies;
@@ -19,6 +22,7 @@ import org.springframework.web.method.ControllerAdviceBean;
 import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.method.support.HandlerMethodArgumentResolver;
 import org.springframework.web.servlet.HandlerExceptionResolver;
+import org.springframework.web.servlet.function.support.RouterFunctionMapping;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
 
 /**
@@ -71,12 +75,12 @@ public final class IdempotencyWeb implements OperationCatalog {
 	 * @return the filter
 	 */
 	public IdempotencyFilter filter(RequestEnds ends) {
-		return new IdempotencyFilter(new AnswerRules(this.settings.maxRequestBody(), this.settings.maxResponseBody(),
-				new KeptHeaders(this.settings.excludedHeaders()), this.strategies.responsePolicy(),
-				(request, response, handler, problem) -> this.context
-					.getBean("handlerExceptionResolver", HandlerExceptionResolver.class)
-					.resolveException(request, response, handler, problem),
-				ends));
+		return new IdempotencyFilter(
+				new AnswerRules(new KeptHeaders(this.settings.excludedHeaders()), this.strategies.responsePolicy(),
+						(request, response, handler, problem) -> this.context
+							.getBean("handlerExceptionResolver", HandlerExceptionResolver.class)
+							.resolveException(request, response, handler, problem),
+						ends));
 	}
 
 	/**
@@ -141,14 +145,46 @@ public final class IdempotencyWeb implements OperationCatalog {
 	}
 
 	/**
+	 * The names of the operations of functional routes, protected or not: nobody can see
+	 * which of them are.
+	 * @param mappings the routes
+	 * @return the names
+	 */
+	public static Set<String> namesOf(Collection<RouterFunctionMapping> mappings) {
+		return mappings.stream()
+			.map(RouterFunctionMapping::getRouterFunction)
+			.filter(Objects::nonNull)
+			.flatMap((routes) -> RouteNames.of(routes).stream())
+			.collect(Collectors.toSet());
+	}
+
+	/**
+	 * Whether requests with a method are protected, wherever they go.
+	 * @param handler their handler
+	 * @param method the method
+	 * @return whether they are
+	 */
+	public boolean isProtected(HandlerMethod handler, String method) {
+		return this.operations.find(handler, method) != null;
+	}
+
+	/**
 	 * What clients need to know of a handler.
 	 * @param handler the handler
 	 * @param method the method with which they call it
+	 * @param path the path of its route, with or without the expressions of its variables
 	 * @return what they need to know, if it is protected
 	 */
-	public Optional<ClientContract> contractOf(HandlerMethod handler, String method) {
+	public Optional<ClientContract> contractOf(HandlerMethod handler, String method, String path) {
+		String documented = IdempotencyGate.operationName(method, path);
+		String name = this.known.stream()
+			.map(KnownOperation::name)
+			.filter((it) -> ClientContract.withoutExpressions(it).equals(documented))
+			.findFirst()
+			.orElse(documented);
 		return Optional.ofNullable(this.operations.find(handler, method))
-			.map((operation) -> ClientContract.of(operation, this.engine.settings(), this.strategies.fingerprinter()));
+			.map((operation) -> ClientContract.of(this.operations.named(operation, name), this.engine.settings(),
+					this.strategies.fingerprinter()));
 	}
 
 	/**

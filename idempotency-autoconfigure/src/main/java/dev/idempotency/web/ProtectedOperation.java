@@ -3,6 +3,7 @@ package dev.idempotency.web;
 import dev.idempotency.DryRun;
 import dev.idempotency.Effect;
 import dev.idempotency.StoredAnswers;
+import dev.idempotency.core.BodyLimits;
 import dev.idempotency.core.KnownOperation;
 import dev.idempotency.core.OperationPolicy;
 
@@ -13,6 +14,7 @@ import dev.idempotency.core.OperationPolicy;
  * @param keySource where its key comes from
  * @param fingerprinted whether a retry must ask for the same
  * @param policy how the engine protects it
+ * @param limits how large its bodies may be
  * @param store which of its answers are stored
  * @param dryRun what a dry run of it does
  * @param effect what it does to the world
@@ -20,44 +22,49 @@ import dev.idempotency.core.OperationPolicy;
  * @param transactional whether it runs in the transaction in which its key is completed
  */
 record ProtectedOperation(boolean required, KeySource keySource, boolean fingerprinted, OperationPolicy policy,
-		StoredAnswers store, DryRun dryRun, Effect effect, boolean streams, boolean transactional) {
+		BodyLimits limits, StoredAnswers store, DryRun dryRun, Effect effect, boolean streams, boolean transactional) {
 
 	KnownOperation.Protection forPeople() {
 		return new KnownOperation.Protection(this.keySource.description(), this.required, this.policy,
-				this.transactional);
+				this.transactional, this.limits);
 	}
 
 	ProtectedOperation withRequired(boolean required) {
-		return new ProtectedOperation(required, this.keySource, this.fingerprinted, this.policy, this.store,
-				this.dryRun, this.effect, this.streams, this.transactional);
+		return new ProtectedOperation(required, this.keySource, this.fingerprinted, this.policy, this.limits,
+				this.store, this.dryRun, this.effect, this.streams, this.transactional);
 	}
 
 	ProtectedOperation withKeySource(KeySource keySource) {
-		return new ProtectedOperation(this.required, keySource, this.fingerprinted, this.policy, this.store,
-				this.dryRun, this.effect, this.streams, this.transactional);
+		return new ProtectedOperation(this.required, keySource, this.fingerprinted, this.policy, this.limits,
+				this.store, this.dryRun, this.effect, this.streams, this.transactional);
 	}
 
 	ProtectedOperation withoutFingerprint() {
-		return new ProtectedOperation(this.required, this.keySource, false, this.policy, this.store, this.dryRun,
-				this.effect, this.streams, this.transactional);
-	}
-
-	ProtectedOperation withPolicy(OperationPolicy policy) {
-		return new ProtectedOperation(this.required, this.keySource, this.fingerprinted, policy, this.store,
+		return new ProtectedOperation(this.required, this.keySource, false, this.policy, this.limits, this.store,
 				this.dryRun, this.effect, this.streams, this.transactional);
 	}
 
+	ProtectedOperation withPolicy(OperationPolicy policy) {
+		return new ProtectedOperation(this.required, this.keySource, this.fingerprinted, policy, this.limits,
+				this.store, this.dryRun, this.effect, this.streams, this.transactional);
+	}
+
+	ProtectedOperation withLimits(BodyLimits limits) {
+		return new ProtectedOperation(this.required, this.keySource, this.fingerprinted, this.policy, limits,
+				this.store, this.dryRun, this.effect, this.streams, this.transactional);
+	}
+
 	ProtectedOperation withEffect(Effect effect) {
-		return new ProtectedOperation(this.required, this.keySource, this.fingerprinted, this.policy, this.store,
-				this.dryRun, effect, this.streams, this.transactional);
+		return new ProtectedOperation(this.required, this.keySource, this.fingerprinted, this.policy, this.limits,
+				this.store, this.dryRun, effect, this.streams, this.transactional);
 	}
 
 	/**
 	 * This operation, run in the transaction in which its key is completed.
 	 */
 	ProtectedOperation inTransaction() {
-		return new ProtectedOperation(this.required, this.keySource, this.fingerprinted, this.policy, this.store,
-				this.dryRun, this.effect, false, true);
+		return new ProtectedOperation(this.required, this.keySource, this.fingerprinted, this.policy, this.limits,
+				this.store, this.dryRun, this.effect, false, true);
 	}
 
 }

@@ -11,8 +11,11 @@ import dev.idempotency.IdempotencyConfigurationException;
 import dev.idempotency.Idempotent;
 import dev.idempotency.OnConflict;
 import dev.idempotency.call.AnnotationPolicies;
+import dev.idempotency.core.BodyLimits;
+import dev.idempotency.core.NamedOperations;
 import dev.idempotency.core.OperationPolicy;
 import dev.idempotency.web.HttpSettings.Protect;
+import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -60,6 +63,28 @@ final class ProtectedOperations {
 		return protection.covers(method) ? protection.operation() : null;
 	}
 
+	/**
+	 * How a handler is protected when it is called with a request.
+	 * @return {@code null} if it is not
+	 */
+	@Nullable ProtectedOperation find(HandlerMethod handler, HttpServletRequest request) {
+		ProtectedOperation operation = find(handler, request.getMethod());
+		return (operation != null) ? named(operation, request) : null;
+	}
+
+	/**
+	 * An operation as the settings want it by its name.
+	 */
+	ProtectedOperation named(ProtectedOperation operation, HttpServletRequest request) {
+		return this.policies.named().isEmpty() ? operation : named(operation, IdempotencyGate.operationName(request));
+	}
+
+	ProtectedOperation named(ProtectedOperation operation, String name) {
+		NamedOperations named = this.policies.named();
+		return operation.withPolicy(named.policyOf(name, operation.policy()))
+			.withLimits(named.limitsOf(name, operation.limits()));
+	}
+
 	Protection protectionOf(HandlerMethod handler) {
 		HandlerMethod original = handler.getResolvedFromHandlerMethod();
 		HandlerMethod key = (original != null) ? original : handler;
@@ -105,8 +130,10 @@ final class ProtectedOperations {
 		requireAbsent(annotation.storeExceptions().length == 0, "storeExceptions", handler,
 				"Leave it out: what an exception becomes is stored as any other answer, see store.");
 		OperationPolicy policy = this.policies.policyOf(annotation, handler);
+		BodyLimits limits = this.policies.settingsOf(annotation, handler)
+			.over(new BodyLimits(this.settings.maxRequestBody(), this.settings.maxResponseBody()));
 		ProtectedOperation operation = new ProtectedOperation(annotation.required(),
-				keySource(annotation.key(), handler), annotation.fingerprint(), policy, annotation.store(),
+				keySource(annotation.key(), handler), annotation.fingerprint(), policy, limits, annotation.store(),
 				annotation.dryRun(), annotation.effect(), streams(method, answer), false);
 		return annotation.transactional() ? operation.inTransaction() : operation;
 	}

@@ -22,16 +22,19 @@ final class RequestFacts implements KeySource.Facts {
 
 	private final RequestFingerprinter fingerprinter;
 
+	private final int maxBody;
+
 	private @Nullable RequestContent content;
 
 	private @Nullable Fingerprint fingerprint;
 
 	RequestFacts(Exchange exchange, HttpServletRequest request, IdempotencyScope scope,
-			RequestFingerprinter fingerprinter) {
+			RequestFingerprinter fingerprinter, int maxBody) {
 		this.exchange = exchange;
 		this.request = request;
 		this.scope = scope;
 		this.fingerprinter = fingerprinter;
+		this.maxBody = maxBody;
 	}
 
 	@Override
@@ -47,7 +50,7 @@ final class RequestFacts implements KeySource.Facts {
 	@Override
 	public RequestContent content() {
 		if (this.content == null) {
-			this.content = this.exchange.readContent(this.request);
+			this.content = this.exchange.readContent(this.request, this.maxBody);
 		}
 		return this.content;
 	}
@@ -58,7 +61,7 @@ final class RequestFacts implements KeySource.Facts {
 	 * @throws RequestBodyTooLargeException if it is too large
 	 */
 	void requireContentWithinLimit() {
-		if (this.content == null && !this.exchange.isWithinLimit(this.request)) {
+		if (this.content == null && !this.exchange.isWithinLimit(this.request, this.maxBody)) {
 			content();
 		}
 	}

@@ -398,6 +398,9 @@ class IdempotencyEndpointTests {
 			.satisfies((protection) -> assertThat(protection).containsEntry("ttl", "PT168H")
 				.containsEntry("keyRequired", true)
 				.containsEntry("onConflict", "REJECT")
+				.containsEntry("waitTimeout", "PT0S")
+				.containsEntry("maxRequestBody", 1 << 20)
+				.containsEntry("maxResponseBody", 4 << 20)
 				.containsEntry("onCrash", "REFUSE")
 				.containsEntry("keySource", "header Idempotency-Key"));
 	}

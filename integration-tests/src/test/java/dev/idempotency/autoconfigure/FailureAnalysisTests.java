@@ -79,6 +79,17 @@ class FailureAnalysisTests {
 			"on-store-failure=pray | idempotency.on-store-failure is \"pray\" | Write one of reject, proceed.",
 			"max-replays=few | idempotency.max-replays is \"few\" | Write a whole number.",
 			"max-replays=-1 | idempotency.max-replays must not be negative, but is -1. | Write 0 for no limit.",
+			"operations.[POST /x].lease=soon | idempotency.operations[POST /x].lease is \"soon\" | Write a duration such as 30s, 10m, 24h or 7d.",
+			"operations.[POST /x].ttl=0s | idempotency.operations.[POST /x].ttl must be between 1ms and 3650 days, but is PT0S. | Write a duration such as 24h.",
+			"operations.[POST /x].lease=5000d | idempotency.operations.[POST /x].lease must be between 1ms and | Write a duration such as 30s.",
+			"operations.[POST /x].wait-timeout=-1s | idempotency.operations.[POST /x].wait-timeout must be between 0s and | Write a duration such as 10s.",
+			"operations.[POST /x].max-replays=-1 | idempotency.operations.[POST /x].max-replays must not be negative, but is -1. | Write 0 for no limit.",
+			"operations.[POST /x].max-request-body=0 | idempotency.operations.[POST /x].max-request-body must be between 1B and 64MB, but is 0B. | Write a size such as 1MB.",
+			"operations.[POST /x].max-response-body=1GB | idempotency.operations.[POST /x].max-response-body must be between 1B and 64MB | Write a size such as 1MB.",
+			"operations.refund.max-request-body=1MB | idempotency.operations.[refund].max-request-body is for requests | Leave it out.",
+			"operations.[POST /x].leas=2m | idempotency.operations.POST /x.leas is no setting of an operation | Write the name of the operation in brackets",
+			"operations.com.acme.Orders.pay().lease=2m | idempotency.operations.com.acme.Orders.pay.lease is no setting of an operation | Write the name of the operation in brackets",
+			"operations.lease=2m | idempotency.operations.lease is no setting of an operation. | Write the name of the operation in brackets",
 			"encryption.key=c2hvcnQ= | idempotency.encryption.key must be 16, 24 or 32 bytes in Base64, but has 5 bytes. | Write what 'openssl rand -base64 32' gives.",
 			"encryption.previous-keys=c2hvcnQ= | idempotency.encryption.previous-keys[0] must be 16, 24 or 32 bytes | Write what 'openssl",
 			"compression.threshold=65MB | idempotency.compression.threshold must be between 0B and 64MB | Write a size such as 1KB.",
@@ -115,6 +126,13 @@ class FailureAnalysisTests {
 				Arguments.of(UnknownFunction.class, "The key \"cookie('id')\" of",
 						"Write an expression of header('name')"),
 				Arguments.of(WrongTtl.class, "The ttl \"soon\" of", "Write a duration such as 24h, 7d"),
+				Arguments.of(WrongSize.class, "The maxRequestBody \"much\" of", "Write a size such as 512KB, 1MB"),
+				Arguments.of(WrongLease.class, "cannot be used: lease must be between 1ms and 3650 days, but is PT0S",
+						"Write a duration such as 30s."),
+				Arguments.of(LongLease.class, "(PT25H) is longer than its ttl (PT24H)", "Write a shorter lease"),
+				Arguments.of(NamedLease.class, "The lease of POST /named (PT2M) is longer than its ttl (PT1M)",
+						"Write a shorter lease"),
+				Arguments.of(MethodWithBody.class, "which are for web handlers", "Leave them out"),
 				Arguments.of(NoSuchVariable.class, "has no such variable", "Name a variable of the route."),
 				Arguments.of(NoTransactions.class, "asks for dryRun = ROLLBACK, and there is no transaction manager",
 						"Define a PlatformTransactionManager bean"),
@@ -128,7 +146,7 @@ class FailureAnalysisTests {
 	@MethodSource("mistakes")
 	void saysWhatIsWrongWithAnAnnotationAndWhatToWrite(Class<?> mistake, String description, String action) {
 		this.webRunner.withUserConfiguration(mistake)
-			.withPropertyValues("idempotency.http.unprotected=fail")
+			.withPropertyValues("idempotency.http.unprotected=fail", "idempotency.operations.[POST /named].lease=2m")
 			.run((failed) -> assertAnalysis(failed.getStartupFailure(), description, action));
 	}
 
@@ -194,6 +212,54 @@ class FailureAnalysisTests {
 		@PostMapping("/order")
 		@Idempotent(ttl = "soon")
 		void order() {
+		}
+
+	}
+
+	@RestController
+	static class WrongSize {
+
+		@PostMapping("/order")
+		@Idempotent(maxRequestBody = "much")
+		void order() {
+		}
+
+	}
+
+	@RestController
+	static class WrongLease {
+
+		@PostMapping("/order")
+		@Idempotent(lease = "0s")
+		void order() {
+		}
+
+	}
+
+	@RestController
+	static class LongLease {
+
+		@PostMapping("/order")
+		@Idempotent(lease = "25h")
+		void order() {
+		}
+
+	}
+
+	@RestController
+	static class NamedLease {
+
+		@PostMapping("/named")
+		@Idempotent(ttl = "1m")
+		void order() {
+		}
+
+	}
+
+	static class MethodWithBody {
+
+		@Idempotent(key = "#id", maxResponseBody = "1MB")
+		public void pay(String id) {
 		}
 
 	}

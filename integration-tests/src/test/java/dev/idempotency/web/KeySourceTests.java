@@ -418,13 +418,27 @@ class KeySourceTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(classes = { Bad.Ttl.class, Bad.NegativeTtl.class, Bad.TtlFromNowhere.class, Bad.ShortTtl.class })
+	@ValueSource(classes = { Bad.Ttl.class, Bad.TtlFromNowhere.class })
 	void refusesToStartWithATtlThatIsNoDuration(Class<?> controller) throws NoSuchMethodException {
 		String ttl = controller.getDeclaredMethod("pay").getAnnotation(Idempotent.class).ttl();
 		assertThat(startUpFailure(controller))
 			.hasMessageContaining("The ttl \"%s\" of %s#pay".formatted(ttl, controller.getName()))
 			.extracting(IdempotencyConfigurationException::action)
 			.isEqualTo("Write a duration such as 24h, 7d or ${orders.ttl:24h}.");
+	}
+
+	@Test
+	void refusesToStartWithATtlThatCannotBe() {
+		assertThat(startUpFailure(Bad.NegativeTtl.class))
+			.hasMessageContaining(Bad.NegativeTtl.class.getName() + "#pay()")
+			.hasMessageContaining("ttl must be between 1ms and 3650 days, but is PT-1H")
+			.extracting(IdempotencyConfigurationException::action)
+			.isEqualTo("Write a duration such as 24h.");
+		assertThat(startUpFailure(Bad.ShortTtl.class))
+			.hasMessageContaining(
+					"The lease of " + Bad.ShortTtl.class.getName() + "#pay() (PT30S) is longer than its ttl")
+			.extracting(IdempotencyConfigurationException::action)
+			.isEqualTo("Write a shorter lease, such as 30s, or a longer ttl.");
 	}
 
 	@Test

@@ -261,6 +261,19 @@ class OpenApiTests {
 	}
 
 	@Test
+	void followsTheSettingsOfSingleOperations() {
+		try (TestServer named = start("idempotency.operations.[POST /orders].ttl=90m",
+				"idempotency.operations.[POST /orders].max-replays=3",
+				"idempotency.operations.[PUT /items/{id}].ttl=2h")) {
+			DocumentContext settings = document(named);
+			assertThat(settings.<String>read("$.paths['/orders'].post['x-idempotency'].ttl")).isEqualTo("PT1H30M");
+			assertThat(settings.<String>read("$.paths['/items/{id}'].put['x-idempotency'].ttl")).isEqualTo("PT2H");
+			assertThat(statuses(settings, "$.paths['/orders'].post")).contains("429");
+			assertThat(settings.<String>read("$.paths['/webhook'].post['x-idempotency'].ttl")).isEqualTo("PT168H");
+		}
+	}
+
+	@Test
 	void promisesNothingWhereItOnlyObserves() {
 		try (TestServer observing = start("idempotency.mode=observe")) {
 			DocumentContext observed = document(observing);
@@ -291,6 +304,11 @@ class OpenApiTests {
 		@RequestMapping(path = "/orders/{id:[0-9]+}", method = RequestMethod.PUT)
 		@Idempotent(key = "path('id')")
 		void replace(@PathVariable String id) {
+		}
+
+		@RequestMapping(path = "/items/{id}", method = RequestMethod.PUT)
+		@Idempotent
+		void item(@PathVariable String id) {
 		}
 
 		@PostMapping("/webhook")

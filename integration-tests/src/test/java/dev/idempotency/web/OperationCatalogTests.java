@@ -7,6 +7,7 @@ import java.util.stream.Stream;
 import dev.idempotency.Idempotent;
 import dev.idempotency.OnConflict;
 import dev.idempotency.OnCrash;
+import dev.idempotency.core.BodyLimits;
 import dev.idempotency.core.EngineSettings.Mode;
 import dev.idempotency.core.IdempotencyEngine;
 import dev.idempotency.core.IdempotencyEvent;
@@ -50,6 +51,8 @@ import static org.assertj.core.api.Assertions.tuple;
 class OperationCatalogTests {
 
 	private static final OperationPolicy DEFAULTS = OperationPolicy.of(Duration.ofHours(24), Duration.ofSeconds(30));
+
+	private static final BodyLimits LIMITS = new BodyLimits(1 << 20, 4 << 20);
 
 	private TestServer server;
 
@@ -97,10 +100,10 @@ class OperationCatalogTests {
 	@Test
 	void saysHowTheyAreProtected() {
 		assertThat(find("POST /orders").protection())
-			.isEqualTo(new Protection("header Idempotency-Key", true, DEFAULTS, false));
+			.isEqualTo(new Protection("header Idempotency-Key", true, DEFAULTS, false, LIMITS));
 		assertThat(find("POST /webhook").protection()).isEqualTo(new Protection("header('webhook-id')", false,
 				DEFAULTS.withTtl(Duration.ofDays(7)).withOnCrash(OnCrash.REFUSE).withPatience(Duration.ofSeconds(10)),
-				false));
+				false, LIMITS));
 		assertThat(find("POST /log").protection()).isNull();
 		assertThat(find("POST /orders").handler()).endsWith("Handlers#order[0 args]");
 	}
@@ -112,7 +115,7 @@ class OperationCatalogTests {
 					KnownOperation::protection)
 			.containsExactly(
 					tuple(Payments.class.getName() + ".charge(java.lang.String)", Coverage.PROTECTED,
-							Payments.class.getName() + "#charge", new Protection("#id", true, DEFAULTS, false)),
+							Payments.class.getName() + "#charge", new Protection("#id", true, DEFAULTS, false, null)),
 					tuple(Payments.class.getName() + ".look(java.lang.String)", Coverage.EXCLUDED,
 							Payments.class.getName() + "#look", null));
 	}

@@ -1,0 +1,120 @@
+package dev.idempotency.autoconfigure;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+
+import dev.idempotency.IdempotencyConfigurationException;
+import dev.idempotency.core.NamedOperations;
+import dev.idempotency.core.OperationSettings;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.core.env.Environment;
+import org.springframework.util.unit.DataSize;
+
+/**
+ * The settings of one operation, under {@code idempotency.operations} and its name.
+ *
+ * @param ttl How long its result is remembered.
+ * @param lease How long a claim of it holds after its process died.
+ * @param waitTimeout How long a request waits for its running twin; 0 means not at all.
+ * @param maxReplays How often its result is given out again; 0 means without a limit.
+ * @param maxRequestBody Largest body of its requests.
+ * @param maxResponseBody Largest body of its answers that is stored.
+ */
+public record OperationProperties(@Nullable Duration ttl, @Nullable Duration lease, @Nullable Duration waitTimeout,
+		@Nullable Integer maxReplays, @Nullable DataSize maxRequestBody, @Nullable DataSize maxResponseBody) {
+
+	private static final String PREFIX = "idempotency.operations";
+
+	private static final List<String> SETTINGS = List.of("ttl", "lease", "wait-timeout", "max-replays",
+			"max-request-body", "max-response-body");
+
+	/**
+	 * What to do where something else was written.
+	 */
+	static final String HOW_TO_WRITE = "Write the name of the operation in brackets, in YAML with quotes around them, such as "
+			+ "\"[POST /payments]\", and below it one of %s.".formatted(String.join(", ", SETTINGS));
+
+	/**
+	 * What is said about the operation.
+	 * @param name the name of the operation
+	 * @throws IllegalArgumentException if it cannot be used, with what to write instead
+	 */
+	private OperationSettings settingsOf(String name) {
+		String setting = "%s.[%s].".formatted(PREFIX, name);
+		try {
+			OperationSettings settings = new OperationSettings(this.ttl, this.lease, this.waitTimeout, this.maxReplays,
+					bytes(this.maxRequestBody), bytes(this.maxResponseBody));
+			if (settings.limitsBodies() && !NamedOperations.isHttp(name)) {
+				throw new IllegalArgumentException(
+						"%s is for requests, and an operation of these has a name such as POST /payments: leave it out"
+							.formatted((this.maxRequestBody != null) ? "max-request-body" : "max-response-body"));
+			}
+			return settings;
+		}
+		catch (IllegalArgumentException ex) {
+			throw new IllegalArgumentException(setting + ex.getMessage(), ex);
+		}
+	}
+
+	/**
+	 * What is said about operations, by their names.
+	 * @throws IllegalArgumentException if some of it cannot be used
+	 */
+	static NamedOperations named(Map<String, OperationProperties> operations) {
+		Map<String, OperationSettings> settings = new HashMap<>();
+		operations.forEach((name, operation) -> settings.put(name, operation.settingsOf(name)));
+		return new NamedOperations(settings);
+	}
+
+	/**
+	 * The shortest lease that the settings give out.
+	 */
+	static Duration shortestLease(IdempotencyProperties properties) {
+		Duration shortest = properties.lease();
+		for (OperationProperties operation : properties.operations().values()) {
+			if (operation.lease() != null && operation.lease().compareTo(shortest) < 0) {
+				shortest = operation.lease();
+			}
+		}
+		return shortest;
+	}
+
+	private static @Nullable Long bytes(@Nullable DataSize size) {
+		return (size != null) ? size.toBytes() : null;
+	}
+
+	/**
+	 * Makes sure that nothing was written about operations which nobody has read: a name
+	 * without its brackets, or a setting that does not exist.
+	 * @throws IdempotencyConfigurationException if there is such a thing
+	 */
+	static void requireKnown(Set<String> operations, Environment environment) {
+		Binder.get(environment)
+			.bind(PREFIX, Bindable.mapOf(String.class, String.class))
+			.orElseGet(Map::of)
+			.keySet()
+			.forEach((written) -> requireKnown(written, operations));
+	}
+
+	private static void requireKnown(String written, Set<String> operations) {
+		int end = written.lastIndexOf('.');
+		boolean known = end > 0 && operations.contains(written.substring(0, end))
+				&& SETTINGS.stream().anyMatch((setting) -> uniform(setting).equals(uniform(written.substring(end))));
+		if (!known) {
+			throw new IdempotencyConfigurationException(
+					"%s.%s is no setting of an operation".formatted(PREFIX, written), HOW_TO_WRITE);
+		}
+	}
+
+	private static String uniform(String setting) {
+		return setting.replaceAll("[-_.]", "").toLowerCase(Locale.ROOT);
+	}
+
+}

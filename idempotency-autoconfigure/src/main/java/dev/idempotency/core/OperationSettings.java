@@ -1,0 +1,101 @@
+package dev.idempotency.core;
+
+import java.time.Duration;
+
+import dev.idempotency.IdempotencyConfigurationException;
+import dev.idempotency.store.ClaimTerms;
+import dev.idempotency.store.StoredResult;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is said about one operation, on its annotation or by its name in the settings.
+ * What is {@code null} is as for all operations.
+ *
+ * @param ttl how long its result is remembered
+ * @param lease how long a claim holds unless it is renewed
+ * @param waitTimeout how long an attempt waits for its running twin; zero: not at all
+ * @param maxReplays how often its result is given out again; zero: without a limit
+ * @param maxRequestBody the largest body of a request, in bytes
+ * @param maxResponseBody the largest body of an answer that is stored, in bytes
+ */
+public record OperationSettings(@Nullable Duration ttl, @Nullable Duration lease, @Nullable Duration waitTimeout,
+		@Nullable Integer maxReplays, @Nullable Long maxRequestBody, @Nullable Long maxResponseBody) {
+
+	/**
+	 * Nothing is said.
+	 */
+	public static final OperationSettings NONE = new OperationSettings(null, null, null, null, null, null);
+
+	private static final Duration SHORTEST = Duration.ofMillis(1);
+
+	public OperationSettings {
+		requireBetween("ttl", ttl, SHORTEST, "1ms", "24h");
+		requireBetween("lease", lease, SHORTEST, "1ms", "30s");
+		requireBetween("wait-timeout", waitTimeout, Duration.ZERO, "0s", "10s");
+		if (maxReplays != null && maxReplays < 0) {
+			throw new IllegalArgumentException(
+					"max-replays must not be negative, but is %d: write 0 for no limit".formatted(maxReplays));
+		}
+		requireSize("max-request-body", maxRequestBody);
+		requireSize("max-response-body", maxResponseBody);
+	}
+
+	/**
+	 * A policy with what is said here.
+	 * @param policy how the operation is protected otherwise
+	 * @param operation its name, for people
+	 * @return the policy
+	 * @throws IdempotencyConfigurationException if the two do not go together
+	 */
+	public OperationPolicy over(OperationPolicy policy, String operation) {
+		if (equals(NONE)) {
+			return policy;
+		}
+		Duration newTtl = (this.ttl != null) ? this.ttl : policy.ttl();
+		Duration newLease = (this.lease != null) ? this.lease : policy.lease();
+		if (newLease.compareTo(newTtl) > 0) {
+			throw new IdempotencyConfigurationException(
+					"The lease of %s (%s) is longer than its ttl (%s): its result would be forgotten before its retry"
+						.formatted(operation, newLease, newTtl),
+					"Write a shorter lease, such as 30s, or a longer ttl.");
+		}
+		return new OperationPolicy(newTtl, newLease, policy.onCrash(),
+				(this.waitTimeout != null) ? this.waitTimeout : policy.patience(),
+				(this.maxReplays != null) ? this.maxReplays : policy.maxReplays(), policy.extendsOnReplay());
+	}
+
+	/**
+	 * Limits with what is said here.
+	 * @param limits how large bodies may be otherwise
+	 * @return the limits
+	 */
+	public BodyLimits over(BodyLimits limits) {
+		return new BodyLimits((this.maxRequestBody != null) ? Math.toIntExact(this.maxRequestBody) : limits.request(),
+				(this.maxResponseBody != null) ? Math.toIntExact(this.maxResponseBody) : limits.response());
+	}
+
+	/**
+	 * Whether anything is said that only operations with bodies have.
+	 * @return whether it is
+	 */
+	public boolean limitsBodies() {
+		return this.maxRequestBody != null || this.maxResponseBody != null;
+	}
+
+	private static void requireBetween(String name, @Nullable Duration duration, Duration least, String leastText,
+			String example) {
+		if (duration != null && (duration.compareTo(least) < 0 || duration.compareTo(ClaimTerms.MAX_DURATION) > 0)) {
+			throw new IllegalArgumentException(
+					"%s must be between %s and %d days, but is %s: write a duration such as %s".formatted(name,
+							leastText, ClaimTerms.MAX_DURATION.toDays(), duration, example));
+		}
+	}
+
+	private static void requireSize(String name, @Nullable Long bytes) {
+		if (bytes != null && (bytes < 1 || bytes > StoredResult.MAX_SIZE)) {
+			throw new IllegalArgumentException("%s must be between 1B and %dMB, but is %dB: write a size such as 1MB"
+				.formatted(name, StoredResult.MAX_SIZE >> 20, bytes));
+		}
+	}
+
+}

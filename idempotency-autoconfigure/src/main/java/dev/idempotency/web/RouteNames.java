@@ -1,0 +1,178 @@
+package dev.idempotency.web;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Function;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.io.Resource;
+import org.springframework.http.HttpMethod;
+import org.springframework.web.servlet.function.HandlerFunction;
+import org.springframework.web.servlet.function.RequestPredicate;
+import org.springframework.web.servlet.function.RequestPredicates;
+import org.springframework.web.servlet.function.RouterFunction;
+import org.springframework.web.servlet.function.RouterFunctions;
+import org.springframework.web.servlet.function.ServerRequest;
+import org.springframework.web.util.pattern.PathPatternParser;
+
+/**
+ * Finds out by which names the keys of functional routes would be remembered. Whether
+ * they are protected it does not know, since nobody can see the filters of a route.
+ */
+final class RouteNames implements RouterFunctions.Visitor {
+
+	private static final Set<String> UNSAFE = Set.of("POST", "PUT", "PATCH", "DELETE");
+
+	private final Deque<Condition> around = new ArrayDeque<>();
+
+	private final Set<String> names = new TreeSet<>();
+
+	private RouteNames() {
+	}
+
+	static Set<String> of(RouterFunction<?> routes) {
+		RouteNames visitor = new RouteNames();
+		routes.accept(visitor);
+		return visitor.names;
+	}
+
+	@Override
+	public void startNested(RequestPredicate predicate) {
+		this.around.push(new Condition(predicate, this.around.peek()));
+	}
+
+	@Override
+	public void endNested(RequestPredicate predicate) {
+		this.around.pop();
+	}
+
+	@Override
+	public void route(RequestPredicate predicate, HandlerFunction<?> handlerFunction) {
+		Condition route = new Condition(predicate, this.around.peek());
+		for (String method : route.methods.isEmpty() ? UNSAFE : route.methods) {
+			route.patterns.forEach((pattern) -> this.names.add(IdempotencyGate.operationName(method, pattern)));
+		}
+	}
+
+	@Override
+	public void resources(Function<ServerRequest, Optional<Resource>> lookupFunction) {
+		// Resources change nothing
+	}
+
+	@Override
+	public void attributes(Map<String, Object> attributes) {
+		// Say nothing of a name
+	}
+
+	@Override
+	public void unknown(RouterFunction<?> routerFunction) {
+		// Nobody knows
+	}
+
+	/**
+	 * What a request must have for a route, as far as it makes the name.
+	 */
+	private static final class Condition implements RequestPredicates.Visitor {
+
+		private final Set<String> methods = new LinkedHashSet<>();
+
+		private final Set<String> patterns = new LinkedHashSet<>();
+
+		private Condition(RequestPredicate predicate, @Nullable Condition around) {
+			predicate.accept(this);
+			if (around == null) {
+				return;
+			}
+			if (this.methods.isEmpty()) {
+				this.methods.addAll(around.methods);
+			}
+			List<String> inner = List.copyOf(this.patterns);
+			if (inner.isEmpty()) {
+				this.patterns.addAll(around.patterns);
+			}
+			else if (!around.patterns.isEmpty()) {
+				this.patterns.clear();
+				around.patterns
+					.forEach((outer) -> inner.forEach((pattern) -> this.patterns.add(combine(outer, pattern))));
+			}
+		}
+
+		private static String combine(String outer, String inner) {
+			PathPatternParser parser = PathPatternParser.defaultInstance;
+			return parser.parse(outer).combine(parser.parse(inner)).getPatternString();
+		}
+
+		@Override
+		public void method(Set<HttpMethod> methods) {
+			methods.forEach((method) -> this.methods.add(method.name()));
+		}
+
+		@Override
+		public void path(String pattern) {
+			this.patterns.add(pattern);
+		}
+
+		@Override
+		@SuppressWarnings("removal")
+		public void pathExtension(String extension) {
+			// The rest says nothing of a name
+		}
+
+		@Override
+		public void header(String name, String value) {
+		}
+
+		@Override
+		public void param(String name, String value) {
+		}
+
+		@Override
+		public void version(String version) {
+		}
+
+		@Override
+		public void startAnd() {
+		}
+
+		@Override
+		public void and() {
+		}
+
+		@Override
+		public void endAnd() {
+		}
+
+		@Override
+		public void startOr() {
+		}
+
+		@Override
+		public void or() {
+		}
+
+		@Override
+		public void endOr() {
+		}
+
+		@Override
+		public void startNegate() {
+		}
+
+		@Override
+		public void endNegate() {
+		}
+
+		@Override
+		public void unknown(RequestPredicate predicate) {
+		}
+
+	}
+
+}
