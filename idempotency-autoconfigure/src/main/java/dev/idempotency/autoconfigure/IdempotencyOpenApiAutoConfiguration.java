@@ -1,5 +1,6 @@
 package dev.idempotency.autoconfigure;
 
+import dev.idempotency.openapi.HiddenContextCustomizer;
 import dev.idempotency.openapi.IdempotencyOpenApiCustomizer;
 import dev.idempotency.web.IdempotencyWeb;
 import io.swagger.v3.oas.models.OpenAPI;
@@ -9,20 +10,28 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.context.annotation.Bean;
 
 /**
- * Auto-configuration of what springdoc tells clients about protected handlers.
+ * Auto-configuration of what springdoc tells clients about protected handlers, and does
+ * not tell them, also when protection is switched off.
  */
 @AutoConfiguration(after = IdempotencyWebMvcAutoConfiguration.class)
+@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
 @ConditionalOnClass({ GlobalOpenApiCustomizer.class, OpenAPI.class })
-@ConditionalOnBean(IdempotencyWeb.class)
 public final class IdempotencyOpenApiAutoConfiguration {
 
 	IdempotencyOpenApiAutoConfiguration() {
 	}
 
 	@Bean
+	HiddenContextCustomizer idempotencyHiddenContextCustomizer() {
+		return new HiddenContextCustomizer();
+	}
+
+	@Bean
+	@ConditionalOnBean(IdempotencyWeb.class)
 	@ConditionalOnMissingBean
 	IdempotencyOpenApiCustomizer idempotencyOpenApiCustomizer(IdempotencyWeb web) {
 		return new IdempotencyOpenApiCustomizer(web);

@@ -2,10 +2,12 @@ package dev.idempotency.web;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 import com.jayway.jsonpath.DocumentContext;
 import com.jayway.jsonpath.JsonPath;
+import dev.idempotency.IdempotencyContext;
 import dev.idempotency.Idempotent;
 import dev.idempotency.OnConflict;
 import dev.idempotency.OnCrash;
@@ -32,6 +34,7 @@ import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RequestHeader;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RequestMethod;
+import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
@@ -211,6 +214,20 @@ class OpenApiTests {
 		}
 	}
 
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void saysNothingOfTheContextThatHandlersGet(boolean enabled) {
+		try (TestServer switched = start("idempotency.enabled=" + enabled)) {
+			DocumentContext found = document(switched);
+			for (String path : List.of("/contextual", "/optional")) {
+				assertThat(found.<List<String>>read("$.paths['%s'].post.parameters[*].name".formatted(path)))
+					.contains("colour")
+					.doesNotContain("context");
+			}
+			assertThat(found.jsonString()).doesNotContain("IdempotencyContext");
+		}
+	}
+
 	@Test
 	void keepsWhatTheApplicationDocumentsItself() {
 		String responses = "$.paths['/documented'].post.responses";
@@ -329,6 +346,16 @@ class OpenApiTests {
 						schema = @Schema(implementation = ProblemDetail.class)))
 		@Idempotent
 		void documented(@RequestHeader(name = "idempotency-key", required = false) String key) {
+		}
+
+		@PostMapping("/contextual")
+		@Idempotent
+		void contextual(IdempotencyContext context, @RequestParam String colour) {
+		}
+
+		@PostMapping("/optional")
+		@Idempotent
+		void optional(@RequestParam String colour, Optional<IdempotencyContext> context) {
 		}
 
 		@PostMapping("/plain")
