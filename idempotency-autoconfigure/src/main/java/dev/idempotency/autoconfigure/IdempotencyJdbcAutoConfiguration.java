@@ -1,20 +1,29 @@
 package dev.idempotency.autoconfigure;
 
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.stream.Collectors;
 
 import javax.sql.DataSource;
 
+import dev.idempotency.IdempotencyConfigurationException;
 import dev.idempotency.autoconfigure.IdempotencyProperties.StoreType;
 import dev.idempotency.store.jdbc.JdbcIdempotencyStore;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import org.springframework.beans.factory.BeanFactoryUtils;
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.AnyNestedCondition;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
 import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.datasource.DataSourceUtils;
 
@@ -24,7 +33,7 @@ import org.springframework.jdbc.datasource.DataSourceUtils;
 @AutoConfiguration(before = IdempotencyAutoConfiguration.class,
 		afterName = "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration")
 @ConditionalOnClass({ DataSource.class, DataSourceUtils.class })
-@ConditionalOnSingleCandidate(DataSource.class)
+@Conditional(IdempotencyJdbcAutoConfiguration.OnDataSource.class)
 @ConditionalOnBooleanProperty(name = "idempotency.enabled", matchIfMissing = true)
 @EnableConfigurationProperties(IdempotencyProperties.class)
 public final class IdempotencyJdbcAutoConfiguration {
@@ -35,8 +44,44 @@ public final class IdempotencyJdbcAutoConfiguration {
 	}
 
 	@Bean
-	StoreCandidate idempotencyJdbcStoreCandidate(DataSource dataSource, IdempotencyProperties properties) {
-		return new StoreCandidate(StoreType.JDBC, () -> create(dataSource, properties));
+	StoreCandidate idempotencyJdbcStoreCandidate(ListableBeanFactory beanFactory,
+			ObjectProvider<DataSource> dataSources, IdempotencyProperties properties) {
+		return new StoreCandidate(StoreType.JDBC, () -> {
+			String name = properties.jdbc().dataSource();
+			return create((name != null) ? named(name, beanFactory) : only(dataSources, beanFactory), properties);
+		});
+	}
+
+	private static DataSource named(String name, ListableBeanFactory beanFactory) {
+		if (!beanFactory.containsBean(name) || !beanFactory.isTypeMatch(name, DataSource.class)) {
+			String names = names(beanFactory);
+			throw new IdempotencyConfigurationException(
+					"idempotency.jdbc.data-source is \"%s\", and there is no DataSource bean of that name"
+						.formatted(name),
+					names.isEmpty() ? "Define one, or leave it out." : "Write one of %s.".formatted(names));
+		}
+		return beanFactory.getBean(name, DataSource.class);
+	}
+
+	/**
+	 * The only one, or that which everybody gets who does not ask for another.
+	 */
+	private static DataSource only(ObjectProvider<DataSource> dataSources, ListableBeanFactory beanFactory) {
+		DataSource only = dataSources.getIfUnique();
+		if (only == null) {
+			throw new IdempotencyConfigurationException(
+					"Idempotency keys could be remembered in several DataSources (%s), and none is primary"
+						.formatted(names(beanFactory)),
+					"Set idempotency.jdbc.data-source to one of these names, mark one as primary, or set "
+							+ "idempotency.store to another store.");
+		}
+		return only;
+	}
+
+	private static String names(ListableBeanFactory beanFactory) {
+		return Arrays.stream(BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beanFactory, DataSource.class))
+			.sorted()
+			.collect(Collectors.joining(", "));
 	}
 
 	private static JdbcIdempotencyStore create(DataSource dataSource, IdempotencyProperties properties) {
@@ -57,6 +102,28 @@ public final class IdempotencyJdbcAutoConfiguration {
 					ex.toString());
 		}
 		return store;
+	}
+
+	/**
+	 * There is a data source, or someone says so: one that is named may be hidden from
+	 * all who do not name it.
+	 */
+	static final class OnDataSource extends AnyNestedCondition {
+
+		OnDataSource() {
+			super(ConfigurationPhase.REGISTER_BEAN);
+		}
+
+		@ConditionalOnBean(DataSource.class)
+		static final class Present {
+
+		}
+
+		@ConditionalOnProperty("idempotency.jdbc.data-source")
+		static final class Named {
+
+		}
+
 	}
 
 }

@@ -240,11 +240,13 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled,
 	/**
 	 * Settings of the store in a database.
 	 *
+	 * @param dataSource Name of the DataSource bean. Defaults to the only one there is,
+	 * or the primary one.
 	 * @param table Name of the table, with or without its schema.
 	 * @param initializeSchema When to create the table at start-up.
 	 * @param timeout How long an answer of the database is waited for.
 	 */
-	public record Jdbc(@DefaultValue("idempotency_record") String table,
+	public record Jdbc(@Nullable String dataSource, @DefaultValue("idempotency_record") String table,
 			@DefaultValue("embedded") InitializeSchema initializeSchema, @DefaultValue("5s") Duration timeout) {
 
 		public Jdbc {

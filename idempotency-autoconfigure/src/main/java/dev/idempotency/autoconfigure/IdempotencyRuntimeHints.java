@@ -35,6 +35,13 @@ final class IdempotencyRuntimeHints implements RuntimeHintsRegistrar {
 			.registerType(SideEffects.class, MemberCategory.INVOKE_PUBLIC_METHODS)
 			.registerTypeIfPresent(classLoader, "org.springframework.ai.tool.method.MethodToolCallback",
 					MemberCategory.ACCESS_DECLARED_FIELDS);
+		// Whose database they manage
+		for (String manager : new String[] { "jdbc.datasource.DataSourceTransactionManager",
+				"orm.jpa.JpaTransactionManager" }) {
+			hints.reflection()
+				.registerTypeIfPresent(classLoader, "org.springframework." + manager,
+						MemberCategory.INVOKE_PUBLIC_METHODS);
+		}
 		// Whether it is there decides how methods go with transactions
 		hints.reflection()
 			.registerTypeIfPresent(classLoader, "org.springframework.transaction.interceptor.TransactionInterceptor");

@@ -58,16 +58,13 @@ final class StoreChoice {
 	}
 
 	private static String whatIsMissing(StoreType type) {
-		return (type == StoreType.JDBC) ? "there is no DataSource, or there are several and none is primary"
-				: "there is no RedisConnectionFactory, or there are several and none is primary";
+		return (type == StoreType.JDBC) ? "there is no DataSource" : "there is no RedisConnectionFactory";
 	}
 
 	private static String howToGet(StoreType type) {
 		return (type == StoreType.JDBC)
-				? "Add spring-boot-starter-jdbc, a driver and spring.datasource.url; mark one DataSource as primary; "
-						+ "or define a JdbcIdempotencyStore bean."
-				: "Add spring-boot-starter-data-redis and spring.data.redis.host; mark one RedisConnectionFactory as "
-						+ "primary; or define a RedisIdempotencyStore bean.";
+				? "Add spring-boot-starter-jdbc, a driver and spring.datasource.url, or define a JdbcIdempotencyStore bean."
+				: "Add spring-boot-starter-data-redis and spring.data.redis.host, or define a RedisIdempotencyStore bean.";
 	}
 
 	private static String nameOf(StoreType type) {

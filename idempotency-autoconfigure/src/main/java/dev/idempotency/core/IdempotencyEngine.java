@@ -262,8 +262,9 @@ public final class IdempotencyEngine implements AutoCloseable {
 	public void requireJoining(@Nullable Transactions transactions, String operation) {
 		if (transactions == null) {
 			throw new IdempotencyConfigurationException(
-					"%s asks for transactional = true, and there is no transaction manager".formatted(operation),
-					"Define a PlatformTransactionManager bean (exactly one, or a primary one), or leave it out.");
+					"%s asks for transactional = true, and there is no transaction manager, or there are several transaction managers and nothing says which"
+						.formatted(operation),
+					"Define a PlatformTransactionManager bean (one, one of the store's DataSource, or a primary one), or leave it out.");
 		}
 		if (!this.store.canJoin()) {
 			throw new IdempotencyConfigurationException(

@@ -59,8 +59,9 @@ final class IdempotencyGate implements Admission {
 		}
 		if (operation.dryRun() == DryRun.ROLLBACK && this.transactions == null) {
 			throw new IdempotencyConfigurationException(
-					"%s asks for dryRun = ROLLBACK, and there is no transaction manager".formatted(handler),
-					"Define a PlatformTransactionManager bean (exactly one, or a primary one), or leave it out.");
+					"%s asks for dryRun = ROLLBACK, and there is no transaction manager, or there are several transaction managers and nothing says which"
+						.formatted(handler),
+					"Define a PlatformTransactionManager bean (one, one of the store's DataSource, or a primary one), or leave it out.");
 		}
 	}
 

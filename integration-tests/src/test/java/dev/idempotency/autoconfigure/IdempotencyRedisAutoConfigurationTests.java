@@ -94,9 +94,9 @@ class IdempotencyRedisAutoConfigurationTests {
 	}
 
 	@Test
-	void backsOffWithoutAPrimaryAmongSeveral() {
+	void failsWithoutAPrimaryAmongSeveral() {
 		this.runner.withUserConfiguration(TwoServers.class)
-			.run((context) -> assertThat(context).hasSingleBean(InMemoryIdempotencyStore.class));
+			.run((context) -> assertThat(context).getFailure().rootCause().hasMessageContaining("none is primary"));
 		this.runner.withUserConfiguration(TwoServers.class)
 			.withPropertyValues("idempotency.store=redis")
 			.run((context) -> assertThat(context).getFailure()

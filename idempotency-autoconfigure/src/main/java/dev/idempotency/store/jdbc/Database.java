@@ -46,6 +46,10 @@ final class Database {
 		this.settings = settings;
 	}
 
+	DataSource dataSource() {
+		return this.dataSource;
+	}
+
 	/**
 	 * A proxy that knows of the caller's transaction would have us take part in it.
 	 */

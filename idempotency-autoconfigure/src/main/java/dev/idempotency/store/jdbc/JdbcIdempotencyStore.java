@@ -49,6 +49,14 @@ public final class JdbcIdempotencyStore implements SearchableStore, JoiningStore
 	}
 
 	/**
+	 * Where its connections come from.
+	 * @return the data source; of a proxy that knows of transactions, its target
+	 */
+	public DataSource dataSource() {
+		return this.database.dataSource();
+	}
+
+	/**
 	 * Makes sure that the table is there.
 	 * @param when whether to create it
 	 * @throws dev.idempotency.IdempotencyConfigurationException if it is not there, or is
