@@ -38,7 +38,6 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 import org.springframework.core.env.Environment;
-import org.springframework.util.StringUtils;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
@@ -75,7 +74,7 @@ public final class IdempotencyAutoConfiguration {
 	@ConditionalOnMissingBean
 	IdempotencyEngine idempotencyEngine(IdempotencyStore store, IdempotencyProperties properties,
 			Environment environment, EngineHooks hooks) {
-		EngineSettings settings = new EngineSettings(namespace(properties, environment), properties.mode(),
+		EngineSettings settings = new EngineSettings(Namespace.of(properties, environment, store), properties.mode(),
 				properties.onStoreFailure(), properties.packing());
 		return new IdempotencyEngine(store, settings, new MonotonicClock(), hooks);
 	}
@@ -100,14 +99,6 @@ public final class IdempotencyAutoConfiguration {
 	NamedOperationsCheck idempotencyNamedOperationsCheck(ApplicationContext context, NamedOperations named,
 			ObjectProvider<OperationCatalog> catalogs, ObjectProvider<KnownNames> others) {
 		return new NamedOperationsCheck(context, named, catalogs, others);
-	}
-
-	private static String namespace(IdempotencyProperties properties, Environment environment) {
-		if (properties.namespace() != null) {
-			return properties.namespace();
-		}
-		String name = environment.getProperty("spring.application.name");
-		return StringUtils.hasText(name) ? name : "application";
 	}
 
 	@Bean

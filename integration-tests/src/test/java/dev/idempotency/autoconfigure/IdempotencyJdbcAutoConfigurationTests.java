@@ -152,12 +152,36 @@ class IdempotencyJdbcAutoConfigurationTests {
 	@Test
 	void startsWithoutItsDatabase(CapturedOutput output) {
 		withDatabase("jdbc:postgresql://localhost:1/none")
-			.withPropertyValues("spring.datasource.hikari.connection-timeout=250",
+			.withPropertyValues("spring.application.name=shop", "spring.datasource.hikari.connection-timeout=250",
 					"spring.datasource.hikari.initialization-fail-timeout=-1")
 			.run((context) -> {
 				assertThat(context).hasSingleBean(JdbcIdempotencyStore.class);
 				assertThat(output).contains("cannot be reached");
 			});
+	}
+
+	@Test
+	void failsWithoutANameWhereOthersRememberToo() {
+		ApplicationContextRunner shared = withDatabase(PostgresServer.shared().newSchema())
+			.withPropertyValues("idempotency.jdbc.initialize-schema=always");
+		shared.run((context) -> assertThat(context).getFailure()
+			.rootCause()
+			.isInstanceOfSatisfying(IdempotencyConfigurationException.class, (ex) -> {
+				assertThat(ex).hasMessageContaining("has no name");
+				assertThat(ex.action()).contains("spring.application.name", "idempotency.namespace=application");
+			}));
+		for (String name : new String[] { "spring.application.name=shop", "idempotency.namespace=application" }) {
+			shared.withPropertyValues(name).run((context) -> assertThat(context).hasNotFailed());
+		}
+		withH2().run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	@Test
+	void failsWithoutANameAlsoWhileItsDatabaseCannotBeReached() {
+		withDatabase("jdbc:postgresql://localhost:1/none")
+			.withPropertyValues("spring.datasource.hikari.connection-timeout=250",
+					"spring.datasource.hikari.initialization-fail-timeout=-1")
+			.run((context) -> assertThat(context).getFailure().rootCause().hasMessageContaining("has no name"));
 	}
 
 	@Test

@@ -43,7 +43,8 @@ class IdempotencyRedisAutoConfigurationTests {
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(DataRedisAutoConfiguration.class,
 				IdempotencyRedisAutoConfiguration.class, IdempotencyAutoConfiguration.class))
-		.withPropertyValues("spring.data.redis.port=" + server.port(), "spring.data.redis.timeout=10s");
+		.withPropertyValues("spring.data.redis.port=" + server.port(), "spring.data.redis.timeout=10s",
+				"spring.application.name=shop");
 
 	@AfterAll
 	static void stop() {
@@ -64,6 +65,17 @@ class IdempotencyRedisAutoConfigurationTests {
 				assertThat(server.send("KEYS shop:*")).contains("shop:");
 				assertThat(output).doesNotContain("WARN");
 			});
+	}
+
+	@Test
+	void failsWithoutANameSinceOthersRememberThereToo() {
+		this.runner.withPropertyValues("spring.application.name=")
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.isInstanceOfSatisfying(IdempotencyConfigurationException.class, (ex) -> {
+					assertThat(ex).hasMessageContaining("has no name");
+					assertThat(ex.action()).contains("spring.application.name", "idempotency.namespace=application");
+				}));
 	}
 
 	@Test

@@ -22,6 +22,8 @@ import dev.idempotency.store.RecordId;
 import dev.idempotency.store.SearchableStore;
 import dev.idempotency.store.StoredResult;
 
+import org.springframework.dao.DataAccessException;
+
 /**
  * A store in a table of a relational database, whose clock decides: PostgreSQL, MySQL,
  * MariaDB, H2, HSQLDB, SQLite, and others that speak standard SQL.
@@ -54,6 +56,20 @@ public final class JdbcIdempotencyStore implements SearchableStore, JoiningStore
 	 */
 	public DataSource dataSource() {
 		return this.database.dataSource();
+	}
+
+	/**
+	 * Whether its database runs inside of the application, and so is nobody else's.
+	 * @return whether it does; a database that cannot be reached does not
+	 */
+	public boolean isEmbedded() {
+		try {
+			return this.database.onOwnConnection("look at the database",
+					(connection, statements) -> statements.dialect().isEmbedded(connection.getMetaData().getURL()));
+		}
+		catch (DataAccessException ex) {
+			return false;
+		}
 	}
 
 	/**
