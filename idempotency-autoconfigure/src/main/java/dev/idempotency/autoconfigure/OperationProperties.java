@@ -104,15 +104,19 @@ public record OperationProperties(@Nullable Duration ttl, @Nullable Duration lea
 	}
 
 	private static void requireKnown(String written, Set<String> operations) {
-		int end = written.lastIndexOf('.');
-		boolean known = end > 0 && operations.contains(written.substring(0, end))
-				&& SETTINGS.stream().anyMatch((setting) -> uniform(setting).equals(uniform(written.substring(end))));
+		boolean known = operations.stream()
+			.filter((operation) -> written.startsWith(operation + "."))
+			.map((operation) -> uniform(written.substring(operation.length())))
+			.anyMatch((rest) -> SETTINGS.stream().anyMatch((setting) -> uniform(setting).equals(rest)));
 		if (!known) {
 			throw new IdempotencyConfigurationException(
 					"%s.%s is no setting of an operation".formatted(PREFIX, written), HOW_TO_WRITE);
 		}
 	}
 
+	/**
+	 * Environment variables have other separators, or none.
+	 */
 	private static String uniform(String setting) {
 		return setting.replaceAll("[-_.]", "").toLowerCase(Locale.ROOT);
 	}

@@ -31,6 +31,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
 import org.springframework.http.MediaType;
 import org.springframework.stereotype.Service;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -107,6 +108,18 @@ class NamedOperationsTests {
 					.isEqualTo("done");
 			}
 		});
+	}
+
+	@Test
+	void whatIsCalledByHandIsKnownToEnvironmentVariables() {
+		this.runner
+			.withInitializer((context) -> context.getEnvironment()
+				.getPropertySources()
+				.addFirst(new SystemEnvironmentPropertySource("test-systemEnvironment",
+						Map.of("IDEMPOTENCY_OPERATIONS_REFUND_MAX_REPLAYS", "3",
+								"IDEMPOTENCY_OPERATIONS_REFUND_WAITTIMEOUT", "7s"))))
+			.run((context) -> assertThat(context.getBean(IdempotencyProperties.class).operations())
+				.containsOnlyKeys("refund"));
 	}
 
 	@Test
