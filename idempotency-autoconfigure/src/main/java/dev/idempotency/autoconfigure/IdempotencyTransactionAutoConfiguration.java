@@ -37,9 +37,9 @@ public final class IdempotencyTransactionAutoConfiguration {
 	@Conditional(OnTransactionManager.class)
 	@Nullable Transactions idempotencyTransactions(ListableBeanFactory beanFactory,
 			ObjectProvider<PlatformTransactionManager> managers, ObjectProvider<IdempotencyStore> store) {
-		PlatformTransactionManager chosen = new TransactionManagerChoice(
-				BeanFactoryUtils.beansOfTypeIncludingAncestors(beanFactory, PlatformTransactionManager.class).values())
-			.choose(managers.getIfUnique(), store::getIfAvailable);
+		PlatformTransactionManager chosen = new TransactionManagerChoice(BeanFactoryUtils
+			.beansOfTypeIncludingAncestors(beanFactory, PlatformTransactionManager.class, false, true)
+			.values()).choose(managers.getIfUnique(), store::getIfAvailable);
 		return (chosen != null) ? new SpringTransactions(chosen) : null;
 	}
 
