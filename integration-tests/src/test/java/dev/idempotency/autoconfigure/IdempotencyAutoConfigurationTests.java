@@ -20,6 +20,7 @@ import dev.idempotency.store.memory.InMemoryIdempotencyStore;
 import dev.idempotency.store.memory.MemoryLimits;
 import dev.idempotency.test.FaultInjectingStore;
 import dev.idempotency.test.FaultInjectingStore.Fault;
+import dev.idempotency.test.NewThreads;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -35,6 +36,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 @ExtendWith(OutputCaptureExtension.class)
 class IdempotencyAutoConfigurationTests {
@@ -155,12 +157,20 @@ class IdempotencyAutoConfigurationTests {
 	}
 
 	@Test
-	void stopsItsThreadWithTheApplication() {
-		this.runner.run((context) -> proceed(context));
-		assertThat(Thread.getAllStackTraces().keySet()).filteredOn(Thread::isAlive)
-			.filteredOn((thread) -> thread.getName().equals("idempotency-lease-keeper"))
-			.allSatisfy((thread) -> thread.join(10_000))
-			.noneMatch(Thread::isAlive);
+	void stopsItsThreadWithTheApplicationAndNobodyElses() {
+		NewThreads neighbours = new NewThreads("idempotency-lease-keeper");
+		this.runner.run((neighbour) -> {
+			proceed(neighbour);
+			assertThat(neighbours.alive()).hasSize(1);
+			NewThreads threads = new NewThreads("idempotency-lease-keeper");
+			this.runner.run((context) -> {
+				proceed(context);
+				assertThat(threads.alive()).hasSize(1);
+			});
+			await().until(() -> threads.alive().isEmpty());
+			assertThat(neighbours.alive()).hasSize(1);
+		});
+		await().until(() -> neighbours.alive().isEmpty());
 	}
 
 	@ParameterizedTest

@@ -7,12 +7,14 @@ import dev.idempotency.core.Attempt;
 import dev.idempotency.core.Decision;
 import dev.idempotency.core.IdempotencyEngine;
 import dev.idempotency.core.OperationPolicy;
+import dev.idempotency.servers.FreePorts;
 import dev.idempotency.servers.RedisServerProcess;
 import dev.idempotency.store.IdempotencyStore;
 import dev.idempotency.store.MonotonicClock;
 import dev.idempotency.store.memory.InMemoryIdempotencyStore;
 import dev.idempotency.store.memory.MemoryLimits;
 import dev.idempotency.store.redis.RedisIdempotencyStore;
+import dev.idempotency.test.NewThreads;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
@@ -80,6 +82,7 @@ class IdempotencyRedisAutoConfigurationTests {
 
 	@Test
 	void closesTheStoreWithTheContext() {
+		NewThreads subscribers = new NewThreads("idempotency-redis-subscriber");
 		this.runner.run((context) -> {
 			RedisIdempotencyStore store = context.getBean(RedisIdempotencyStore.class);
 			// On a busy machine, listening takes its time to begin
@@ -87,11 +90,11 @@ class IdempotencyRedisAutoConfigurationTests {
 				.ignoreException(IllegalStateException.class)
 				.untilAsserted(() -> store.subscribe(IdempotencyKey.of("pay", "key"), () -> {
 				}).close());
+			assertThat(subscribers.alive()).hasSize(1);
 			context.close();
 			assertThatIllegalStateException().isThrownBy(() -> store.subscribe(IdempotencyKey.of("pay", "key"), () -> {
 			}));
-			assertThat(Thread.getAllStackTraces().keySet()).extracting(Thread::getName)
-				.doesNotContain("idempotency-redis-subscriber");
+			assertThat(subscribers.alive()).isEmpty();
 		});
 	}
 
@@ -135,8 +138,7 @@ class IdempotencyRedisAutoConfigurationTests {
 
 	@Test
 	void asksNothingOfRedisWhenMemoryWasChosen(CapturedOutput output) {
-		this.runner
-			.withPropertyValues("idempotency.store=memory", "spring.data.redis.port=" + RedisServerProcess.freePort())
+		this.runner.withPropertyValues("idempotency.store=memory", "spring.data.redis.port=" + FreePorts.next())
 			.run((context) -> {
 				assertThat(context).hasSingleBean(InMemoryIdempotencyStore.class);
 				assertThat(output).doesNotContain("WARN");
@@ -145,7 +147,7 @@ class IdempotencyRedisAutoConfigurationTests {
 
 	@Test
 	void startsWithoutAServerAndUsesItOnceItIsThere(CapturedOutput output) {
-		int port = RedisServerProcess.freePort();
+		int port = FreePorts.next();
 		this.runner.withPropertyValues("spring.data.redis.port=" + port).run((context) -> {
 			assertThat(context).hasSingleBean(RedisIdempotencyStore.class);
 			assertThat(output.toString()).containsOnlyOnce("cannot use Redis yet");

@@ -14,6 +14,7 @@ import dev.idempotency.store.PurgeableStore;
 import dev.idempotency.store.StoredResult;
 import dev.idempotency.store.memory.InMemoryIdempotencyStore;
 import dev.idempotency.store.memory.MemoryLimits;
+import dev.idempotency.test.NewThreads;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -29,8 +30,6 @@ import static org.awaitility.Awaitility.await;
 
 class PurgeSettingsTests {
 
-	private static final String THREAD = "idempotency-record-purger";
-
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
 		.withPropertyValues("idempotency.store=memory")
 		.withConfiguration(AutoConfigurations.of(IdempotencyAutoConfiguration.class));
@@ -38,15 +37,16 @@ class PurgeSettingsTests {
 	@Test
 	void purgesAStoreThatNeedsItUntilTheApplicationEnds() {
 		AtomicInteger limit = new AtomicInteger();
+		NewThreads purgers = new NewThreads("idempotency-record-purger");
 		this.runner.withUserConfiguration(OverdueStore.class)
 			.withPropertyValues("idempotency.purge.interval=1ms", "idempotency.purge.batch=7")
 			.run((context) -> {
 				assertThat(context.getBean(PurgeLifecycle.class).isRunning()).isTrue();
 				limit.set(await().until(context.getBean(Overdue.class).limit::get, (it) -> it > 0));
+				assertThat(purgers.alive()).hasSize(1);
 			});
 		assertThat(limit).hasValue(7);
-		await()
-			.until(() -> Thread.getAllStackTraces().keySet().stream().noneMatch((it) -> it.getName().equals(THREAD)));
+		await().until(() -> purgers.alive().isEmpty());
 	}
 
 	@Test

@@ -2,13 +2,13 @@ package dev.idempotency.servers;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 
 import org.awaitility.Awaitility;
@@ -22,6 +22,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 public final class MariaDbServer {
 
 	private static final Path DAEMON = Path.of("/usr/sbin/mariadbd");
+
+	private static final int ATTEMPTS = 5;
 
 	private static final class Shared {
 
@@ -52,15 +54,9 @@ public final class MariaDbServer {
 			run(List.of("mariadb-install-db", "--no-defaults", data, user, "--auth-root-authentication-method=normal"),
 					home.resolve("install.log"))
 				.waitFor();
-			int port = freePort();
-			Process process = run(
-					List.of(DAEMON.toString(), "--no-defaults", data, user, "--socket=" + home.resolve("socket"),
-							"--port=" + port, "--bind-address=127.0.0.1", "--max-connections=300"),
-					home.resolve("server.log"));
-			Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
-			MariaDbServer server = new MariaDbServer(port);
-			Awaitility.await().atMost(Duration.ofSeconds(60)).until(server::answers);
-			return server;
+			List<String> command = List.of(DAEMON.toString(), "--no-defaults", data, user,
+					"--socket=" + home.resolve("socket"), "--bind-address=127.0.0.1", "--max-connections=300");
+			return startSomewhere(command, home.resolve("server.log"));
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
@@ -71,14 +67,26 @@ public final class MariaDbServer {
 		}
 	}
 
-	private static Process run(List<String> command, Path log) throws IOException {
-		return new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile()).start();
+	/**
+	 * Somebody else may take a port that was free, and then it is another one.
+	 */
+	private static MariaDbServer startSomewhere(List<String> command, Path log) throws IOException {
+		for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+			MariaDbServer server = new MariaDbServer(FreePorts.next());
+			List<String> onPort = new ArrayList<>(command);
+			onPort.add("--port=" + server.port);
+			Process process = run(onPort, log);
+			Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
+			Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> !process.isAlive() || server.answers());
+			if (process.isAlive()) {
+				return server;
+			}
+		}
+		throw new IllegalStateException("MariaDB does not start. It said:\n" + Files.readString(log));
 	}
 
-	private static int freePort() throws IOException {
-		try (ServerSocket socket = new ServerSocket(0)) {
-			return socket.getLocalPort();
-		}
+	private static Process run(List<String> command, Path log) throws IOException {
+		return new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile()).start();
 	}
 
 	private boolean answers() {

@@ -61,7 +61,7 @@ public final class PostgresServer implements AutoCloseable {
 	public static PostgresServer start(Map<String, String> settings) {
 		try {
 			Path data = Files.createTempDirectory("postgres-");
-			return new PostgresServer(data, settings, launch(data, settings, 0));
+			return new PostgresServer(data, settings, launch(data, settings, FreePorts.next()));
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
@@ -72,11 +72,9 @@ public final class PostgresServer implements AutoCloseable {
 		EmbeddedPostgres.Builder builder = EmbeddedPostgres.builder()
 			.setDataDirectory(data.toFile())
 			.setCleanDataDirectory(false)
-			.setServerConfig("max_connections", "200");
+			.setServerConfig("max_connections", "200")
+			.setPort(port);
 		settings.forEach(builder::setServerConfig);
-		if (port > 0) {
-			builder.setPort(port);
-		}
 		return builder.start();
 	}
 

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -13,8 +12,11 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntFunction;
+import java.util.function.IntSupplier;
 
 import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionTimeoutException;
 import org.jspecify.annotations.Nullable;
 import redis.embedded.RedisExecProvider;
 
@@ -25,11 +27,7 @@ import org.springframework.util.FileSystemUtils;
  */
 public final class RedisServerProcess implements AutoCloseable {
 
-	private static final int FIRST_PORT = 20_000;
-
-	private static final int PORTS = 12_000;
-
-	private static final int PORTS_OF_A_PROCESS = 50;
+	private static final int ATTEMPTS = 5;
 
 	private static final Path EXECUTABLE = executable();
 
@@ -57,20 +55,50 @@ public final class RedisServerProcess implements AutoCloseable {
 		}
 	}
 
+	/**
+	 * Starts a server on a port that is free. Somebody else may take that port first, and
+	 * then it is another one.
+	 */
 	public static RedisServerProcess start(String... options) {
-		return start(freePort(), options);
+		return startOnOneOf(FreePorts::next, options);
+	}
+
+	static RedisServerProcess startOnOneOf(IntSupplier ports, String... options) {
+		return startSomewhere(ports, (port) -> server(port, options));
 	}
 
 	public static RedisServerProcess start(int port, String... options) {
+		return server(port, options).restart();
+	}
+
+	public static RedisServerProcess sentinel(int masterPort) {
+		return startSomewhere(FreePorts::next, (port) -> sentinel(port, masterPort));
+	}
+
+	private static RedisServerProcess startSomewhere(IntSupplier ports, IntFunction<RedisServerProcess> servers) {
+		for (int attempt = 1;; attempt++) {
+			RedisServerProcess server = servers.apply(ports.getAsInt());
+			try {
+				return server.restart();
+			}
+			catch (IllegalStateException ex) {
+				server.close();
+				if (attempt == ATTEMPTS) {
+					throw ex;
+				}
+			}
+		}
+	}
+
+	private static RedisServerProcess server(int port, String... options) {
 		Path folder = newFolder();
 		List<String> all = new ArrayList<>(List.of(options));
 		all.addAll(List.of("--port", String.valueOf(port), "--bind", "127.0.0.1", "--save", "", "--dir",
 				folder.toString()));
-		return new RedisServerProcess(port, folder, all).restart();
+		return new RedisServerProcess(port, folder, all);
 	}
 
-	public static RedisServerProcess sentinel(int masterPort) {
-		int port = freePort();
+	private static RedisServerProcess sentinel(int port, int masterPort) {
 		Path folder = newFolder();
 		try {
 			// A sentinel writes to its configuration, and does not start without one
@@ -81,7 +109,7 @@ public final class RedisServerProcess implements AutoCloseable {
 					sentinel down-after-milliseconds master 1000
 					sentinel failover-timeout master 5000
 					""".formatted(port, masterPort));
-			return new RedisServerProcess(port, folder, List.of(file.toString(), "--sentinel")).restart();
+			return new RedisServerProcess(port, folder, List.of(file.toString(), "--sentinel"));
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
@@ -98,49 +126,55 @@ public final class RedisServerProcess implements AutoCloseable {
 	}
 
 	/**
-	 * A port that nobody uses; below the range of the system's own choice, and so low
-	 * that the cluster's second port, which is 10000 higher, exists. Processes that run
-	 * tests at the same time begin to look in different places.
+	 * Starts the server, again or for the first time.
+	 * @throws IllegalStateException with what the server said, if it does not start
 	 */
-	public static int freePort() {
-		int begin = (int) (ProcessHandle.current().pid() % PORTS * PORTS_OF_A_PROCESS % PORTS);
-		for (int i = 0; i < PORTS; i++) {
-			int port = FIRST_PORT + (begin + i) % PORTS;
-			if (isFree(port)) {
-				return port;
-			}
-		}
-		throw new IllegalStateException("No port is free");
-	}
-
-	private static boolean isFree(int port) {
-		try (ServerSocket socket = new ServerSocket()) {
-			socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
-			return true;
-		}
-		catch (IOException ex) {
-			return false;
-		}
-	}
-
 	public RedisServerProcess restart() {
 		List<String> command = new ArrayList<>(List.of(EXECUTABLE.toString()));
 		command.addAll(this.options);
+		Process started;
 		try {
-			this.process = new ProcessBuilder(command).redirectErrorStream(true)
-				.redirectOutput(this.folder.resolve("log").toFile())
-				.start();
+			started = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log().toFile()).start();
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
 		}
-		Awaitility.await().pollInterval(Duration.ofMillis(10)).atMost(Duration.ofSeconds(30)).until(this::answers);
+		this.process = started;
+		try {
+			Awaitility.await()
+				.pollInterval(Duration.ofMillis(10))
+				.atMost(Duration.ofSeconds(30))
+				.until(() -> !started.isAlive() || answers(started));
+		}
+		catch (ConditionTimeoutException ex) {
+			throw new IllegalStateException(complaint("does not answer"), ex);
+		}
+		if (!started.isAlive()) {
+			throw new IllegalStateException(complaint("has ended"));
+		}
 		return this;
 	}
 
-	private boolean answers() {
+	private Path log() {
+		return this.folder.resolve("log");
+	}
+
+	private String complaint(String what) {
 		try {
-			return send("PING").startsWith("+PONG");
+			return "The Redis on port %d %s. It said:%n%s".formatted(this.port, what, Files.readString(log()));
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	/**
+	 * Whether this very server answers, and not a stranger on its port.
+	 */
+	private boolean answers(Process started) {
+		try {
+			return send("PING").startsWith("+PONG")
+					&& send("INFO server").lines().anyMatch(("process_id:" + started.pid())::equals);
 		}
 		catch (UncheckedIOException ex) {
 			return false;

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.function.Consumer;
 
 import dev.idempotency.IdempotencyConfigurationException;
+import dev.idempotency.servers.FreePorts;
 import dev.idempotency.servers.RedisServerProcess;
 import dev.idempotency.store.Claim;
 import dev.idempotency.store.RecordFilter;
@@ -134,8 +135,7 @@ class RedisServerCheckTests {
 	@ParameterizedTest
 	@ValueSource(booleans = { true, false })
 	void warnsOfAServerThatCannotBeReachedAndGoesOn(boolean withLettuce, CapturedOutput output) {
-		RedisStandaloneConfiguration nowhere = new RedisStandaloneConfiguration("127.0.0.1",
-				RedisServerProcess.freePort());
+		RedisStandaloneConfiguration nowhere = new RedisStandaloneConfiguration("127.0.0.1", FreePorts.next());
 		if (withLettuce) {
 			LettuceConnectionFactory factory = RedisServers.lettuce(nowhere, RedisServers.COMMAND_TIMEOUT);
 			assertThatNoException().isThrownBy(() -> check(factory));

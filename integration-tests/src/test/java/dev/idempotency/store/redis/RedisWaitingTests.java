@@ -15,6 +15,7 @@ import dev.idempotency.core.IdempotencyEngine;
 import dev.idempotency.servers.RedisServerProcess;
 import dev.idempotency.store.Claim;
 import dev.idempotency.store.NotifyingStore.Subscription;
+import dev.idempotency.test.NewThreads;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -120,7 +121,7 @@ class RedisWaitingTests {
 	@ParameterizedTest
 	@MethodSource("drivers")
 	void subscribesWithTheFirstWaiterAndLeavesNothingBehind(RedisConnectionFactory driver) {
-		long threads = subscriberThreads();
+		NewThreads subscribers = newSubscribers();
 		RedisIdempotencyStore store = new RedisIdempotencyStore(driver, PREFIX, 0);
 		granted(store, newKey());
 		assertThat(server.send(SUBSCRIBERS)).doesNotContain("sub=1");
@@ -129,9 +130,10 @@ class RedisWaitingTests {
 		store.subscribe(newKey(), () -> {
 		}).close();
 		assertThat(server.send(SUBSCRIBERS)).containsOnlyOnce("sub=1");
+		assertThat(subscribers.alive()).hasSize(1);
 		store.close();
 		await().until(() -> !server.send(SUBSCRIBERS).contains("sub=1"));
-		assertThat(subscriberThreads()).isEqualTo(threads);
+		assertThat(subscribers.alive()).isEmpty();
 		assertThatIllegalStateException().isThrownBy(() -> store.subscribe(newKey(), () -> {
 		}));
 	}
@@ -139,6 +141,7 @@ class RedisWaitingTests {
 	@ParameterizedTest
 	@MethodSource("drivers")
 	void leavesNothingBehindWhenItIsClosedWhileItSubscribes(RedisConnectionFactory driver) {
+		NewThreads subscribers = newSubscribers();
 		for (int round = 0; round < 50; round++) {
 			RedisIdempotencyStore store = new RedisIdempotencyStore(driver, PREFIX, 0);
 			CompletableFuture<Void> subscribing = CompletableFuture.runAsync(() -> store.subscribe(newKey(), () -> {
@@ -147,15 +150,11 @@ class RedisWaitingTests {
 			subscribing.exceptionally((ex) -> null).join();
 		}
 		await().until(() -> !server.send(SUBSCRIBERS).contains("sub=1"));
-		await().until(() -> subscriberThreads() == 0);
+		await().until(() -> subscribers.alive().isEmpty());
 	}
 
-	private static long subscriberThreads() {
-		return Thread.getAllStackTraces()
-			.keySet()
-			.stream()
-			.filter((thread) -> thread.getName().equals("idempotency-redis-subscriber"))
-			.count();
+	private static NewThreads newSubscribers() {
+		return new NewThreads("idempotency-redis-subscriber");
 	}
 
 	@ParameterizedTest
