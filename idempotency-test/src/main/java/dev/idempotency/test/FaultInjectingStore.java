@@ -14,7 +14,8 @@ import dev.idempotency.store.StoredResult;
 
 /**
  * A store that fails when it is told to, before or after what it was asked for has taken
- * effect.
+ * effect. An object of this class knows the four verbs and nothing else; {@link #around}
+ * keeps what else a store can do.
  */
 public final class FaultInjectingStore implements IdempotencyStore {
 
@@ -30,6 +31,26 @@ public final class FaultInjectingStore implements IdempotencyStore {
 	public FaultInjectingStore(IdempotencyStore store, FaultPlan plan) {
 		this.store = store;
 		this.plan = plan;
+	}
+
+	/**
+	 * Puts faults around a store, which can still do all that it could before: join a
+	 * transaction, be looked into, wake up who waits.
+	 * @param store does the work
+	 * @param plan says when to fail
+	 * @return the store, which implements the interfaces of the other one
+	 */
+	public static IdempotencyStore around(IdempotencyStore store, FaultPlan plan) {
+		return StoreProxy.around(store, (invocation) -> {
+			StoreVerb verb = StoreProxy.verbOf(invocation.getMethod());
+			if (verb == null) {
+				return invocation.proceed();
+			}
+			Fault fault = failBefore(plan, verb);
+			Object answer = invocation.proceed();
+			failAfter(fault, verb);
+			return answer;
+		});
 	}
 
 	@Override
@@ -53,15 +74,24 @@ public final class FaultInjectingStore implements IdempotencyStore {
 	}
 
 	private <T> T ask(StoreVerb verb, Supplier<T> question) {
-		Fault fault = this.plan.next(verb);
+		Fault fault = failBefore(this.plan, verb);
+		T answer = question.get();
+		failAfter(fault, verb);
+		return answer;
+	}
+
+	private static Fault failBefore(FaultPlan plan, StoreVerb verb) {
+		Fault fault = plan.next(verb);
 		if (fault == Fault.BEFORE) {
 			throw new InjectedFaultException(verb, fault);
 		}
-		T answer = question.get();
+		return fault;
+	}
+
+	private static void failAfter(Fault fault, StoreVerb verb) {
 		if (fault == Fault.AFTER) {
 			throw new InjectedFaultException(verb, fault);
 		}
-		return answer;
 	}
 
 	/**

@@ -1,0 +1,140 @@
+package dev.idempotency.test;
+
+import java.time.Duration;
+import java.time.Instant;
+
+import dev.idempotency.Fingerprint;
+import dev.idempotency.IdempotencyKey;
+import dev.idempotency.core.StoreVerb;
+import dev.idempotency.store.Claim;
+import dev.idempotency.store.ClaimResult;
+import dev.idempotency.store.ClaimTerms;
+import dev.idempotency.store.IdempotencyStore;
+import dev.idempotency.store.InspectableStore;
+import dev.idempotency.store.JoiningStore;
+import dev.idempotency.store.NotifyingStore;
+import dev.idempotency.store.PurgeableStore;
+import dev.idempotency.store.SearchableStore;
+import dev.idempotency.store.StoredResult;
+import dev.idempotency.store.memory.InMemoryIdempotencyStore;
+import dev.idempotency.store.memory.MemoryLimits;
+import dev.idempotency.test.FaultInjectingStore.Fault;
+import dev.idempotency.test.FaultInjectingStore.InjectedFaultException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import static dev.idempotency.test.Scene.RESULT;
+import static dev.idempotency.test.Scene.TTL;
+import static dev.idempotency.test.Scene.completed;
+import static dev.idempotency.test.Scene.granted;
+import static dev.idempotency.test.Scene.inProgress;
+import static dev.idempotency.test.Scene.newKey;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+class FaultInjectingStoreTests {
+
+	private final InMemoryIdempotencyStore memory = new InMemoryIdempotencyStore(new MemoryLimits(100, 1 << 20),
+			new MovableClock(Instant.EPOCH), (key) -> {
+			});
+
+	@Test
+	void canDoWhatTheStoreCanDoAndNothingElse() {
+		assertThat(around(this.memory, StoreVerb.CLAIM, Fault.BEFORE)).isInstanceOf(SearchableStore.class)
+			.isInstanceOf(NotifyingStore.class)
+			.isNotInstanceOf(JoiningStore.class)
+			.isNotInstanceOf(PurgeableStore.class);
+		assertThat(new FaultInjectingStore(this.memory, (verb) -> Fault.NONE)).isNotInstanceOf(InspectableStore.class);
+	}
+
+	@Test
+	void failsBeforeItsEffect() {
+		IdempotencyKey key = newKey();
+		Claim claim = granted(this.memory, key);
+		assertThatExceptionOfType(InjectedFaultException.class)
+			.isThrownBy(() -> around(this.memory, StoreVerb.COMPLETE, Fault.BEFORE).complete(claim, RESULT, TTL));
+		inProgress(this.memory, key);
+	}
+
+	@Test
+	void failsAfterItsEffect() {
+		IdempotencyKey key = newKey();
+		Claim claim = granted(this.memory, key);
+		assertThatExceptionOfType(InjectedFaultException.class)
+			.isThrownBy(() -> around(this.memory, StoreVerb.COMPLETE, Fault.AFTER).complete(claim, RESULT, TTL));
+		assertThat(completed(this.memory, key).result()).isEqualTo(RESULT);
+	}
+
+	@ParameterizedTest
+	@EnumSource(value = Fault.class, names = { "BEFORE", "AFTER" })
+	void failsToJoin(Fault fault) {
+		Recording joining = new Recording(this.memory);
+		Claim claim = granted(this.memory, newKey());
+		JoiningStore failing = (JoiningStore) around(joining, StoreVerb.COMPLETE, fault);
+		assertThat(failing.isInTransaction()).isTrue();
+		assertThatExceptionOfType(InjectedFaultException.class)
+			.isThrownBy(() -> failing.completeInTransaction(claim, RESULT, TTL));
+		assertThat(joining.joined).isEqualTo(fault == Fault.AFTER);
+	}
+
+	@Test
+	void failsToBeLookedInto() {
+		IdempotencyKey key = newKey();
+		granted(this.memory, key);
+		InspectableStore blind = (InspectableStore) around(this.memory, StoreVerb.FIND, Fault.BEFORE);
+		assertThatExceptionOfType(InjectedFaultException.class).isThrownBy(() -> blind.find(key));
+		assertThat(blind.forget(key)).isTrue();
+	}
+
+	private static IdempotencyStore around(IdempotencyStore store, StoreVerb failing, Fault fault) {
+		return FaultInjectingStore.around(store, (verb) -> (verb == failing) ? fault : Fault.NONE);
+	}
+
+	/**
+	 * Says that it joins.
+	 */
+	private static final class Recording implements JoiningStore {
+
+		private final FaultInjectingStore verbs;
+
+		private boolean joined;
+
+		private Recording(IdempotencyStore store) {
+			this.verbs = new FaultInjectingStore(store, (verb) -> Fault.NONE);
+		}
+
+		@Override
+		public boolean completeInTransaction(Claim claim, StoredResult result, Duration ttl) {
+			this.joined = true;
+			return complete(claim, result, ttl);
+		}
+
+		@Override
+		public boolean isInTransaction() {
+			return true;
+		}
+
+		@Override
+		public ClaimResult claim(IdempotencyKey key, Fingerprint fingerprint, ClaimTerms terms) {
+			return this.verbs.claim(key, fingerprint, terms);
+		}
+
+		@Override
+		public boolean renew(Claim claim, Duration lease) {
+			return this.verbs.renew(claim, lease);
+		}
+
+		@Override
+		public boolean complete(Claim claim, StoredResult result, Duration ttl) {
+			return this.verbs.complete(claim, result, ttl);
+		}
+
+		@Override
+		public boolean release(Claim claim) {
+			return this.verbs.release(claim);
+		}
+
+	}
+
+}
