@@ -33,6 +33,7 @@ dependencies {
     optional(libs.boot.restclient)
     optional(libs.boot.starter.webmvc)
     optional(libs.boot.webclient)
+    optional(libs.boot.webmvc.test)
     optional(libs.micrometer.core)
     optional(libs.micrometer.tracing)
     optional(libs.spring.ai.mcp)

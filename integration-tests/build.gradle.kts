@@ -36,6 +36,7 @@ dependencies {
     testImplementation(libs.boot.starter.thymeleaf)
     testImplementation(libs.boot.starter.validation)
     testImplementation(libs.boot.starter.webmvc)
+    testImplementation(libs.boot.starter.webmvc.test)
     testImplementation(libs.embedded.postgres)
     testImplementation(libs.embedded.postgres.linux.amd64)
     testImplementation(libs.embedded.postgres.linux.arm64)

@@ -20,5 +20,6 @@ dependencies {
     runtimeOnly(libs.h2)
     runtimeOnly(libs.postgresql)
 
-    testImplementation(libs.boot.starter.test)
+    testImplementation(project(":idempotency-test"))
+    testImplementation(libs.boot.starter.webmvc.test)
 }

@@ -1,5 +1,6 @@
 package dev.idempotency.autoconfigure;
 
+import java.time.Clock;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -28,6 +29,7 @@ import dev.idempotency.store.memory.InMemoryIdempotencyStore;
 import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -55,19 +57,23 @@ public final class IdempotencyAutoConfiguration {
 	@Bean
 	@ConditionalOnMissingBean
 	@DependsOnDatabaseInitialization
-	IdempotencyStore idempotencyStore(IdempotencyProperties properties, ObjectProvider<StoreCandidate> candidates) {
-		return new StoreChoice(candidates.stream().toList()).choose(properties.store());
+	IdempotencyStore idempotencyStore(IdempotencyProperties properties, ObjectProvider<StoreCandidate> candidates,
+			ObjectProvider<TestSlice> slice) {
+		return new StoreChoice(candidates.stream().toList(), slice.getIfAvailable()).choose(properties.store());
 	}
 
 	@Bean
 	StoreCandidate idempotencyMemoryStoreCandidate(IdempotencyProperties properties,
-			ObjectProvider<EvictionListener> evictionListeners) {
+			ObjectProvider<EvictionListener> evictionListeners,
+			@Qualifier("idempotencyClock") ObjectProvider<Clock> clock) {
 		// Not before the first eviction, since a listener may need the store, and not
 		// again, since a full store evicts with each request
 		SingletonSupplier<List<EvictionListener>> listeners = SingletonSupplier
 			.of(() -> evictionListeners.orderedStream().toList());
-		return new StoreCandidate(StoreType.MEMORY, () -> new InMemoryIdempotencyStore(properties.memory().limits(),
-				new MonotonicClock(), (key) -> listeners.obtain().forEach((listener) -> listener.evicted(key))));
+		return new StoreCandidate(StoreType.MEMORY,
+				() -> new InMemoryIdempotencyStore(properties.memory().limits(),
+						clock.getIfAvailable(MonotonicClock::new),
+						(key) -> listeners.obtain().forEach((listener) -> listener.evicted(key))));
 	}
 
 	@Bean

@@ -2,11 +2,13 @@ package dev.idempotency.autoconfigure;
 
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
 import dev.idempotency.IdempotencyConfigurationException;
 import dev.idempotency.autoconfigure.IdempotencyProperties.StoreType;
 import dev.idempotency.store.IdempotencyStore;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -20,14 +22,23 @@ final class StoreChoice {
 
 	private final List<StoreCandidate> candidates;
 
-	StoreChoice(List<StoreCandidate> candidates) {
+	private final @Nullable TestSlice slice;
+
+	/**
+	 * Create a choice.
+	 * @param candidates what there is
+	 * @param slice set in a slice of a test, which has neither database nor Redis
+	 */
+	StoreChoice(List<StoreCandidate> candidates, @Nullable TestSlice slice) {
 		this.candidates = candidates;
+		this.slice = slice;
 	}
 
 	IdempotencyStore choose(StoreType type) {
 		StoreCandidate chosen = (type == StoreType.AUTO) ? onlyShared() : named(type);
 		logger.debug("Idempotency keys are remembered by the store {}", nameOf(chosen.type()));
-		return chosen.factory().get();
+		IdempotencyStore store = chosen.factory().get();
+		return (this.slice != null && chosen.type() == StoreType.MEMORY) ? this.slice.joining(store) : store;
 	}
 
 	private StoreCandidate onlyShared() {
@@ -40,21 +51,31 @@ final class StoreChoice {
 					"Idempotency keys could be remembered by %s, and nothing says by which".formatted(names),
 					"Set idempotency.store to one of them (or to memory), or define an IdempotencyStore bean.");
 		}
-		if (shared.isEmpty()) {
+		if (shared.isEmpty() && this.slice == null) {
 			logger.warn("Idempotency keys are remembered in the memory of this process: after a restart, or on another "
 					+ "instance, a retry runs again. Set idempotency.store=memory if that is what you want, "
 					+ "or add a database or Redis.");
-			return named(StoreType.MEMORY);
 		}
-		return shared.get(0);
+		return shared.isEmpty() ? named(StoreType.MEMORY) : shared.get(0);
 	}
 
 	private StoreCandidate named(StoreType type) {
-		return this.candidates.stream()
-			.filter((candidate) -> candidate.type() == type)
-			.findFirst()
+		return find(type).or(() -> inSlice(type))
 			.orElseThrow(() -> new IdempotencyConfigurationException(
 					"idempotency.store is %s, and %s".formatted(nameOf(type), whatIsMissing(type)), howToGet(type)));
+	}
+
+	private Optional<StoreCandidate> find(StoreType type) {
+		return this.candidates.stream().filter((candidate) -> candidate.type() == type).findFirst();
+	}
+
+	private Optional<StoreCandidate> inSlice(StoreType type) {
+		if (this.slice == null) {
+			return Optional.empty();
+		}
+		logger.info("idempotency.store is {}, which this test slice does not have: keys are remembered in memory",
+				nameOf(type));
+		return find(StoreType.MEMORY);
 	}
 
 	private static String whatIsMissing(StoreType type) {

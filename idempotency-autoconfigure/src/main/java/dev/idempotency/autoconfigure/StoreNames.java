@@ -2,6 +2,7 @@ package dev.idempotency.autoconfigure;
 
 import dev.idempotency.store.IdempotencyStore;
 
+import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.util.ClassUtils;
 
 /**
@@ -13,10 +14,10 @@ final class StoreNames {
 	}
 
 	/**
-	 * Ours by what the settings call them, others by their class.
+	 * Ours by what the settings call them, also behind a proxy; others by their class.
 	 */
 	static String of(IdempotencyStore store) {
-		Class<?> type = ClassUtils.getUserClass(store);
+		Class<?> type = ClassUtils.getUserClass(AopProxyUtils.ultimateTargetClass(store));
 		String prefix = IdempotencyStore.class.getPackageName() + ".";
 		return type.getPackageName().startsWith(prefix) ? type.getPackageName().substring(prefix.length())
 				: type.getName();

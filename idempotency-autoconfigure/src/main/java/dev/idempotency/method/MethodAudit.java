@@ -4,7 +4,6 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.TreeMap;
 
 import dev.idempotency.IdempotencyConfigurationException;
@@ -116,6 +115,9 @@ final class MethodAudit {
 			return;
 		}
 		Object instance = beanFactory.getSingleton(bean.name());
+		if (instance == null || Mocks.isMock(instance)) {
+			return;
+		}
 		if (!(instance instanceof Advised advised) || !hasAdvisor(advised)) {
 			throw new IdempotencyConfigurationException(
 					"%s is @Idempotent, and its bean \"%s\" was created before it could get a proxy"
@@ -124,7 +126,7 @@ final class MethodAudit {
 							+ "(ObjectProvider, @Lazy), or declare that one's @Bean method static.");
 		}
 		for (Method method : methods) {
-			requireInvocable(method, Objects.requireNonNull(instance), bean);
+			requireInvocable(method, instance, bean);
 			requireClaimFirst(method, advised, bean);
 		}
 	}

@@ -1,0 +1,84 @@
+package dev.idempotency.autoconfigure;
+
+import java.time.Duration;
+
+import dev.idempotency.core.Transactions;
+import dev.idempotency.store.Claim;
+import dev.idempotency.store.IdempotencyStore;
+import dev.idempotency.store.JoiningStore;
+import dev.idempotency.store.StoredResult;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.aop.framework.ProxyFactory;
+
+/**
+ * A part of an application that is tested without its database: transactions are played,
+ * and a store in memory takes part in them. So handlers that are transactional run in a
+ * slice as they do in the application; only nothing is rolled back.
+ */
+final class TestSlice {
+
+	private final ThreadLocal<Integer> open = ThreadLocal.withInitial(() -> 0);
+
+	Transactions transactions() {
+		return () -> {
+			this.open.set(this.open.get() + 1);
+			return new PlayedTransaction();
+		};
+	}
+
+	/**
+	 * The same store, which also completes keys in transactions that are played.
+	 */
+	IdempotencyStore joining(IdempotencyStore store) {
+		ProxyFactory factory = new ProxyFactory(store);
+		factory.addInterface(JoiningStore.class);
+		factory.addAdvice(new Joining(store));
+		return (IdempotencyStore) factory.getProxy(store.getClass().getClassLoader());
+	}
+
+	private final class PlayedTransaction implements Transactions.Transaction {
+
+		@Override
+		public void commit() {
+			TestSlice.this.open.set(TestSlice.this.open.get() - 1);
+		}
+
+		@Override
+		public void rollBack() {
+			commit();
+		}
+
+	}
+
+	private final class Joining implements MethodInterceptor {
+
+		private final IdempotencyStore store;
+
+		private Joining(IdempotencyStore store) {
+			this.store = store;
+		}
+
+		@Override
+		public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
+			Object[] arguments = invocation.getArguments();
+			return switch (invocation.getMethod().getName()) {
+				case "isInTransaction" -> TestSlice.this.open.get() > 0;
+				case "completeInTransaction" ->
+					completeInTransaction((Claim) arguments[0], (StoredResult) arguments[1], (Duration) arguments[2]);
+				default -> invocation.proceed();
+			};
+		}
+
+		private boolean completeInTransaction(Claim claim, StoredResult result, Duration ttl) {
+			if (TestSlice.this.open.get() == 0) {
+				throw new IllegalStateException("There is no transaction to complete a key in");
+			}
+			return this.store.complete(claim, result, ttl);
+		}
+
+	}
+
+}

@@ -1,0 +1,124 @@
+package dev.idempotency.test;
+
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Function;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.http.ResponseEntity;
+import org.springframework.mock.web.MockHttpServletResponse;
+import org.springframework.test.web.servlet.MvcResult;
+import org.springframework.test.web.servlet.ResultActions;
+import org.springframework.test.web.servlet.assertj.MvcTestResult;
+import org.springframework.test.web.servlet.client.ExchangeResult;
+import org.springframework.util.ClassUtils;
+
+/**
+ * An answer, whatever client received it.
+ *
+ * @param isReplay whether it says that it is a replay
+ * @param content what a replay has in common with the original, by what it is called
+ */
+record ReceivedAnswer(boolean isReplay, Map<String, Object> content) {
+
+	private static final List<String> HEADERS = List.of("Content-Type", "Location", "ETag");
+
+	private static final boolean SPRING_WEB = isPresent("org.springframework.http.ResponseEntity");
+
+	private static final boolean SPRING_TEST = SPRING_WEB && isPresent("jakarta.servlet.Servlet")
+			&& isPresent("org.springframework.test.web.servlet.client.ExchangeResult");
+
+	private static boolean isPresent(String type) {
+		return ClassUtils.isPresent(type, ReceivedAnswer.class.getClassLoader());
+	}
+
+	static ReceivedAnswer of(@Nullable Object answer) {
+		ReceivedAnswer received = (answer instanceof HttpResponse<?> response) ? ofJdk(response)
+				: SPRING_WEB ? SpringClients.received(answer) : null;
+		if (received == null) {
+			throw new IllegalArgumentException("The request gave %s, which is no answer of a client that is known here"
+				.formatted((answer != null) ? "a " + answer.getClass().getName() : "null"));
+		}
+		return received;
+	}
+
+	private static ReceivedAnswer ofJdk(HttpResponse<?> response) {
+		return received(response.statusCode(), (name) -> response.headers().firstValue(name).orElse(null),
+				response.body());
+	}
+
+	private static ReceivedAnswer received(int status, Function<String, @Nullable String> header,
+			@Nullable Object body) {
+		Map<String, Object> content = new TreeMap<>();
+		content.put("status", status);
+		content.put("body", (body instanceof byte[] bytes) ? text(bytes) : (body != null) ? body : "");
+		for (String name : HEADERS) {
+			String value = header.apply(name);
+			if (value != null) {
+				content.put(name, value);
+			}
+		}
+		return new ReceivedAnswer(header.apply("Idempotent-Replayed") != null, content);
+	}
+
+	/**
+	 * Bytes that can be compared, and read where they are text; a character for each, so
+	 * that none are taken for others.
+	 */
+	private static String text(byte[] bytes) {
+		return new String(bytes, StandardCharsets.ISO_8859_1);
+	}
+
+	@Override
+	public String toString() {
+		return this.content.toString();
+	}
+
+	/**
+	 * Those of Spring, where it is there.
+	 */
+	private static final class SpringClients {
+
+		static @Nullable ReceivedAnswer received(@Nullable Object answer) {
+			if (answer instanceof ResponseEntity<?> entity) {
+				return ReceivedAnswer.received(entity.getStatusCode().value(), entity.getHeaders()::getFirst,
+						entity.getBody());
+			}
+			return SPRING_TEST ? TestClients.received(answer) : null;
+		}
+
+	}
+
+	/**
+	 * Those of Spring's tests, where they are there.
+	 */
+	private static final class TestClients {
+
+		static @Nullable ReceivedAnswer received(@Nullable Object answer) {
+			if (answer instanceof MvcTestResult result) {
+				return mock(result.getResponse());
+			}
+			if (answer instanceof ResultActions actions) {
+				return mock(actions.andReturn().getResponse());
+			}
+			if (answer instanceof MvcResult result) {
+				return mock(result.getResponse());
+			}
+			if (answer instanceof ExchangeResult result) {
+				return ReceivedAnswer.received(result.getStatus().value(), result.getResponseHeaders()::getFirst,
+						result.getResponseBodyContent());
+			}
+			return null;
+		}
+
+		private static ReceivedAnswer mock(MockHttpServletResponse response) {
+			return ReceivedAnswer.received(response.getStatus(), response::getHeader, response.getContentAsByteArray());
+		}
+
+	}
+
+}

@@ -1,0 +1,7 @@
+package dev.idempotency.guides.testing;
+
+/**
+ * What is paid.
+ */
+record Payment(int amount) {
+}
