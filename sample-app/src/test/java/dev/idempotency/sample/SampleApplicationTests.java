@@ -19,9 +19,13 @@ import java.util.stream.Stream;
 
 import com.jayway.jsonpath.DocumentContext;
 import com.jayway.jsonpath.JsonPath;
+import dev.idempotency.core.StoreVerb;
 import dev.idempotency.sample.ledger.Ledger;
 import dev.idempotency.sample.ledger.LedgerLine;
 import dev.idempotency.sample.webhooks.WebhookSignatures;
+import dev.idempotency.test.FaultInjectingStore.Fault;
+import dev.idempotency.test.TestIdempotency;
+import dev.idempotency.test.TestIdempotencyConfiguration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -30,15 +34,19 @@ import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
 import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.context.annotation.Import;
 
+import static dev.idempotency.test.IdempotencyAssertions.assertThatReplays;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * The service as its clients see it. Its page is looked at where there is a browser, by
  * the integration tests.
  */
-@SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT, properties = { "spring.datasource.url=jdbc:h2:mem:sample",
-		"sample.card-network-time=50ms", "sample.report-time=50ms", "sample.webhook-secret=whsec" })
+@SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT,
+		properties = { "spring.datasource.url=jdbc:h2:mem:sample", "sample.card-network-time=50ms",
+				"sample.report-time=50ms", "sample.webhook-secret=whsec" })
+@Import(TestIdempotencyConfiguration.class)
 class SampleApplicationTests {
 
 	private static final int READ_AT_ONCE = 1000;
@@ -54,25 +62,39 @@ class SampleApplicationTests {
 
 	private final Ledger ledger;
 
+	private final TestIdempotency idempotency;
+
 	@LocalServerPort
 	private int port;
 
-	SampleApplicationTests(@Autowired Ledger ledger) {
+	@Autowired
+	SampleApplicationTests(Ledger ledger, TestIdempotency idempotency) {
 		this.ledger = ledger;
+		this.idempotency = idempotency;
 	}
 
 	@Test
 	void paysOnceAndAnswersARetryWithTheSameReceipt() {
-		HttpResponse<String> first = pay("anna", "20.00");
-		HttpResponse<String> retry = pay("anna", "20.00");
+		HttpResponse<String> first = assertThatReplays(() -> pay("anna", "20.00"));
 		assertThat(first.statusCode()).isEqualTo(201);
 		assertThat(first.headers().firstValue("Idempotency-Effect")).hasValue("created");
-		assertThat(isReplay(first)).isFalse();
-		assertThat(retry.statusCode()).isEqualTo(201);
-		assertThat(retry.body()).isEqualTo(first.body());
-		assertThat(retry.headers().firstValue("Location")).isEqualTo(first.headers().firstValue("Location"));
-		assertThat(isReplay(retry)).isTrue();
 		assertThat(linesAbout(this.purpose)).hasSize(1);
+	}
+
+	@Test
+	void paysOnceAlsoWhenTheFirstAttemptCrashes() {
+		this.idempotency.crashAfterWork(() -> pay("anna", "20.00"));
+		assertThat(linesAbout(this.purpose)).isEmpty();
+		assertThatReplays(() -> pay("anna", "20.00"));
+		assertThat(linesAbout(this.purpose)).hasSize(1);
+	}
+
+	@Test
+	void paysNothingWhileTheStoreIsDown() throws Exception {
+		HttpResponse<String> answer = this.idempotency.failing(StoreVerb.CLAIM, Fault.BEFORE,
+				() -> pay("anna", "20.00"));
+		assertThat(answer.statusCode()).isEqualTo(503);
+		assertThat(linesAbout(this.purpose)).isEmpty();
 	}
 
 	@Test
@@ -149,20 +171,14 @@ class SampleApplicationTests {
 
 	@Test
 	void replaysAReportThatWasReadyLater() {
-		HttpResponse<String> first = send(request("anna", "/reports"));
-		HttpResponse<String> retry = send(request("anna", "/reports"));
+		HttpResponse<String> first = assertThatReplays(() -> send(request("anna", "/reports")));
 		assertThat(first.statusCode()).isEqualTo(200);
-		assertThat(isReplay(retry)).isTrue();
-		assertThat(retry.body()).isEqualTo(first.body());
 	}
 
 	@Test
 	void filesAReceiptOnce() {
-		HttpResponse<String> first = send(upload("20 euros"));
+		HttpResponse<String> first = assertThatReplays(() -> send(upload("20 euros")));
 		assertThat(first.statusCode()).isEqualTo(201);
-		HttpResponse<String> retry = send(upload("20 euros"));
-		assertThat(isReplay(retry)).isTrue();
-		assertThat(retry.body()).isEqualTo(first.body());
 		assertThat(send(upload("30 euros")).statusCode()).isEqualTo(422);
 	}
 
