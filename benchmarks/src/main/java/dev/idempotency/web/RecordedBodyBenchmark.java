@@ -7,7 +7,6 @@ import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 
 import dev.idempotency.benchmarks.Payloads;
-import jakarta.servlet.ServletOutputStream;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
@@ -132,12 +131,21 @@ public class RecordedBodyBenchmark {
 		}
 
 		@Override
-		public ServletOutputStream open(long declaredLength) {
+		public void open(long declaredLength) {
+			throw new IllegalStateException("Nothing flows here");
+		}
+
+		@Override
+		public void write(byte[] source, int offset, int length) {
 			throw new IllegalStateException("Nothing flows here");
 		}
 
 		@Override
 		public void flush() {
+		}
+
+		@Override
+		public void close() {
 		}
 
 		@Override

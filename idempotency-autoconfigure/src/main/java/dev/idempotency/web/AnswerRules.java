@@ -12,8 +12,7 @@ import jakarta.servlet.http.HttpServletResponse;
  * @param problemRenderer answers with a problem where no handler can
  * @param ends tells of the end of requests
  */
-record AnswerRules(KeptHeaders keptHeaders, ResponsePolicy policy, ProblemRenderer problemRenderer,
-		RequestEnds ends) {
+record AnswerRules(KeptHeaders keptHeaders, ResponsePolicy policy, ProblemRenderer problemRenderer, RequestEnds ends) {
 
 	/**
 	 * Answers with a problem, as the application would.

@@ -149,8 +149,7 @@ final class Exchange {
 	 */
 	boolean isWithinLimit(HttpServletRequest outermost, int maxBody) {
 		long announced = outermost.getContentLengthLong();
-		return announced >= 0 && announced <= maxBody
-				&& outermost.getHeader(HttpHeaders.CONTENT_ENCODING) == null;
+		return announced >= 0 && announced <= maxBody && outermost.getHeader(HttpHeaders.CONTENT_ENCODING) == null;
 	}
 
 	/**
