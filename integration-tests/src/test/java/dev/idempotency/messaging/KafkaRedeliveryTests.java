@@ -113,7 +113,8 @@ class KafkaRedeliveryTests {
 
 	private JavaProcess launch(String profile, String... settings) {
 		List<String> arguments = new ArrayList<>(List.of("--spring.main.web-application-type=none",
-				"--spring.main.banner-mode=off", "--spring.profiles.active=" + profile, "--idempotency.store=jdbc",
+				"--spring.main.banner-mode=off", "--spring.profiles.active=" + profile,
+				"--spring.application.name=listener", "--idempotency.store=jdbc",
 				"--idempotency.jdbc.initialize-schema=always", "--idempotency.lease=3s",
 				"--idempotency.wait-timeout=1m", "--spring.datasource.url=" + this.url,
 				"--spring.kafka.bootstrap-servers=" + this.broker.bootstrapServers(),
