@@ -1,5 +1,8 @@
 package dev.idempotency.web;
 
+import java.util.ArrayDeque;
+import java.util.Deque;
+
 /**
  * Tells the failure to write what a handler has returned from a failure of the handler.
  * Spring calls nobody in between, whatever is returned and however it is written, and the
@@ -8,26 +11,45 @@ package dev.idempotency.web;
  */
 final class FailedAnswer {
 
+	private static final String DISPATCHER = "org.springframework.web.servlet.DispatcherServlet";
+
+	private static final int LONGEST = 50;
+
 	private FailedAnswer() {
 	}
 
 	/**
-	 * Whether a handler had returned when an exception was thrown.
+	 * Whether a handler had returned when an exception was thrown. The cause that was
+	 * there first decides; others were made of it on the way out.
 	 */
 	static boolean isReasonFor(Throwable failure) {
-		for (StackTraceElement frame : failure.getStackTrace()) {
-			if (isWriter(frame.getClassName(), frame.getMethodName())) {
-				return true;
+		Deque<Throwable> causes = new ArrayDeque<>();
+		for (Throwable next = failure; next != null && causes.size() < LONGEST; next = next.getCause()) {
+			causes.push(next);
+		}
+		for (Throwable cause : causes) {
+			for (StackTraceElement frame : cause.getStackTrace()) {
+				if (isWriter(frame.getClassName(), frame.getMethodName())) {
+					return true;
+				}
+				if (isDispatch(frame)) {
+					// What is further out belongs to a handler that has forwarded here
+					return false;
+				}
 			}
 		}
 		return false;
+	}
+
+	private static boolean isDispatch(StackTraceElement frame) {
+		return frame.getMethodName().equals("doDispatch") && frame.getClassName().equals(DISPATCHER);
 	}
 
 	private static boolean isWriter(String type, String method) {
 		return switch (method) {
 			case "writeWithMessageConverters" -> type.equals(
 					"org.springframework.web.servlet.mvc.method.annotation.AbstractMessageConverterMethodProcessor");
-			case "render" -> type.equals("org.springframework.web.servlet.DispatcherServlet");
+			case "render" -> type.equals(DISPATCHER);
 			case "writeTo" -> type.startsWith("org.springframework.web.servlet.function.");
 			default -> false;
 		};

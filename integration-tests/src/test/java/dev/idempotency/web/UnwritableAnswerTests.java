@@ -48,7 +48,8 @@ class UnwritableAnswerTests {
 	@BeforeAll
 	void start() {
 		this.server = TestServer.start(
-				List.of(WebTestApplication.class, Handlers.class, Handled.class, Views.class, Routes.class),
+				List.of(WebTestApplication.class, Handlers.class, Handled.class, Views.class, Routes.class,
+						Forwarding.class),
 				TestServer.WITH_DATABASE, "spring.datasource.url=jdbc:h2:mem:unwritable", "idempotency.store=jdbc");
 		this.jdbc = this.server.bean(JdbcTemplate.class);
 		this.jdbc.execute("create table work (text varchar(10))");
@@ -100,6 +101,19 @@ class UnwritableAnswerTests {
 			Answer answer = this.server.post("/unwritable/" + path).key(key).send();
 			assertThat(answer.status()).as("%s", answer).isEqualTo(500);
 			assertThat(this.server.executions().of(path)).isEqualTo(i);
+		}
+	}
+
+	/**
+	 * The handler that forwards is in the middle of its view when the other one fails.
+	 */
+	@Test
+	void runsAgainWhereAHandlerFailedThatAnotherOneForwardedTo() {
+		String key = TestServer.newKey();
+		for (int i = 1; i <= 2; i++) {
+			Answer answer = this.server.post("/forwarding-to-failing").key(key).send();
+			assertThat(answer.status()).as("%s", answer).isEqualTo(500);
+			assertThat(this.server.executions().of("throws")).isEqualTo(i);
 		}
 	}
 
@@ -248,6 +262,16 @@ class UnwritableAnswerTests {
 		@ResponseBody
 		Awkward illegal(IllegalArgumentException ex) {
 			return new Awkward("error");
+		}
+
+	}
+
+	@Controller
+	static class Forwarding {
+
+		@PostMapping("/forwarding-to-failing")
+		String forward() {
+			return "forward:/unwritable/throws";
 		}
 
 	}
