@@ -130,7 +130,9 @@ abstract class ResetContract {
 
 	private void askAgain(String kind, String key, Queue<String> harmed) {
 		try {
-			Answer answer = await().atMost(Duration.ofSeconds(30))
+			// Handlers that are told of their client may fail as they like
+			Answer answer = await().dontCatchUncaughtExceptions()
+				.atMost(Duration.ofSeconds(30))
 				.pollDelay(Duration.ZERO)
 				.pollInterval(Duration.ofMillis(2))
 				.until(() -> this.server.post("/kinds/" + kind).key(key).send(),
