@@ -29,6 +29,7 @@ final class IdempotencyRuntimeHints implements RuntimeHintsRegistrar {
 					MemberCategory.INVOKE_PUBLIC_METHODS);
 		// What is left of a request whose client is gone
 		hints.proxies().registerJdkProxy(TypeReference.of("jakarta.servlet.http.HttpServletRequest"));
+		hints.proxies().registerJdkProxy(TypeReference.of("jakarta.servlet.http.HttpServletResponse"));
 		// What tools say about themselves, and the method behind them
 		hints.proxies().registerJdkProxy(SideEffects.class);
 		hints.reflection()

@@ -2,6 +2,8 @@ package dev.idempotency.web;
 
 import java.util.Enumeration;
 
+import jakarta.servlet.http.HttpServletRequest;
+
 /**
  * Reads whether a request is a dry run: a structured-field boolean (RFC 9651), or
  * {@code true} or {@code false} in words. Anything else is neither a dry run nor none,
@@ -12,6 +14,14 @@ final class DryRunHeader {
 	static final String NAME = "Idempotency-Dry-Run";
 
 	private DryRunHeader() {
+	}
+
+	/**
+	 * Whether a request asks for a dry run. Hardly any has the header.
+	 * @throws DryRunInvalidException if nobody can tell
+	 */
+	static boolean asksForDryRun(HttpServletRequest request) {
+		return request.getHeader(NAME) != null && asksForDryRun(request.getHeaders(NAME));
 	}
 
 	/**

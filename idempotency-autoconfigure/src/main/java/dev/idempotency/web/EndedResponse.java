@@ -3,6 +3,7 @@ package dev.idempotency.web;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.Writer;
+import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -25,6 +26,15 @@ import org.springframework.http.HttpHeaders;
  * anybody: writing a body fails, as it does when a client is gone.
  */
 final class EndedResponse implements HttpServletResponse {
+
+	/**
+	 * A response of which nothing more is asked: its handler is done with it too.
+	 */
+	static final HttpServletResponse FORGOTTEN = (HttpServletResponse) Proxy.newProxyInstance(
+			EndedResponse.class.getClassLoader(), new Class<?>[] { HttpServletResponse.class },
+			(proxy, method, arguments) -> {
+				throw new IllegalStateException("The request has ended, and the container has taken its response back");
+			});
 
 	private static final String CHARSET = ";charset=";
 

@@ -99,7 +99,7 @@ final class ExchangeResponse extends HttpServletResponseWrapper {
 			this.predecessor.end();
 		}
 		if (!(getResponse() instanceof TetheredResponse)) {
-			setResponse(new EndedResponse());
+			setResponse(EndedResponse.FORGOTTEN);
 		}
 	}
 

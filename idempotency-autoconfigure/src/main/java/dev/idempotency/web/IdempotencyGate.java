@@ -98,7 +98,7 @@ final class IdempotencyGate implements Admission {
 	 */
 	private @Nullable Pass decide(Exchange exchange, HttpServletRequest request, Object handler,
 			ProtectedOperation operation) {
-		boolean dryRun = DryRunHeader.asksForDryRun(request.getHeaders(DryRunHeader.NAME));
+		boolean dryRun = DryRunHeader.asksForDryRun(request);
 		String name = operationName(request);
 		Optional<IdempotencyKey> key = Optional.empty();
 		Optional<Attempt> attempt = Optional.empty();

@@ -28,7 +28,7 @@ final class OpenGate implements Admission {
 		if (UnprotectedRun.isOver(request)) {
 			return Pass.NOTHING;
 		}
-		if (DryRunHeader.asksForDryRun(request.getHeaders(DryRunHeader.NAME))) {
+		if (DryRunHeader.asksForDryRun(request)) {
 			throw new DryRunUnsupportedException();
 		}
 		return UnprotectedRun.begin(request, new UnprotectedContext(keyOf(request, operation)));
