@@ -106,7 +106,7 @@ final class IdempotencyGate implements Admission {
 			RequestFacts facts = new RequestFacts(exchange, request, this.scopeResolver.resolveScope(request, name),
 					this.fingerprinter, operation.limits().request());
 			key = keyOf(operation, facts);
-			attempt = key.map((it) -> attempt(operation, facts, it));
+			attempt = key.isPresent() ? Optional.of(attempt(operation, facts, key.get())) : Optional.empty();
 		}
 		catch (IdempotencyException ex) {
 			Rejection reason = reasonOf(ex);
