@@ -38,10 +38,14 @@ final class ExchangeAsyncContext implements AsyncContext {
 		delegate.addListener(new ConnectionWatch());
 	}
 
-	private <T> T ask(Function<AsyncContext, T> question) {
+	private void enter() {
 		if (!this.tether.enter()) {
 			throw new IllegalStateException("The request of this AsyncContext has ended");
 		}
+	}
+
+	private <T> T ask(Function<AsyncContext, T> question) {
+		enter();
 		try {
 			return question.apply(this.delegate);
 		}
@@ -128,7 +132,13 @@ final class ExchangeAsyncContext implements AsyncContext {
 
 	@Override
 	public <T extends AsyncListener> T createListener(Class<T> type) throws ServletException {
-		return this.delegate.createListener(type);
+		enter();
+		try {
+			return this.delegate.createListener(type);
+		}
+		finally {
+			this.tether.exit();
+		}
 	}
 
 	@Override
@@ -193,7 +203,7 @@ final class ExchangeAsyncContext implements AsyncContext {
 
 		@Override
 		public void onStartAsync(AsyncEvent event) throws IOException {
-			this.listener.onStartAsync(event);
+			this.listener.onStartAsync(ours(event));
 		}
 
 		@Override

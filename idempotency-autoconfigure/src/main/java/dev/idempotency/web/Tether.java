@@ -38,10 +38,6 @@ final class Tether {
 		this.lock.unlock();
 	}
 
-	boolean isUntied() {
-		return this.untied;
-	}
-
 	/**
 	 * Waits for those inside, and unties.
 	 * @param lastLook reads what is wanted of the container's objects afterwards
