@@ -66,8 +66,9 @@ final class TestSlice {
 			Object[] arguments = invocation.getArguments();
 			return switch (invocation.getMethod().getName()) {
 				case "isInTransaction" -> TestSlice.this.open.get() > 0;
-				case "completeInTransaction" ->
+				case "completeInTransaction", "completeInCallersTransaction" ->
 					completeInTransaction((Claim) arguments[0], (StoredResult) arguments[1], (Duration) arguments[2]);
+				case "afterTransaction" -> !this.store.release((Claim) arguments[0]);
 				default -> invocation.proceed();
 			};
 		}

@@ -10,7 +10,7 @@ public interface JoiningStore extends IdempotencyStore {
 
 	/**
 	 * Like {@link #complete}, but as a part of the transaction that the calling thread is
-	 * in.
+	 * in, and that ends right after this.
 	 * @param claim the claim
 	 * @param result the result
 	 * @param ttl how long the result is remembered
@@ -20,6 +20,33 @@ public interface JoiningStore extends IdempotencyStore {
 	 * store could join
 	 */
 	boolean completeInTransaction(Claim claim, StoredResult result, Duration ttl);
+
+	/**
+	 * Like {@link #completeInTransaction}, but the transaction goes on, nobody knows for
+	 * how long: what others do meanwhile, renewals of this claim among it, must not wait
+	 * for its end. A savepoint that is rolled back undoes it.
+	 * @param claim the claim
+	 * @param result the result
+	 * @param ttl how long the result is remembered
+	 * @return {@code false} if the claim is lost; the transaction must then be rolled
+	 * back, because someone else does the work
+	 * @throws IllegalStateException if the calling thread is in no transaction that the
+	 * store could join
+	 */
+	default boolean completeInCallersTransaction(Claim claim, StoredResult result, Duration ttl) {
+		return completeInTransaction(claim, result, ttl);
+	}
+
+	/**
+	 * The transaction in which a key was completed has ended, and the store says how: if
+	 * it was not committed, the claim is released. Where the end is still under way, it
+	 * is waited for.
+	 * @param claim the claim
+	 * @return whether the key is completed, or its claim lost to somebody else
+	 */
+	default boolean afterTransaction(Claim claim) {
+		return !release(claim);
+	}
 
 	/**
 	 * Whether the calling thread is in a transaction that the store can join.

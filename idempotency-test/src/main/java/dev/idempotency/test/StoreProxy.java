@@ -31,8 +31,8 @@ final class StoreProxy {
 		return switch (method.getName()) {
 			case "claim" -> StoreVerb.CLAIM;
 			case "renew" -> StoreVerb.RENEW;
-			case "complete", "completeInTransaction" -> StoreVerb.COMPLETE;
-			case "release" -> StoreVerb.RELEASE;
+			case "complete", "completeInTransaction", "completeInCallersTransaction" -> StoreVerb.COMPLETE;
+			case "release", "afterTransaction" -> StoreVerb.RELEASE;
 			case "find" -> StoreVerb.FIND;
 			case "forget" -> StoreVerb.FORGET;
 			default -> null;
