@@ -74,7 +74,7 @@ enum Dialect {
 	SQLITE("sqlite", "strftime('%Y-%m-%d %H:%M:%f', 'now')",
 			"strftime('%Y-%m-%d %H:%M:%f', 'now', (? / 1000.0) || ' seconds')",
 			"delete from {table} where id in (select id from {table} where expires_at <= {now} "
-					+ "order by expires_at limit ?)") {
+					+ "order by expires_at limit ?) and expires_at <= {now}") {
 
 		@Override
 		String time(String column) {
@@ -128,7 +128,7 @@ enum Dialect {
 	Dialect(@Nullable String schema) {
 		this(schema, "current_timestamp", "current_timestamp + cast(? as decimal(19)) * interval '0.001' second(1, 3)",
 				"delete from {table} where id in (select id from {table} where expires_at <= {now} "
-						+ "order by expires_at fetch first ? rows only)");
+						+ "order by expires_at fetch first ? rows only) and expires_at <= {now}");
 	}
 
 	Dialect(@Nullable String schema, String now, String later, String purge) {
@@ -202,6 +202,10 @@ enum Dialect {
 		return this.later.replace("clock_timestamp", "statement_timestamp");
 	}
 
+	/**
+	 * Where the rows that are found are not locked by that, each is looked at again
+	 * before it goes: someone may have claimed it since.
+	 */
 	String purge() {
 		return this.purge;
 	}
