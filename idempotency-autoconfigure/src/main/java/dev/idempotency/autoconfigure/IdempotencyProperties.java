@@ -242,8 +242,9 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled,
 	 *
 	 * @param dataSource Name of the DataSource bean. Defaults to the only one there is,
 	 * or the primary one.
-	 * @param table Name of the table, with or without its schema.
-	 * @param initializeSchema When to create the table at start-up.
+	 * @param table Name of the table, with or without its schema. The table beside it has
+	 * the same name and "_outcome" at its end.
+	 * @param initializeSchema When to create the tables at start-up.
 	 * @param timeout How long an answer of the database is waited for.
 	 */
 	public record Jdbc(@Nullable String dataSource, @DefaultValue("idempotency_record") String table,

@@ -24,7 +24,9 @@ public interface JoiningStore extends IdempotencyStore {
 	/**
 	 * Like {@link #completeInTransaction}, but the transaction goes on, nobody knows for
 	 * how long: what others do meanwhile, renewals of this claim among it, must not wait
-	 * for its end. A savepoint that is rolled back undoes it.
+	 * for its end. A savepoint that is rolled back undoes it. Until
+	 * {@link #afterTransaction} has been asked, no renewal says that the claim is lost
+	 * because this was committed.
 	 * @param claim the claim
 	 * @param result the result
 	 * @param ttl how long the result is remembered

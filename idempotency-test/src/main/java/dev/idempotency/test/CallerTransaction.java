@@ -1,5 +1,7 @@
 package dev.idempotency.test;
 
+import org.junit.jupiter.api.Assumptions;
+
 /**
  * A transaction of the caller's, on the resource that the store uses too.
  */
@@ -16,5 +18,14 @@ public interface CallerTransaction {
 	 * @param work the work
 	 */
 	void rollBackAfter(Runnable work);
+
+	/**
+	 * Does some work inside of such a transaction and then undoes it, but not what was
+	 * done before. Where transactions cannot do that, tests of it are skipped.
+	 * @param work the work
+	 */
+	default void undoAfter(Runnable work) {
+		Assumptions.abort("Only whole transactions can be undone");
+	}
 
 }

@@ -31,6 +31,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.core.Ordered;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
@@ -93,6 +94,21 @@ abstract class MethodTransactionContract {
 			Integer committed = transaction.execute((status) -> ledger.call(method, "1", false));
 			assertThat(committed).isEqualTo(1);
 			assertThat(ledger.call(method, "1", false)).isEqualTo(1);
+			assertThat(ledger.rows()).containsExactly("1");
+		});
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { TransactionDefinition.ISOLATION_READ_COMMITTED,
+			TransactionDefinition.ISOLATION_REPEATABLE_READ, TransactionDefinition.ISOLATION_SERIALIZABLE })
+	void isCompletedByACallerThatHasReadBefore(int isolation) {
+		run((ledger, transaction) -> {
+			transaction.setIsolationLevel(isolation);
+			transaction.executeWithoutResult((status) -> {
+				assertThat(ledger.rows()).isEmpty();
+				assertThat(ledger.call("joining", "1", false)).isEqualTo(1);
+			});
+			assertThat(ledger.call("joining", "1", false)).isEqualTo(1);
 			assertThat(ledger.rows()).containsExactly("1");
 		});
 	}

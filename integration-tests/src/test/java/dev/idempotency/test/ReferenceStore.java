@@ -3,11 +3,13 @@ package dev.idempotency.test;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.locks.LockSupport;
@@ -40,7 +42,7 @@ import org.jspecify.annotations.Nullable;
  */
 class ReferenceStore implements SearchableStore, JoiningStore, NotifyingStore, PurgeableStore, CallerTransaction {
 
-	private static final ThreadLocal<@Nullable Deque<Runnable>> transaction = new ThreadLocal<>();
+	private static final ThreadLocal<@Nullable Transaction> transaction = new ThreadLocal<>();
 
 	private final MovableClock clock;
 
@@ -49,6 +51,8 @@ class ReferenceStore implements SearchableStore, JoiningStore, NotifyingStore, P
 	private final Map<Object, Row> rows = new HashMap<>();
 
 	private final Map<Runnable, IdempotencyKey> subscriptions = new HashMap<>();
+
+	private long changes;
 
 	ReferenceStore(MovableClock clock, Defect defect) {
 		this.clock = clock;
@@ -91,6 +95,10 @@ class ReferenceStore implements SearchableStore, JoiningStore, NotifyingStore, P
 		if (this.defect == Defect.EXTENDING_REACHES_THE_RUNNING && terms.onReplay() == OnReplay.EXTEND) {
 			extend(row, terms);
 		}
+		if (row.leaseEnds <= now() && row.pending != null && this.defect != Defect.TAKEOVER_PASSES_TRANSACTIONS) {
+			waitForTransaction(row);
+			return claimAtomically(key, fingerprint, terms);
+		}
 		boolean over = row.leaseEnds <= now() && this.defect != Defect.TAKEOVER_NEVER;
 		boolean allowed = terms.onCrash() == OnCrash.RETRY || this.defect == Defect.TAKEOVER_DESPITE_TERMS;
 		boolean same = row.fingerprint.equals(fingerprint) || this.defect == Defect.TAKEOVER_BY_OTHER_REQUEST;
@@ -99,6 +107,18 @@ class ReferenceStore implements SearchableStore, JoiningStore, NotifyingStore, P
 			return grant(key, fingerprint, terms, attempt);
 		}
 		return new ClaimResult.Refused(row.toRecord(now()));
+	}
+
+	private synchronized void waitForTransaction(Row row) {
+		try {
+			while (row.pending != null) {
+				wait();
+			}
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw new IllegalStateException(ex);
+		}
 	}
 
 	private void replay(Row row, Fingerprint fingerprint, ClaimTerms terms) {
@@ -144,6 +164,7 @@ class ReferenceStore implements SearchableStore, JoiningStore, NotifyingStore, P
 		row.trace = (this.defect == Defect.TRACE_STAYS_THE_FIRST && previous != null) ? previous.trace : terms.trace();
 		boolean goesOn = previous != null && attempt > 1 && this.defect != Defect.AGE_RESTARTS_AT_A_TAKEOVER;
 		row.created = (goesOn && previous != null) ? previous.created : now();
+		row.changed = ++this.changes;
 		row.leaseEnds = now() + terms.lease().toMillis();
 		row.expires = now() + terms.ttl().toMillis();
 		Row before = this.rows.put(name(key), row);
@@ -157,13 +178,23 @@ class ReferenceStore implements SearchableStore, JoiningStore, NotifyingStore, P
 	public synchronized boolean renew(Claim claim, Duration lease) {
 		Row row = held(claim, Defect.RENEW_IS_UNFENCED);
 		if (row == null) {
+			return isCompletedInTransaction(claim);
+		}
+		if (row.pending != null && this.defect == Defect.RENEW_LOSES_TO_TRANSACTIONS) {
 			return false;
 		}
+		row.changed = ++this.changes;
 		row.leaseEnds = now() + lease.toMillis();
 		if (this.defect != Defect.RENEW_LETS_THE_TTL_RUN_OUT) {
 			row.expires = Math.max(row.expires, row.leaseEnds);
 		}
 		return this.defect != Defect.RENEW_DOES_NOTHING || (row.leaseEnds = 0) == 0;
+	}
+
+	private boolean isCompletedInTransaction(Claim claim) {
+		Row row = row(claim.key());
+		return row != null && row.owner.equals(claim.owner()) && row.completedInTransaction
+				&& this.defect != Defect.RENEW_LOSES_TO_COMMITS;
 	}
 
 	@Override
@@ -359,18 +390,58 @@ class ReferenceStore implements SearchableStore, JoiningStore, NotifyingStore, P
 	}
 
 	@Override
-	public synchronized boolean completeInTransaction(Claim claim, StoredResult result, Duration ttl) {
-		if (transaction.get() == null && this.defect != Defect.JOINS_NOTHING) {
+	public boolean completeInTransaction(Claim claim, StoredResult result, Duration ttl) {
+		return completeInTransaction(claim, result, ttl, this.defect == Defect.JOINS_NOTHING);
+	}
+
+	@Override
+	public boolean completeInCallersTransaction(Claim claim, StoredResult result, Duration ttl) {
+		return completeInTransaction(claim, result, ttl,
+				this.defect == Defect.JOINS_NOTHING || this.defect == Defect.JOINS_NO_CALLER);
+	}
+
+	private synchronized boolean completeInTransaction(Claim claim, StoredResult result, Duration ttl, boolean atOnce) {
+		Transaction current = transaction.get();
+		if (atOnce) {
+			return complete(claim, result, ttl);
+		}
+		if (current == null) {
 			throw new IllegalStateException("no transaction");
 		}
 		Row row = held(claim, Defect.COMPLETE_IS_UNFENCED);
-		if (row == null || !complete(claim, result, ttl)) {
+		if (row == null || (row.changed > current.began && this.defect == Defect.TRANSACTIONS_SEE_THE_PAST)) {
 			return false;
 		}
-		if (this.defect != Defect.JOINS_NOTHING) {
-			undoOnRollback(() -> row.result = null);
-		}
+		Runnable pending = () -> {
+			complete(claim, result, ttl);
+			row.completedInTransaction = true;
+		};
+		row.pending = pending;
+		current.undos.push(() -> {
+			if (row.pending == pending) {
+				row.pending = null;
+			}
+		});
+		current.completions.add(() -> {
+			if (row.pending == pending) {
+				row.pending = null;
+				pending.run();
+			}
+		});
 		return true;
+	}
+
+	@Override
+	public synchronized boolean afterTransaction(Claim claim) {
+		Row row = row(claim.key());
+		return switch (this.defect) {
+			case AFTERWARDS_RELEASES_NOTHING -> held(claim, Defect.NONE) == null;
+			case AFTERWARDS_FORGETS_THE_COMPLETED -> row == null || row.result == null || !forget(claim.key());
+			case AFTERWARDS_FREES_THE_SUCCESSORS -> row == null || row.result != null || !forget(claim.key());
+			case AFTERWARDS_FORGETS_THE_CRASH ->
+				row == null || held(claim, Defect.NONE) == null || !forget(claim.key());
+			default -> JoiningStore.super.afterTransaction(claim);
+		};
 	}
 
 	@Override
@@ -380,24 +451,53 @@ class ReferenceStore implements SearchableStore, JoiningStore, NotifyingStore, P
 
 	@Override
 	public void commitAfter(Runnable work) {
-		transaction.set(new ArrayDeque<>());
-		work.run();
-		transaction.remove();
+		runIn(new Transaction(changes()), work, true);
 	}
 
 	@Override
 	public void rollBackAfter(Runnable work) {
-		Deque<Runnable> undos = new ArrayDeque<>();
-		transaction.set(undos);
+		runIn(new Transaction(changes()), work, false);
+	}
+
+	private synchronized long changes() {
+		return this.changes;
+	}
+
+	private void runIn(Transaction current, Runnable work, boolean commit) {
+		transaction.set(current);
+		boolean done = false;
+		try {
+			work.run();
+			done = true;
+		}
+		finally {
+			transaction.remove();
+			end((done && commit) ? current.completions : current.undos);
+		}
+	}
+
+	private synchronized void end(Iterable<Runnable> steps) {
+		steps.forEach(Runnable::run);
+		notifyAll();
+	}
+
+	@Override
+	public void undoAfter(Runnable work) {
+		Transaction current = Objects.requireNonNull(transaction.get());
+		int before = current.undos.size();
 		work.run();
-		undos.forEach(Runnable::run);
-		transaction.remove();
+		while (current.undos.size() > before) {
+			Runnable undo = current.undos.pop();
+			if (this.defect != Defect.SAVEPOINTS_UNDO_NOTHING) {
+				undo.run();
+			}
+		}
 	}
 
 	private void undoOnRollback(Runnable undo) {
-		Deque<Runnable> undos = transaction.get();
-		if (undos != null) {
-			undos.push(undo);
+		Transaction current = transaction.get();
+		if (current != null) {
+			current.undos.push(undo);
 		}
 	}
 
@@ -419,7 +519,28 @@ class ReferenceStore implements SearchableStore, JoiningStore, NotifyingStore, P
 		FORGET_REMEMBERS_THE_CRASH, PURGE_TAKES_THE_ABANDONED, PURGE_IS_UNLIMITED, SUBSCRIPTIONS_LAST,
 		WAKES_UP_EVERYBODY, EVERYTHING_JOINS, JOINS_NOTHING, SEES_TRANSACTIONS_EVERYWHERE, AGE_RESTARTS_AT_A_TAKEOVER,
 		TRACE_STAYS_THE_FIRST, TRACE_IS_LOST_ON_COMPLETION, SEARCH_IGNORES_THE_STATE, SEARCH_IGNORES_THE_AGE,
-		SEARCH_SHOWS_WHAT_IS_OVER, SEARCH_TAKES_OVER, COUNTS_ALL_APPLICATIONS
+		SEARCH_SHOWS_WHAT_IS_OVER, SEARCH_TAKES_OVER, COUNTS_ALL_APPLICATIONS, JOINS_NO_CALLER,
+		TRANSACTIONS_SEE_THE_PAST, SAVEPOINTS_UNDO_NOTHING, TAKEOVER_PASSES_TRANSACTIONS, RENEW_LOSES_TO_TRANSACTIONS,
+		RENEW_LOSES_TO_COMMITS, AFTERWARDS_RELEASES_NOTHING, AFTERWARDS_FORGETS_THE_COMPLETED,
+		AFTERWARDS_FREES_THE_SUCCESSORS, AFTERWARDS_FORGETS_THE_CRASH
+
+	}
+
+	/**
+	 * What is to be done at the end of a transaction, and what it has seen at its
+	 * beginning.
+	 */
+	private static final class Transaction {
+
+		private final Deque<Runnable> undos = new ArrayDeque<>();
+
+		private final List<Runnable> completions = new ArrayList<>();
+
+		private final long began;
+
+		private Transaction(long began) {
+			this.began = began;
+		}
 
 	}
 
@@ -434,6 +555,12 @@ class ReferenceStore implements SearchableStore, JoiningStore, NotifyingStore, P
 		private UUID owner = new UUID(0, 0);
 
 		private @Nullable StoredResult result;
+
+		private @Nullable Runnable pending;
+
+		private boolean completedInTransaction;
+
+		private long changed;
 
 		private long created;
 

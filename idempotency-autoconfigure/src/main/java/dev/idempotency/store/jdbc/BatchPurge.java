@@ -21,8 +21,33 @@ final class BatchPurge {
 	}
 
 	int purge(Connection connection, int limit) throws SQLException {
-		return this.statements.dialect().picksBeforePurge() ? pickAndPurge(connection, limit)
+		this.statements.outcomes().foldAll(connection);
+		int purged = this.statements.dialect().picksBeforePurge() ? pickAndPurge(connection, limit)
 				: purgeAtOnce(connection, limit);
+		if (purged < limit) {
+			purged += purgeInProgress(connection, limit - purged);
+			this.statements.outcomes().purge(connection);
+		}
+		return purged;
+	}
+
+	/**
+	 * Removes what has come to no end, of which there is little, one after the other: its
+	 * owner may still be about to complete it.
+	 */
+	private int purgeInProgress(Connection connection, int limit) throws SQLException {
+		int purged = 0;
+		String query = this.statements.overInProgress + this.statements.dialect().page(0, limit);
+		for (OwnedRecord record : OwnedRecord.find(connection, query)) {
+			if (this.statements.outcomes().fence(connection, record.id(), record.owner())) {
+				try (PreparedStatement delete = connection.prepareStatement(this.statements.purgeOwned)) {
+					delete.setBytes(1, record.id());
+					delete.setBytes(2, record.owner());
+					purged += delete.executeUpdate();
+				}
+			}
+		}
+		return purged;
 	}
 
 	private int purgeAtOnce(Connection connection, int limit) throws SQLException {

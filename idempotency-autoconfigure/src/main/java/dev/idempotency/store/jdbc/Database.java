@@ -191,15 +191,10 @@ final class Database {
 
 	private Traits explore(Connection connection) throws SQLException {
 		Dialect dialect = Dialect.of(connection);
-		Integer isolation = null;
-		if (dialect.needsReadCommitted()) {
-			isolation = connection.getTransactionIsolation();
-			if (isolation <= Connection.TRANSACTION_READ_COMMITTED) {
-				isolation = null;
-			}
-		}
-		return new Traits(dialect, new Statements(dialect, this.settings, dialect.largestResult(connection)),
-				isolation);
+		Isolation isolation = Isolation.of(connection, dialect);
+		boolean lowers = dialect.needsReadCommitted() && isolation.usual() > Connection.TRANSACTION_READ_COMMITTED;
+		return new Traits(dialect, new Statements(dialect, this.settings, isolation, dialect.largestResult(connection)),
+				lowers ? isolation.usual() : null);
 	}
 
 	/**

@@ -27,21 +27,58 @@ enum Dialect {
 	 */
 	POSTGRESQL("postgresql", "clock_timestamp()", "clock_timestamp() + cast(? as bigint) * interval '1 millisecond'",
 			"delete from {table} where id in (select id from {table} where expires_at <= {now} "
-					+ "order by expires_at limit ? for update skip locked)"),
+					+ "and state = 'COMPLETED' order by expires_at limit ? for update skip locked)") {
+
+		/**
+		 * What is there already would be an error in the server's log.
+		 */
+		@Override
+		String insertIfAbsent(String into) {
+			return super.insertIfAbsent(into) + " on conflict do nothing";
+		}
+
+	},
 
 	/**
 	 * MySQL and MariaDB. Times have no zone there, so all are UTC, and never seen by the
 	 * driver, which would convert them.
 	 */
 	MYSQL("mysql", "utc_timestamp(3)", "date_add(utc_timestamp(3), interval ? * 1000 microsecond)",
-			"select id from {table} where expires_at <= {now} order by expires_at limit ? for update skip locked") {
+			"select id from {table} where expires_at <= {now} and state = 'COMPLETED' order by expires_at limit ? "
+					+ "for update skip locked") {
 
 		/**
 		 * The driver of MariaDB would log each key that is there already as a warning.
 		 */
 		@Override
-		String insert() {
-			return "insert ignore into";
+		String insertIfAbsent(String into) {
+			return "insert ignore into " + into;
+		}
+
+		/**
+		 * An update changes the newest version, whatever else the transaction sees; but
+		 * for MariaDB, where it is told not to.
+		 */
+		@Override
+		int snapshotsFrom(Connection connection) throws SQLException {
+			try (Statement statement = connection.createStatement();
+					ResultSet rows = statement.executeQuery("show variables like 'innodb_snapshot_isolation'")) {
+				return (rows.next() && "ON".equals(rows.getString(2))) ? Connection.TRANSACTION_REPEATABLE_READ
+						: Isolation.NEVER;
+			}
+		}
+
+		/**
+		 * Then every statement fails that others have overtaken.
+		 */
+		@Override
+		boolean isTransient(SQLException ex) {
+			return super.isTransient(ex) || ex.getErrorCode() == MARIADB_HAS_CHANGED;
+		}
+
+		@Override
+		boolean isUnseenDuplicate(SQLException ex) {
+			return super.isUnseenDuplicate(ex) || ex.getErrorCode() == MARIADB_HAS_CHANGED;
 		}
 
 		/**
@@ -73,8 +110,16 @@ enum Dialect {
 	 */
 	SQLITE("sqlite", "strftime('%Y-%m-%d %H:%M:%f', 'now')",
 			"strftime('%Y-%m-%d %H:%M:%f', 'now', (? / 1000.0) || ' seconds')",
-			"delete from {table} where id in (select id from {table} where expires_at <= {now} "
-					+ "order by expires_at limit ?) and expires_at <= {now}") {
+			"delete from {table} where id in (select id from {table} where expires_at <= {now} and state = 'COMPLETED' "
+					+ "order by expires_at limit ?) and expires_at <= {now} and state = 'COMPLETED'") {
+
+		/**
+		 * Who may write here sees everything; whoever does not may not write any more.
+		 */
+		@Override
+		int snapshotsFrom(Connection connection) {
+			return Isolation.NEVER;
+		}
 
 		@Override
 		String time(String column) {
@@ -106,12 +151,21 @@ enum Dialect {
 	/**
 	 * HSQLDB.
 	 */
-	HSQLDB("hsqldb"),
+	HSQLDB("hsqldb") {
+
+		@Override
+		boolean isUnseenDuplicate(SQLException ex) {
+			return super.isUnseenDuplicate(ex) || isTransient(ex);
+		}
+
+	},
 
 	/**
 	 * Any other database, if it speaks standard SQL.
 	 */
 	STANDARD(null);
+
+	private static final int MARIADB_HAS_CHANGED = 1020;
 
 	private static final int SQLITE_BUSY = 5;
 
@@ -128,7 +182,8 @@ enum Dialect {
 	Dialect(@Nullable String schema) {
 		this(schema, "current_timestamp", "current_timestamp + cast(? as decimal(19)) * interval '0.001' second(1, 3)",
 				"delete from {table} where id in (select id from {table} where expires_at <= {now} "
-						+ "order by expires_at fetch first ? rows only) and expires_at <= {now}");
+						+ "and state = 'COMPLETED' order by expires_at fetch first ? rows only) "
+						+ "and expires_at <= {now} and state = 'COMPLETED'");
 	}
 
 	Dialect(@Nullable String schema, String now, String later, String purge) {
@@ -172,11 +227,11 @@ enum Dialect {
 	}
 
 	/**
-	 * How an insert begins, after which a key that is there already is an error or is
-	 * passed over.
+	 * An insert for which a key that is there already is a {@linkplain #isDuplicate
+	 * duplicate}, or is passed over.
 	 */
-	String insert() {
-		return "insert into";
+	String insertIfAbsent(String into) {
+		return "insert into " + into;
 	}
 
 	String now() {
@@ -203,8 +258,9 @@ enum Dialect {
 	}
 
 	/**
-	 * Where the rows that are found are not locked by that, each is looked at again
-	 * before it goes: someone may have claimed it since.
+	 * Removes what has come to an end and is over. Where the rows that are found are not
+	 * locked by that, each is looked at again before it goes: someone may have claimed it
+	 * since.
 	 */
 	String purge() {
 		return this.purge;
@@ -250,10 +306,18 @@ enum Dialect {
 
 	/**
 	 * Whether a claim has to run at READ COMMITTED. Elsewhere a single statement always
-	 * sees what is committed, whatever the isolation.
+	 * sees what is committed, whatever the isolation, and waits for what may be.
 	 */
 	boolean needsReadCommitted() {
-		return this == POSTGRESQL;
+		return this == POSTGRESQL || this == HSQLDB;
+	}
+
+	/**
+	 * From which isolation on an update in a transaction does not see, or fails at, what
+	 * others have committed since it began.
+	 */
+	int snapshotsFrom(Connection connection) throws SQLException {
+		return Connection.TRANSACTION_REPEATABLE_READ;
 	}
 
 	/**
@@ -270,6 +334,13 @@ enum Dialect {
 	boolean isDuplicate(SQLException ex) {
 		return ex instanceof SQLIntegrityConstraintViolationException
 				|| (ex.getSQLState() != null && ex.getSQLState().startsWith("23"));
+	}
+
+	/**
+	 * The same inside of a transaction, which may not see who was first.
+	 */
+	boolean isUnseenDuplicate(SQLException ex) {
+		return isDuplicate(ex);
 	}
 
 	/**

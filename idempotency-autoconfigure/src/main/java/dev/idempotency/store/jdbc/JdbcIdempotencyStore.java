@@ -2,10 +2,10 @@ package dev.idempotency.store.jdbc;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.UUID;
 
 import javax.sql.DataSource;
 
@@ -29,12 +29,10 @@ import org.springframework.dao.DataAccessException;
  * MariaDB, H2, HSQLDB, SQLite, and others that speak standard SQL.
  * <p>
  * What it does takes effect at once, whatever transaction the caller is in, except for
- * {@link #completeInTransaction}. It therefore needs a connection beside the caller's
- * own.
+ * {@link #completeInTransaction} and {@link #completeInCallersTransaction}. It therefore
+ * needs a connection beside the caller's own.
  */
 public final class JdbcIdempotencyStore implements SearchableStore, JoiningStore, PurgeableStore {
-
-	private static final UUID NOBODY = new UUID(0, 0);
 
 	private final Database database;
 
@@ -96,9 +94,24 @@ public final class JdbcIdempotencyStore implements SearchableStore, JoiningStore
 				update.setLong(1, lease.toMillis());
 				update.setLong(2, lease.toMillis());
 				update.setLong(3, lease.toMillis());
-				return changedIfHeld(update, 4, claim);
+				return changedIfHeld(update, 4, claim) || isCompletedInTransaction(connection, statements, claim);
 			}
 		});
+	}
+
+	/**
+	 * Whether a claim was completed by its transaction, and its owner has not asked yet
+	 * what became of that: it has lost nothing.
+	 */
+	private static boolean isCompletedInTransaction(Connection connection, Statements statements, Claim claim)
+			throws SQLException {
+		try (PreparedStatement select = connection.prepareStatement(statements.isCompletedByOwner)) {
+			select.setBytes(1, claim.key().digest());
+			select.setBytes(2, Asked.bytes(claim.owner()));
+			try (ResultSet rows = select.executeQuery()) {
+				return rows.next();
+			}
+		}
 	}
 
 	@Override
@@ -107,10 +120,56 @@ public final class JdbcIdempotencyStore implements SearchableStore, JoiningStore
 				(connection, statements) -> complete(connection, statements, claim, result, ttl));
 	}
 
+	/**
+	 * Where the transaction sees who has the key now, the record is completed, as it is
+	 * outside of transactions. Elsewhere it may not even see the claim.
+	 */
 	@Override
 	public boolean completeInTransaction(Claim claim, StoredResult result, Duration ttl) {
 		return this.database.inTransaction("complete a key",
-				(connection, statements) -> complete(connection, statements, claim, result, ttl));
+				(connection, statements) -> statements.isolation().seesWhatIsCommitted()
+						? complete(connection, statements, claim, result, ttl)
+						: insertOutcome(connection, statements, claim, result, ttl));
+	}
+
+	@Override
+	public boolean completeInCallersTransaction(Claim claim, StoredResult result, Duration ttl) {
+		return this.database.inTransaction("complete a key",
+				(connection, statements) -> insertOutcome(connection, statements, claim, result, ttl));
+	}
+
+	private static boolean insertOutcome(Connection connection, Statements statements, Claim claim, StoredResult result,
+			Duration ttl) throws SQLException {
+		requireRoom(statements, result);
+		return statements.outcomes()
+			.insert(connection, claim.key().digest(), Asked.bytes(claim.owner()), result.toFrame(), ttl);
+	}
+
+	@Override
+	public boolean afterTransaction(Claim claim) {
+		boolean released = this.database.onOwnConnection("look at what became of a transaction",
+				(connection, statements) -> releaseIfNotCompleted(connection, statements, claim));
+		if (released) {
+			this.database.onOwnConnection("clear up after a transaction", (connection, statements) -> {
+				statements.outcomes().unfence(connection, Asked.bytes(claim.owner()));
+				return true;
+			});
+		}
+		return !released;
+	}
+
+	/**
+	 * Once its owner is fenced off, a commit that is still under way on a connection that
+	 * broke has come to its end, one way or the other.
+	 */
+	private static boolean releaseIfNotCompleted(Connection connection, Statements statements, Claim claim)
+			throws SQLException {
+		byte[] id = claim.key().digest();
+		byte[] owner = Asked.bytes(claim.owner());
+		RecordRow row = RecordRow.read(connection, statements, id);
+		boolean isHeld = row != null && !row.isCompleted() && row.isOwnedBy(owner);
+		return isHeld && !statements.outcomes().fold(connection, id)
+				&& statements.outcomes().fence(connection, id, owner) && release(connection, statements, claim);
 	}
 
 	@Override
@@ -120,11 +179,7 @@ public final class JdbcIdempotencyStore implements SearchableStore, JoiningStore
 
 	private static boolean complete(Connection connection, Statements statements, Claim claim, StoredResult result,
 			Duration ttl) throws SQLException {
-		if (result.size() > statements.largestResult()) {
-			throw new ResultTooLargeException(
-					"The result has %d bytes, more than the %d that the database takes (max_allowed_packet)"
-						.formatted(result.size(), statements.largestResult()));
-		}
+		requireRoom(statements, result);
 		try (PreparedStatement update = connection.prepareStatement(statements.complete)) {
 			update.setLong(1, ttl.toMillis());
 			update.setBytes(2, result.toFrame());
@@ -132,19 +187,30 @@ public final class JdbcIdempotencyStore implements SearchableStore, JoiningStore
 		}
 	}
 
+	private static void requireRoom(Statements statements, StoredResult result) {
+		if (result.size() > statements.largestResult()) {
+			throw new ResultTooLargeException(
+					"The result has %d bytes, more than the %d that the database takes (max_allowed_packet)"
+						.formatted(result.size(), statements.largestResult()));
+		}
+	}
+
 	@Override
 	public boolean release(Claim claim) {
-		return this.database.onOwnConnection("release a key", (connection, statements) -> {
-			if (claim.attempt() == 1) {
-				try (PreparedStatement delete = connection.prepareStatement(statements.release)) {
-					return changedIfHeld(delete, 1, claim);
-				}
+		return this.database.onOwnConnection("release a key",
+				(connection, statements) -> release(connection, statements, claim));
+	}
+
+	private static boolean release(Connection connection, Statements statements, Claim claim) throws SQLException {
+		if (claim.attempt() == 1) {
+			try (PreparedStatement delete = connection.prepareStatement(statements.release)) {
+				return changedIfHeld(delete, 1, claim);
 			}
-			try (PreparedStatement update = connection.prepareStatement(statements.abandon)) {
-				update.setBytes(1, Asked.bytes(NOBODY));
-				return changedIfHeld(update, 2, claim);
-			}
-		});
+		}
+		try (PreparedStatement update = connection.prepareStatement(statements.abandon)) {
+			update.setBytes(1, Asked.bytes(RecordRow.NOBODY));
+			return changedIfHeld(update, 2, claim);
+		}
 	}
 
 	@Override
@@ -167,10 +233,14 @@ public final class JdbcIdempotencyStore implements SearchableStore, JoiningStore
 
 	@Override
 	public Optional<Inspection> find(IdempotencyKey key) {
-		return this.database.onOwnConnection("find a key",
-				(connection, statements) -> Optional.ofNullable(RecordRow.read(connection, statements, key.digest()))
-					.filter((row) -> !row.isOver())
-					.map(RecordRow::inspect));
+		byte[] id = key.digest();
+		return this.database.onOwnConnection("find a key", (connection, statements) -> {
+			RecordRow row = RecordRow.read(connection, statements, id);
+			if (row != null && !row.isCompleted() && statements.outcomes().fold(connection, id)) {
+				row = RecordRow.read(connection, statements, id);
+			}
+			return Optional.ofNullable(row).filter((found) -> !found.isOver()).map(RecordRow::inspect);
+		});
 	}
 
 	@Override
@@ -179,12 +249,8 @@ public final class JdbcIdempotencyStore implements SearchableStore, JoiningStore
 	}
 
 	private boolean forget(byte[] digest) {
-		return this.database.onOwnConnection("forget a key", (connection, statements) -> {
-			try (PreparedStatement delete = connection.prepareStatement(statements.forget)) {
-				delete.setBytes(1, digest);
-				return delete.executeUpdate() == 1;
-			}
-		});
+		return this.database.onOwnConnection("forget a key",
+				(connection, statements) -> new Forgetting(connection, statements).forget(digest));
 	}
 
 	@Override

@@ -17,6 +17,11 @@ public record JdbcSettings(String table, Duration timeout) {
 	 */
 	public static final String DEFAULT_TABLE = "idempotency_record";
 
+	/**
+	 * What the name of the table beside it ends with.
+	 */
+	static final String OUTCOMES = "_outcome";
+
 	private static final Pattern NAME = Pattern.compile("([A-Za-z_][A-Za-z0-9_]{0,62}\\.)?[A-Za-z_][A-Za-z0-9_]{0,47}");
 
 	private static final Duration LONGEST_TIMEOUT = Duration.ofHours(1);
@@ -43,6 +48,13 @@ public record JdbcSettings(String table, Duration timeout) {
 	 */
 	public static JdbcSettings defaults() {
 		return new JdbcSettings(DEFAULT_TABLE, Duration.ofSeconds(5));
+	}
+
+	/**
+	 * The name of the table beside it, with or without its schema.
+	 */
+	String outcomeTable() {
+		return this.table + OUTCOMES;
 	}
 
 	/**

@@ -15,24 +15,44 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Claims in one statement; a short one, if all there is to do is to take a key or to read
- * what is there. Only a key that it finds to be over, or left by one that vanished, needs
- * the long one after it.
+ * what is there. Only a key that it finds to be over, or left by one that vanished, is
+ * claimed as in other databases; and one that is in progress may have been completed in a
+ * transaction.
  */
 final class PostgresClaims implements Claims {
+
+	private final Outcomes outcomes;
+
+	private final Claims others;
 
 	private final String takeOrRead;
 
 	private final String takeOrChange;
 
 	PostgresClaims(Statements statements) {
+		this.outcomes = statements.outcomes();
+		this.others = new StandardClaims(statements);
 		this.takeOrRead = statements.fromFile("claim-or-read-postgresql.sql");
 		this.takeOrChange = statements.fromFile("claim-postgresql.sql");
 	}
 
 	@Override
 	public ClaimResult claim(Connection connection, Asked asked) throws SQLException {
-		ClaimResult result = (asked.terms().onReplay() == OnReplay.READ) ? takeOrRead(connection, asked) : null;
-		return (result != null) ? result : takeOrChange(connection, asked);
+		ClaimResult result = inOneStatement(connection, asked);
+		if (isInProgress(result) && this.outcomes.fold(connection, asked.key().digest())) {
+			result = inOneStatement(connection, asked);
+		}
+		return (result != null) ? result : this.others.claim(connection, asked);
+	}
+
+	private @Nullable ClaimResult inOneStatement(Connection connection, Asked asked) throws SQLException {
+		return (asked.terms().onReplay() == OnReplay.READ) ? takeOrRead(connection, asked)
+				: takeOrChange(connection, asked);
+	}
+
+	private static boolean isInProgress(@Nullable ClaimResult result) {
+		return result instanceof ClaimResult.Refused refused
+				&& refused.record() instanceof IdempotencyRecord.InProgress;
 	}
 
 	/**
@@ -78,29 +98,32 @@ final class PostgresClaims implements Claims {
 	}
 
 	/**
-	 * Takes a key, also from others who may no longer have it, counts a replay, or lets a
-	 * result live longer.
+	 * Takes a key that nobody has, counts a replay, or lets a result live longer.
+	 * @return {@code null} if there is more to do
 	 */
-	private ClaimResult takeOrChange(Connection connection, Asked asked) throws SQLException {
+	private @Nullable ClaimResult takeOrChange(Connection connection, Asked asked) throws SQLException {
 		byte[] id = asked.key().digest();
 		byte[] owner = asked.ownerBytes();
 		try (PreparedStatement claim = connection.prepareStatement(this.takeOrChange)) {
 			claim.setBytes(1, id);
 			claim.setBytes(2, owner);
 			claim.setBytes(3, asked.fingerprint().toBytes());
-			claim.setBoolean(4, asked.terms().onCrash() == OnCrash.RETRY);
-			claim.setString(5, asked.terms().onReplay().name());
-			claim.setLong(6, asked.lease());
-			claim.setLong(7, asked.ttl());
-			claim.setString(8, asked.terms().trace());
-			claim.setBytes(9, id);
-			asked.describe(claim, 10);
+			claim.setString(4, asked.terms().onReplay().name());
+			claim.setLong(5, asked.lease());
+			claim.setLong(6, asked.ttl());
+			claim.setString(7, asked.terms().trace());
+			claim.setBytes(8, id);
+			asked.describe(claim, 9);
 			try (ResultSet rows = claim.executeQuery()) {
 				RecordRow row = RecordRow.next(rows, Dialect.POSTGRESQL);
 				if (row == null) {
 					throw new SQLException("A claim met neither a record nor the lack of one");
 				}
-				return row.isOwnedBy(owner) ? asked.granted(row.attempt()) : new ClaimResult.Refused(row.toRecord());
+				if (row.isOwnedBy(owner)) {
+					return asked.granted(row.attempt());
+				}
+				return row.mayBeClaimed(asked.fingerprint(), asked.terms()) ? null
+						: new ClaimResult.Refused(row.toRecord());
 			}
 		}
 	}

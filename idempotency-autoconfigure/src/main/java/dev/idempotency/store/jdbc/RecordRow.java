@@ -7,6 +7,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
+import java.util.UUID;
 
 import dev.idempotency.Fingerprint;
 import dev.idempotency.OnCrash;
@@ -22,6 +23,11 @@ import org.jspecify.annotations.Nullable;
 final class RecordRow {
 
 	static final String COMPLETED = "COMPLETED";
+
+	/**
+	 * The owner of a key that was given back, and whose attempts still count.
+	 */
+	static final UUID NOBODY = new UUID(0, 0);
 
 	private final byte[] owner;
 
@@ -105,6 +111,14 @@ final class RecordRow {
 		return this.replays;
 	}
 
+	static boolean isNobody(byte[] owner) {
+		return Arrays.equals(owner, Asked.bytes(NOBODY));
+	}
+
+	boolean isCompleted() {
+		return this.completed;
+	}
+
 	boolean isOwnedBy(byte[] owner) {
 		return Arrays.equals(this.owner, owner);
 	}
@@ -116,7 +130,14 @@ final class RecordRow {
 		return !this.expiresAt.isAfter(this.now);
 	}
 
-	boolean mayBeTakenOver(Fingerprint fingerprint, ClaimTerms terms) {
+	/**
+	 * Whether it is over, or may be taken over.
+	 */
+	boolean mayBeClaimed(Fingerprint fingerprint, ClaimTerms terms) {
+		return isOver() || mayBeTakenOver(fingerprint, terms);
+	}
+
+	private boolean mayBeTakenOver(Fingerprint fingerprint, ClaimTerms terms) {
 		return !this.completed && !this.leaseUntil.isAfter(this.now) && terms.onCrash() == OnCrash.RETRY
 				&& this.fingerprint.equals(fingerprint);
 	}

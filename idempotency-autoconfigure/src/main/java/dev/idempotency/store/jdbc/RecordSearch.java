@@ -48,6 +48,7 @@ final class RecordSearch {
 	}
 
 	Found search(RecordFilter filter, int offset, int limit) throws SQLException {
+		this.statements.outcomes().foldAll(this.connection);
 		Query query = new Query("select " + SummaryRow.columns(this.statements.dialect().length("result"))
 				+ " from {table} where " + LIVE);
 		query.parameters.add(filter.namespace());
@@ -98,6 +99,7 @@ final class RecordSearch {
 	 * Counts all rows, or those in some of the blocks where there are very many.
 	 */
 	Counts count(String namespace, long mostBlocks) throws SQLException {
+		this.statements.outcomes().foldAll(this.connection);
 		RecordTally tally = new RecordTally();
 		long blocks = (this.statements.dialect() == Dialect.POSTGRESQL) ? blocks() : 0;
 		if (blocks <= mostBlocks) {
@@ -143,6 +145,12 @@ final class RecordSearch {
 	}
 
 	Optional<Details> find(RecordId id) throws SQLException {
+		Optional<Details> found = findRecord(id);
+		boolean isCompleted = found.filter((details) -> details.summary().state() == RecordState.COMPLETED).isPresent();
+		return (!isCompleted && this.statements.outcomes().fold(this.connection, id.digest())) ? findRecord(id) : found;
+	}
+
+	private Optional<Details> findRecord(RecordId id) throws SQLException {
 		Query query = new Query(
 				"select " + SummaryRow.columns("result") + " from {table} where id = ? and expires_at > {moment}");
 		query.parameters.add(id.digest());

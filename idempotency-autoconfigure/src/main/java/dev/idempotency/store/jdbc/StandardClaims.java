@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * A first claim is one insert. Whoever finds that the key is there reads it, and changes
  * it only if it still is what was read: who owned it, and in which attempt. That happens
- * to one of many; the others look again.
+ * to one of many; the others look again. An owner that loses a key in progress is fenced
+ * off first.
  */
 final class StandardClaims implements Claims {
 
@@ -47,16 +48,27 @@ final class StandardClaims implements Claims {
 	 */
 	private @Nullable ClaimResult claimWhatIsThere(Connection connection, byte[] id, RecordRow row, Asked asked)
 			throws SQLException {
-		if (row.isOver()) {
-			return restart(connection, id, row, asked) ? asked.granted(1) : null;
-		}
-		if (row.mayBeTakenOver(asked.fingerprint(), asked.terms())) {
-			return takeOver(connection, id, row, asked) ? asked.granted(row.attempt() + 1) : null;
+		if (row.mayBeClaimed(asked.fingerprint(), asked.terms())) {
+			boolean isFree = row.isCompleted() || this.statements.outcomes().fence(connection, id, row.owner());
+			return isFree ? claimWhatIsFree(connection, id, row, asked) : null;
 		}
 		if (row.isReplayedTo(asked.fingerprint())) {
 			return replay(connection, id, row, asked);
 		}
-		return new ClaimResult.Refused(row.toRecord());
+		boolean isCompletedAfterAll = !row.isCompleted() && this.statements.outcomes().fold(connection, id);
+		return isCompletedAfterAll ? null : new ClaimResult.Refused(row.toRecord());
+	}
+
+	/**
+	 * Claims a key that nobody can complete any more.
+	 * @return {@code null} if it is no longer what it was
+	 */
+	private @Nullable ClaimResult claimWhatIsFree(Connection connection, byte[] id, RecordRow row, Asked asked)
+			throws SQLException {
+		if (row.isOver()) {
+			return restart(connection, id, row, asked) ? asked.granted(1) : null;
+		}
+		return takeOver(connection, id, row, asked) ? asked.granted(row.attempt() + 1) : null;
 	}
 
 	/**

@@ -14,6 +14,12 @@ final class Statements {
 
 	private static final Pattern TIME = Pattern.compile("\\{time:([^}]+)}");
 
+	/**
+	 * The table, the one beside it, or an index of either.
+	 */
+	private static final Pattern NAME = Pattern
+		.compile("%s((?:%s)?)(_)?".formatted(JdbcSettings.DEFAULT_TABLE, JdbcSettings.OUTCOMES));
+
 	private static final String HELD = "id = ? and owner = ? and state = 'IN_PROGRESS' and expires_at > {now}";
 
 	final String insert;
@@ -36,28 +42,41 @@ final class Statements {
 
 	final String abandon;
 
-	final String forget;
+	final String isCompletedByOwner;
+
+	final String forgetCompleted;
+
+	final String forgetOwned;
 
 	final String purge;
 
 	final String deletePicked;
 
+	final String overInProgress;
+
+	final String purgeOwned;
+
+	private final Outcomes outcomes;
+
 	private final Claims claims;
 
 	private final Dialect dialect;
+
+	private final Isolation isolation;
 
 	private final JdbcSettings settings;
 
 	private final long largestResult;
 
-	Statements(Dialect dialect, JdbcSettings settings, long largestResult) {
+	Statements(Dialect dialect, JdbcSettings settings, Isolation isolation, long largestResult) {
 		this.dialect = dialect;
+		this.isolation = isolation;
 		this.largestResult = largestResult;
 		this.settings = settings;
 		this.insert = in(
-				dialect.insert() + " {table} (id, namespace, operation, principal, tenant, idempotency_key, state, "
+				dialect.insertIfAbsent("{table} (id, namespace, operation, principal, tenant, idempotency_key, state, "
 						+ "attempt, owner, fingerprint, created_at, lease_until, expires_at, replays, trace) "
-						+ "values (?, ?, ?, ?, ?, ?, 'IN_PROGRESS', 1, ?, ?, {now}, {later}, {later}, 0, ?)");
+						+ "values (?, ?, ?, ?, ?, ?, 'IN_PROGRESS', 1, ?, ?, {now}, {later}, {later}, 0, ?)"));
 		this.select = in("select owner, attempt, state, fingerprint, {time:created_at}, {time:lease_until}, "
 				+ "{time:completed_at}, {time:expires_at}, replays, result, trace, {time:{now}} from {table} where id = ?");
 		// The attempt counts too: a key that was given back is nobody's each time
@@ -75,13 +94,23 @@ final class Statements {
 		// Work that outlives the ttl must not be forgotten while it runs
 		this.renew = in("update {table} set lease_until = {later}, "
 				+ "expires_at = case when expires_at < {later} then {later} else expires_at end where " + HELD);
-		this.complete = in("update {table} set state = 'COMPLETED', completed_at = {now}, expires_at = {later}, "
-				+ "result = ? where " + HELD);
+		// The lease of one who says so is over; of one whose transaction said so, it is
+		// not
+		this.complete = in("update {table} set state = 'COMPLETED', lease_until = {now}, completed_at = {now}, "
+				+ "expires_at = {later}, result = ? where " + HELD);
+		this.isCompletedByOwner = in("select attempt from {table} where id = ? and owner = ? "
+				+ "and state = 'COMPLETED' and lease_until > {now}");
 		this.release = in("delete from {table} where " + HELD);
 		this.abandon = in("update {table} set owner = ?, lease_until = {now} where " + HELD);
-		this.forget = in("delete from {table} where id = ? and expires_at > {now}");
+		this.forgetCompleted = in("delete from {table} where id = ? and state = 'COMPLETED' and expires_at > {now}");
+		this.forgetOwned = in("delete from {table} where id = ? and owner = ? and expires_at > {now}");
 		this.purge = in(dialect.purge());
 		this.deletePicked = in("delete from {table} where id in (%s)");
+		this.overInProgress = in("select owner, id from {table} where expires_at <= {now} and state = 'IN_PROGRESS' "
+				+ "order by expires_at ");
+		this.purgeOwned = in("delete from {table} where id = ? and owner = ? and state = 'IN_PROGRESS' "
+				+ "and expires_at <= {now}");
+		this.outcomes = new Outcomes(this);
 		this.claims = (dialect == Dialect.POSTGRESQL) ? new PostgresClaims(this) : new StandardClaims(this);
 	}
 
@@ -104,6 +133,20 @@ final class Statements {
 	}
 
 	/**
+	 * What is completed inside transactions.
+	 */
+	Outcomes outcomes() {
+		return this.outcomes;
+	}
+
+	/**
+	 * What transactions see of others.
+	 */
+	Isolation isolation() {
+		return this.isolation;
+	}
+
+	/**
 	 * How a key is claimed.
 	 */
 	Claims claims() {
@@ -119,8 +162,11 @@ final class Statements {
 	}
 
 	private String withTable(String text) {
-		return text.replace(JdbcSettings.DEFAULT_TABLE + "_", this.settings.plainTable() + "_")
-			.replaceAll(JdbcSettings.DEFAULT_TABLE + "(?!_)", this.settings.table());
+		return NAME.matcher(text)
+			.replaceAll((name) -> (name.group(2) != null)
+					// Indexes are where their table is
+					? this.settings.plainTable() + name.group(1) + name.group(2)
+					: this.settings.table() + name.group(1));
 	}
 
 	/**
@@ -128,6 +174,7 @@ final class Statements {
 	 */
 	String in(String template) {
 		String text = template.replace("{table}", this.settings.table())
+			.replace("{outcomes}", this.settings.outcomeTable())
 			.replace("{moment}", this.dialect.moment())
 			.replace("{moment+}", this.dialect.momentLater())
 			.replace("{now}", this.dialect.now())

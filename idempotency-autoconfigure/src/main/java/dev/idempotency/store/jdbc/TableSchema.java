@@ -9,15 +9,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import org.springframework.core.io.ByteArrayResource;
+import org.springframework.core.io.Resource;
 import org.springframework.jdbc.datasource.init.ScriptException;
 import org.springframework.jdbc.datasource.init.ScriptUtils;
 
 /**
- * The table: created where that is wanted, and looked at before anyone relies on it.
+ * The tables: created where that is wanted, and looked at before anyone relies on it.
  */
 final class TableSchema {
 
 	private static final Logger logger = LoggerFactory.getLogger(JdbcIdempotencyStore.class);
+
+	private static final int MOST_ATTEMPTS = 5;
 
 	private final Database database;
 
@@ -49,42 +52,65 @@ final class TableSchema {
 					"Create it yourself, after the model of %s, and set idempotency.jdbc.initialize-schema=never."
 						.formatted(location("schema-h2.sql")));
 		}
-		String script = statements.fromFile(file);
-		try {
-			ScriptUtils.executeSqlScript(connection, new ByteArrayResource(script.getBytes(StandardCharsets.UTF_8)));
-		}
-		catch (ScriptException ex) {
-			// Another instance may create it at the same time; whether it is there is
-			// looked at next
-			logger.debug("The table could not be created", ex);
+		Resource script = new ByteArrayResource(statements.fromFile(file).getBytes(StandardCharsets.UTF_8));
+		// Another instance may create the same at the same time, and then one of them
+		// fails. Each time one statement at least has been run by somebody
+		for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+			try {
+				ScriptUtils.executeSqlScript(connection, script);
+				return;
+			}
+			catch (ScriptException ex) {
+				// Whether all is there is looked at next
+				logger.debug("The tables could not be created", ex);
+			}
 		}
 	}
 
 	private void require(Connection connection, Statements statements) throws SQLException {
+		require(connection, statements, this.settings.table(),
+				() -> RecordRow.read(connection, statements, new byte[32]));
+		require(connection, statements, this.settings.outcomeTable(), () -> statements.outcomes().require(connection));
+	}
+
+	private static void require(Connection connection, Statements statements, String table, Look look)
+			throws SQLException {
 		try {
-			RecordRow.read(connection, statements, new byte[32]);
+			look.at();
 		}
 		catch (SQLException ex) {
 			if (!connection.isValid(1)) {
 				throw ex;
 			}
-			throw new IdempotencyConfigurationException("The table %s is missing, or is not as it should be: %s"
-				.formatted(this.settings.table(), ex.getMessage()), action(statements.dialect()));
+			throw new IdempotencyConfigurationException(
+					"The table %s is missing, or is not as it should be: %s".formatted(table, ex.getMessage()),
+					action(statements.dialect()));
 		}
 	}
 
 	private static String action(Dialect dialect) {
 		String file = dialect.schemaFile();
-		return (file != null) ? ("Run %s (as a migration of Flyway or Liquibase, for example), set "
-				+ "idempotency.jdbc.initialize-schema=always to have it run at start-up, or name the right table in "
-				+ "idempotency.jdbc.table.")
-			.formatted(location(file))
+		return (file != null)
+				? ("Run %s, which creates what is missing (as a migration of Flyway or Liquibase, for example), set "
+						+ "idempotency.jdbc.initialize-schema=always to have it run at start-up, or name the right table in "
+						+ "idempotency.jdbc.table.")
+					.formatted(location(file))
 				: "Create it after the model of %s, or name the right table in idempotency.jdbc.table."
 					.formatted(location("schema-h2.sql"));
 	}
 
 	private static String location(String file) {
 		return "classpath:dev/idempotency/store/jdbc/" + file;
+	}
+
+	/**
+	 * Reads something from a table.
+	 */
+	@FunctionalInterface
+	private interface Look {
+
+		void at() throws SQLException;
+
 	}
 
 }

@@ -20,3 +20,12 @@ create table if not exists idempotency_record (
 
 create index if not exists idempotency_record_expires_at on idempotency_record (expires_at);
 create index if not exists idempotency_record_created_at on idempotency_record (created_at);
+
+-- What was completed inside a transaction, until a record takes it over, and who may complete nothing any more
+create table if not exists idempotency_record_outcome (
+	owner varbinary(16) not null primary key,-- of the record
+	id varbinary(32) not null,               -- of the record
+	completed_at timestamp(6) with time zone not null,
+	expires_at timestamp(6) with time zone not null,
+	result blob                              -- none: this owner has lost its key
+);

@@ -19,3 +19,12 @@ create table if not exists idempotency_record (
 	index idempotency_record_expires_at (expires_at),
 	index idempotency_record_created_at (created_at)
 ) default character set utf8mb4 collate utf8mb4_bin;
+
+-- What was completed inside a transaction, until a record takes it over, and who may complete nothing any more
+create table if not exists idempotency_record_outcome (
+	owner binary(16) not null primary key,   -- of the record
+	id binary(32) not null,                  -- of the record
+	completed_at datetime(3) not null,
+	expires_at datetime(3) not null,
+	result longblob                          -- none: this owner has lost its key
+);

@@ -7,7 +7,7 @@ class HsqldbContractTests extends JdbcStoreContract {
 
 	@Override
 	String url() {
-		return "jdbc:hsqldb:mem:contract";
+		return "jdbc:hsqldb:mem:contract;hsqldb.tx=mvcc";
 	}
 
 }

@@ -12,8 +12,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.TestInstance;
 
-import org.springframework.jdbc.support.JdbcTransactionManager;
-import org.springframework.transaction.support.TransactionTemplate;
+import org.springframework.transaction.TransactionDefinition;
 
 /**
  * The contract on one database.
@@ -38,6 +37,13 @@ abstract class JdbcStoreContract extends IdempotencyStoreContract
 		return 16;
 	}
 
+	/**
+	 * Whether a transaction reads something before all else.
+	 */
+	boolean transactionsRead() {
+		return true;
+	}
+
 	@BeforeAll
 	void prepareTable() {
 		this.dataSource = new HikariDataSource();
@@ -45,6 +51,7 @@ abstract class JdbcStoreContract extends IdempotencyStoreContract
 		this.dataSource.setMaximumPoolSize(connections());
 		this.store = new JdbcIdempotencyStore(this.dataSource, JdbcSettings.defaults());
 		this.store.prepareTable(InitializeSchema.ALWAYS);
+		JdbcCallerTransaction.prepare(this.dataSource);
 	}
 
 	@AfterAll
@@ -66,23 +73,7 @@ abstract class JdbcStoreContract extends IdempotencyStoreContract
 
 	@Override
 	public CallerTransaction transaction() {
-		TransactionTemplate transactions = new TransactionTemplate(new JdbcTransactionManager(this.dataSource));
-		return new CallerTransaction() {
-
-			@Override
-			public void commitAfter(Runnable work) {
-				transactions.executeWithoutResult((status) -> work.run());
-			}
-
-			@Override
-			public void rollBackAfter(Runnable work) {
-				transactions.executeWithoutResult((status) -> {
-					work.run();
-					status.setRollbackOnly();
-				});
-			}
-
-		};
+		return new JdbcCallerTransaction(this.dataSource, TransactionDefinition.ISOLATION_DEFAULT, transactionsRead());
 	}
 
 }

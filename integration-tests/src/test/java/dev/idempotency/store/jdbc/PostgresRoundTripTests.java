@@ -106,12 +106,25 @@ class PostgresRoundTripTests {
 	}
 
 	@Test
-	void aRecordIsFoundAndForgottenByItsIdInOneRoundTrip() throws IOException {
+	void aCompletedRecordIsFoundAndForgottenByItsIdInOneRoundTrip() throws IOException {
+		IdempotencyKey key = IdempotencyKey.of("tests", UUID.randomUUID().toString());
+		ClaimResult first = this.store.claim(key, Fingerprint.none(), terms(Duration.ofHours(1), OnReplay.READ));
+		this.store.complete(((ClaimResult.Granted) first).claim(), StoredResult.tombstone(), Duration.ofHours(1));
+		assertThat(statementsOf(() -> this.store.find(RecordId.of(key)))).hasSize(1);
+		assertThat(statementsOf(() -> this.store.forget(RecordId.of(key)))).hasSize(1);
+	}
+
+	/**
+	 * It may have been completed in a transaction; and whoever is at work on it must
+	 * learn that it is forgotten.
+	 */
+	@Test
+	void whatIsInProgressIsLookedAtTwice() throws IOException {
 		IdempotencyKey key = IdempotencyKey.of("tests", UUID.randomUUID().toString());
 		this.store.claim(key, Fingerprint.none(), terms(Duration.ofHours(1), OnReplay.READ));
-		assertThat(statementsOf(() -> this.store.find(RecordId.of(key)))).hasSize(1);
-		assertThat(statementsOf(() -> this.store.search(RecordFilter.all("").withKey(key.value()), 0, 50))).hasSize(1);
-		assertThat(statementsOf(() -> this.store.forget(RecordId.of(key)))).hasSize(1);
+		assertThat(statementsOf(() -> this.store.find(RecordId.of(key)))).hasSize(2);
+		assertThat(statementsOf(() -> this.store.search(RecordFilter.all("").withKey(key.value()), 0, 50))).hasSize(2);
+		assertThat(statementsOf(() -> this.store.forget(RecordId.of(key)))).hasSize(4);
 	}
 
 	private static ClaimTerms terms(Duration ttl, OnReplay onReplay) {

@@ -1,0 +1,115 @@
+package dev.idempotency.store.jdbc;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.idempotency.store.IdempotencyStore;
+import dev.idempotency.test.CallerTransaction;
+import dev.idempotency.test.JoiningStoreContract;
+import dev.idempotency.test.StoreTime;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.TestInstance;
+
+import org.springframework.transaction.TransactionDefinition;
+
+/**
+ * The contract of a store that joins transactions, whatever they see of others: the
+ * isolation is that of all connections, or is asked for by the transaction.
+ */
+abstract class IsolationContract {
+
+	/**
+	 * Where the database is.
+	 */
+	abstract String url();
+
+	/**
+	 * What is said to each new connection.
+	 */
+	String greeting() {
+		return "select 1";
+	}
+
+	@Nested
+	class ReadCommittedTransactions extends OneIsolation {
+
+		ReadCommittedTransactions() {
+			super("TRANSACTION_REPEATABLE_READ", TransactionDefinition.ISOLATION_READ_COMMITTED);
+		}
+
+	}
+
+	@Nested
+	class RepeatableReadTransactions extends OneIsolation {
+
+		RepeatableReadTransactions() {
+			super("TRANSACTION_READ_COMMITTED", TransactionDefinition.ISOLATION_REPEATABLE_READ);
+		}
+
+	}
+
+	@Nested
+	class SerializableConnections extends OneIsolation {
+
+		SerializableConnections() {
+			super("TRANSACTION_SERIALIZABLE", TransactionDefinition.ISOLATION_DEFAULT);
+		}
+
+	}
+
+	/**
+	 * The contract at one isolation.
+	 */
+	@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+	abstract class OneIsolation implements JoiningStoreContract {
+
+		private final String ofConnections;
+
+		private final int ofTransactions;
+
+		private HikariDataSource dataSource;
+
+		private JdbcIdempotencyStore store;
+
+		OneIsolation(String ofConnections, int ofTransactions) {
+			this.ofConnections = ofConnections;
+			this.ofTransactions = ofTransactions;
+		}
+
+		@BeforeAll
+		void connect() {
+			this.dataSource = new HikariDataSource();
+			this.dataSource.setJdbcUrl(url());
+			this.dataSource.setTransactionIsolation(this.ofConnections);
+			this.dataSource.setConnectionInitSql(greeting());
+			this.dataSource.setMaximumPoolSize(4);
+			this.store = new JdbcIdempotencyStore(this.dataSource, JdbcSettings.defaults());
+			this.store.prepareTable(InitializeSchema.ALWAYS);
+			JdbcCallerTransaction.prepare(this.dataSource);
+		}
+
+		@AfterAll
+		void close() {
+			if (this.dataSource != null) {
+				this.dataSource.close();
+			}
+		}
+
+		@Override
+		public IdempotencyStore store() {
+			return this.store;
+		}
+
+		@Override
+		public StoreTime time() {
+			return StoreTime.real();
+		}
+
+		@Override
+		public CallerTransaction transaction() {
+			return new JdbcCallerTransaction(this.dataSource, this.ofTransactions, true);
+		}
+
+	}
+
+}
