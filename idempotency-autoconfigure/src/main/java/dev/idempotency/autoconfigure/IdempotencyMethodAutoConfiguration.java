@@ -9,13 +9,16 @@ import dev.idempotency.method.IdempotencyMethods;
 
 import org.springframework.aop.Advisor;
 import org.springframework.aop.config.AopConfigUtils;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
@@ -43,8 +46,15 @@ public final class IdempotencyMethodAutoConfiguration {
 
 	@Bean
 	IdempotencyMethods idempotencyMethods(IdempotencyEngine engine, Calls calls, AnnotationPolicies policies,
-			ObjectProvider<Transactions> transactions) {
-		return new IdempotencyMethods(engine, calls, policies, transactions.getIfAvailable());
+			ObjectProvider<Transactions> transactions, BeanFactory beanFactory) {
+		return new IdempotencyMethods(engine, calls, policies, transactions.getIfAvailable(), beanFactory);
+	}
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	@ConditionalOnClass(name = "org.springframework.transaction.ConfigurableTransactionManager")
+	static BeanPostProcessor idempotencyTransactionWatch() {
+		return IdempotencyMethods.transactionWatch();
 	}
 
 	@Bean

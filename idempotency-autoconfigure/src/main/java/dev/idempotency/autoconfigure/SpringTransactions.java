@@ -21,6 +21,11 @@ final class SpringTransactions implements Transactions {
 	}
 
 	@Override
+	public Object manager() {
+		return this.transactionManager;
+	}
+
+	@Override
 	public Transaction begin() {
 		boolean joinsWhatIsBound = !TransactionSynchronizationManager.getResourceMap().isEmpty();
 		TransactionStatus status = this.transactionManager

@@ -8,6 +8,7 @@ import dev.idempotency.UnreadableResultException;
 import dev.idempotency.core.Completion;
 import dev.idempotency.core.Decision;
 import dev.idempotency.core.Execution;
+import dev.idempotency.core.Transactions.Ending;
 import dev.idempotency.core.Transactions.Transaction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -105,6 +106,27 @@ public final class RunningCall implements IdempotencyContext {
 		byte[] payload = payloadOf(value);
 		return settled((payload != null) ? this.execution.completeIn(transaction, payload)
 				: this.execution.completeWithoutResultIn(transaction), value);
+	}
+
+	/**
+	 * The work is done, in the transaction of its caller, who is to end it.
+	 * @param value what came of it
+	 * @return what the caller gets: this value, or that of whoever has the key by now,
+	 * and then the transaction must be rolled back
+	 */
+	public CallState joinTransaction(@Nullable Object value) {
+		if (this.released) {
+			return new CallState.Executed(value);
+		}
+		return settled(this.execution.joinTransaction(payloadOf(value)), value);
+	}
+
+	/**
+	 * The transaction that the work was done in has ended.
+	 * @param ending how
+	 */
+	public void transactionEnded(Ending ending) {
+		this.execution.transactionEnded(ending);
 	}
 
 	/**

@@ -11,6 +11,7 @@ import dev.idempotency.ResultTooLargeException;
 import dev.idempotency.UnreadableResultException;
 import dev.idempotency.UnsupportedFormatException;
 import dev.idempotency.core.LeaseKeeper.KeptLease;
+import dev.idempotency.core.Transactions.Ending;
 import dev.idempotency.core.Transactions.Transaction;
 import dev.idempotency.store.Claim;
 import dev.idempotency.store.ClaimResult;
@@ -38,6 +39,8 @@ final class ClaimedExecution implements Execution {
 	private final KeptLease lease;
 
 	private final AtomicBoolean finished = new AtomicBoolean();
+
+	private volatile Completion.@Nullable Joined joined;
 
 	ClaimedExecution(GuardedStore store, Listeners listeners, Attempt attempt, Claim claim, KeptLease lease) {
 		this.store = store;
@@ -80,6 +83,62 @@ final class ClaimedExecution implements Execution {
 		return finish(() -> storeIn(transaction, StoredResult.tombstone(), false));
 	}
 
+	@Override
+	public Completion joinTransaction(byte @Nullable [] payload) {
+		requireUnfinished(this.finished.get());
+		StoredResult result = (payload != null) ? pack(payload) : null;
+		try {
+			return (result != null) ? join(result, true) : join(StoredResult.tombstone(), false);
+		}
+		catch (ResultTooLargeException ex) {
+			dropped(ex);
+			return join(StoredResult.tombstone(), false);
+		}
+	}
+
+	private Completion join(StoredResult result, boolean withPayload) {
+		if (this.store.completeInCallersTransaction(this.claim, result, this.attempt.policy().ttl())) {
+			this.joined = new Completion.Joined(withPayload);
+			return this.joined;
+		}
+		return finish(() -> {
+			this.lease.lost();
+			return new Completion.Superseded(whatARetryWouldBeTold());
+		});
+	}
+
+	@Override
+	public void transactionEnded(Ending ending) {
+		if (!this.finished.compareAndSet(false, true)) {
+			return;
+		}
+		this.lease.end();
+		this.listeners.publish(switch (ending) {
+			case COMMITTED -> (this.joined != null) ? stored() : released(giveBack());
+			case ROLLED_BACK -> released(giveBack());
+			case UNKNOWN -> releasedUnlessCommitted();
+		});
+	}
+
+	private IdempotencyEvent releasedUnlessCommitted() {
+		try {
+			return this.store.afterTransaction(this.claim) ? stored() : released(true);
+		}
+		catch (IdempotencyException ex) {
+			// Logged and published already; whoever comes next finds out
+			return released(false);
+		}
+	}
+
+	private IdempotencyEvent stored() {
+		return new IdempotencyEvent.Finished(key(),
+				new Completion.Stored(this.joined != null && this.joined.withPayload()));
+	}
+
+	private IdempotencyEvent released(boolean done) {
+		return done ? new IdempotencyEvent.Released(key()) : new IdempotencyEvent.NotReleased(key());
+	}
+
 	/**
 	 * Makes of a payload what is to be kept.
 	 * @return {@code null} if it cannot be kept
@@ -95,14 +154,18 @@ final class ClaimedExecution implements Execution {
 	}
 
 	private Completion finish(Supplier<Completion> store) {
-		if (!this.finished.compareAndSet(false, true)) {
-			throw new IllegalStateException("The execution of %s is finished already".formatted(key()));
-		}
+		requireUnfinished(!this.finished.compareAndSet(false, true));
 		// Before the key is completed in a transaction: a renewal would wait for its end
 		this.lease.end();
 		Completion completion = store.get();
 		this.listeners.publish(new IdempotencyEvent.Finished(key(), completion));
 		return completion;
+	}
+
+	private void requireUnfinished(boolean finished) {
+		if (finished) {
+			throw new IllegalStateException("The execution of %s is finished already".formatted(key()));
+		}
 	}
 
 	private Completion store(StoredResult result, boolean withPayload) {
@@ -161,7 +224,7 @@ final class ClaimedExecution implements Execution {
 		}
 		catch (RuntimeException ex) {
 			// If it was committed after all, there is nothing left to give back
-			giveBack();
+			releasedUnlessCommitted();
 			return new Completion.RolledBack(ex);
 		}
 	}
@@ -221,8 +284,7 @@ final class ClaimedExecution implements Execution {
 			return;
 		}
 		this.lease.end();
-		this.listeners
-			.publish(giveBack() ? new IdempotencyEvent.Released(key()) : new IdempotencyEvent.NotReleased(key()));
+		this.listeners.publish(released(giveBack()));
 	}
 
 	private boolean giveBack() {

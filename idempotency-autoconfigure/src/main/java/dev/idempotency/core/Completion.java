@@ -17,6 +17,16 @@ public sealed interface Completion {
 	}
 
 	/**
+	 * The result has become a part of its caller's transaction, and is stored when that
+	 * is committed.
+	 *
+	 * @param withPayload {@code false} if only the fact that the operation has run will
+	 * be stored
+	 */
+	record Joined(boolean withPayload) implements Completion {
+	}
+
+	/**
 	 * Nothing was to be stored: the operation ran without a claim, because the engine
 	 * observes or because the store had failed.
 	 */

@@ -1,7 +1,9 @@
 package dev.idempotency.core;
 
 import dev.idempotency.IdempotencyKey;
+import dev.idempotency.core.Transactions.Ending;
 import dev.idempotency.core.Transactions.Transaction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An operation on its way. It is finished once, by {@link #complete} or
@@ -64,6 +66,27 @@ public sealed interface Execution extends AutoCloseable permits ClaimedExecution
 	 * @throws IllegalStateException if the execution is finished or closed already
 	 */
 	Completion completeWithoutResultIn(Transaction transaction);
+
+	/**
+	 * Stores the result as a part of the transaction in which the work was done, and
+	 * which the caller of the operation ends: it counts from the commit on. Until its end
+	 * is {@linkplain #transactionEnded told}, the lease is renewed.
+	 * @param payload the result, or {@code null} to store only the fact that the
+	 * operation has run
+	 * @return {@link Completion.Joined}, or {@link Completion.Superseded}: then the
+	 * transaction must be rolled back, because someone else does the work
+	 * @throws dev.idempotency.IdempotencyStoreException if the store failed; the
+	 * transaction must be rolled back
+	 * @throws IllegalStateException if the execution is finished or closed already
+	 */
+	Completion joinTransaction(byte @Nullable [] payload);
+
+	/**
+	 * The transaction that the execution has {@linkplain #joinTransaction joined} has
+	 * ended. If there was nothing to join it with, the key is given back.
+	 * @param ending how
+	 */
+	void transactionEnded(Ending ending);
 
 	/**
 	 * Renews the lease no more, because nobody knows whether the execution will come to

@@ -57,8 +57,31 @@ final class GuardedStore {
 	 * @throws IllegalStateException if the store cannot take part in it
 	 */
 	boolean completeInTransaction(Claim claim, StoredResult result, Duration ttl) {
+		JoiningStore joining = joining();
+		return ask(StoreVerb.COMPLETE, claim.key(), () -> joining.completeInTransaction(claim, result, ttl));
+	}
+
+	/**
+	 * Completes a key inside the calling thread's transaction, which goes on.
+	 * @throws IllegalStateException if the store cannot take part in it
+	 */
+	boolean completeInCallersTransaction(Claim claim, StoredResult result, Duration ttl) {
+		JoiningStore joining = joining();
+		return ask(StoreVerb.COMPLETE, claim.key(), () -> joining.completeInCallersTransaction(claim, result, ttl));
+	}
+
+	/**
+	 * Says whether a key was completed by a transaction that has ended, and releases it
+	 * if not.
+	 */
+	boolean afterTransaction(Claim claim) {
+		JoiningStore joining = joining();
+		return ask(StoreVerb.RELEASE, claim.key(), () -> joining.afterTransaction(claim));
+	}
+
+	private JoiningStore joining() {
 		if (this.store instanceof JoiningStore joining) {
-			return ask(StoreVerb.COMPLETE, claim.key(), () -> joining.completeInTransaction(claim, result, ttl));
+			return joining;
 		}
 		throw new IllegalStateException("%s cannot complete a key inside a transaction: it is no JoiningStore"
 			.formatted(this.store.getClass().getName()));

@@ -1,5 +1,7 @@
 package dev.idempotency.core;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Transactions in which the work of operations is done.
  */
@@ -11,6 +13,37 @@ public interface Transactions {
 	 * @return the transaction, to be ended on the same thread
 	 */
 	Transaction begin();
+
+	/**
+	 * Who manages them.
+	 * @return the manager that callers' transactions may have too, or {@code null} if
+	 * nobody knows
+	 */
+	default @Nullable Object manager() {
+		return null;
+	}
+
+	/**
+	 * How a transaction has ended.
+	 */
+	enum Ending {
+
+		/**
+		 * All that was done in it counts.
+		 */
+		COMMITTED,
+
+		/**
+		 * Nothing of it does.
+		 */
+		ROLLED_BACK,
+
+		/**
+		 * Its commit was tried, and nobody knows what came of it.
+		 */
+		UNKNOWN
+
+	}
 
 	/**
 	 * A transaction that has begun.

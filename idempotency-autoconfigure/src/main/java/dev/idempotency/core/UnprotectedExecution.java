@@ -1,7 +1,9 @@
 package dev.idempotency.core;
 
 import dev.idempotency.IdempotencyKey;
+import dev.idempotency.core.Transactions.Ending;
 import dev.idempotency.core.Transactions.Transaction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An operation that runs without a claim, and leaves no trace in the store.
@@ -37,6 +39,16 @@ record UnprotectedExecution(IdempotencyKey key) implements Execution {
 		catch (RuntimeException ex) {
 			return new Completion.RolledBack(ex);
 		}
+	}
+
+	@Override
+	public Completion joinTransaction(byte @Nullable [] payload) {
+		return new Completion.Unprotected();
+	}
+
+	@Override
+	public void transactionEnded(Ending ending) {
+		// Nothing was claimed
 	}
 
 	@Override

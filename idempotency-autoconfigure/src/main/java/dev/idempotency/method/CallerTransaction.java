@@ -4,15 +4,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 import dev.idempotency.IdempotencyKey;
-import dev.idempotency.call.CallState;
-import dev.idempotency.call.Refusals;
 import dev.idempotency.call.RunningCall;
-import dev.idempotency.core.OperationPolicy;
-import dev.idempotency.core.Transactions.Transaction;
+import dev.idempotency.core.Transactions;
+import dev.idempotency.core.Transactions.Ending;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import org.springframework.transaction.TransactionManager;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
@@ -24,73 +23,122 @@ final class CallerTransaction implements TransactionSynchronization {
 
 	private static final Logger logger = LoggerFactory.getLogger(CallerTransaction.class);
 
+	private final @Nullable TransactionManager manager;
+
+	/**
+	 * Whether synchronizations are told of its end, and not only the
+	 * {@link TransactionWatch}.
+	 */
+	private final boolean isSynchronized;
+
+	/**
+	 * Whether nobody knows which transaction it is that synchronizations are told of.
+	 */
+	private final boolean ambiguous;
+
 	private final List<Pending> pending = new ArrayList<>();
+
+	/**
+	 * Calls whose work a savepoint has undone.
+	 */
+	private final List<Pending> undone = new ArrayList<>();
+
+	private final List<Savepoint> savepoints = new ArrayList<>();
 
 	private @Nullable IdempotencyKey failed;
 
+	private boolean commitMayHaveBegun;
+
+	/**
+	 * A transaction that was begun before anyone could hear of it.
+	 */
 	private CallerTransaction() {
+		this.manager = null;
+		this.isSynchronized = true;
+		this.ambiguous = true;
+		this.commitMayHaveBegun = true;
+	}
+
+	private CallerTransaction(TransactionManager manager, boolean isSynchronized) {
+		this.manager = manager;
+		this.isSynchronized = isSynchronized;
+		this.ambiguous = false;
 	}
 
 	/**
-	 * Whether the calling thread is in a transaction.
+	 * The transaction that the calling thread is in, of the manager of an application's
+	 * own transactions.
 	 */
-	static boolean isActive() {
-		return TransactionSynchronizationManager.isSynchronizationActive()
-				&& TransactionSynchronizationManager.isActualTransactionActive();
+	static CallerTransaction current(@Nullable Transactions transactions) {
+		return (transactions != null && transactions.manager() instanceof TransactionManager manager) ? current(manager)
+				: unknown();
 	}
 
 	/**
-	 * The call with a key that the current transaction has made already.
+	 * The transaction of a manager that the calling thread is in.
 	 */
-	static @Nullable Pending find(IdempotencyKey key) {
-		CallerTransaction current = current();
-		if (current != null) {
-			for (Pending call : current.pending) {
-				if (call.key.equals(key)) {
-					return call;
-				}
+	static CallerTransaction current(TransactionManager manager) {
+		TransactionWatch.Begun begun = TransactionWatch.latestOf(manager);
+		if (begun == null) {
+			return unknown();
+		}
+		CallerTransaction calls = begun.calls();
+		if (calls == null) {
+			calls = new CallerTransaction(manager, begun.isSynchronized());
+			begun.follow(calls);
+			if (TransactionSynchronizationManager.isSynchronizationActive()) {
+				TransactionSynchronizationManager.registerSynchronization(calls);
+			}
+		}
+		return calls;
+	}
+
+	private static CallerTransaction unknown() {
+		for (TransactionSynchronization present : TransactionSynchronizationManager.getSynchronizations()) {
+			if (present instanceof CallerTransaction calls && calls.ambiguous) {
+				return calls;
+			}
+		}
+		CallerTransaction calls = new CallerTransaction();
+		TransactionSynchronizationManager.registerSynchronization(calls);
+		return calls;
+	}
+
+	/**
+	 * The call with a key that this transaction has made already.
+	 */
+	@Nullable Pending find(IdempotencyKey key) {
+		for (Pending call : this.undone) {
+			if (call.key.equals(key)) {
+				// Its savepoint has been rolled back by now, and it may run again
+				call.end(Ending.ROLLED_BACK);
+			}
+		}
+		for (Pending call : this.pending) {
+			if (call.key.equals(key)) {
+				return call;
 			}
 		}
 		return null;
 	}
 
 	/**
-	 * Lets a call share the fate of the current transaction.
+	 * Lets a call share the fate of this transaction.
 	 */
-	static void enlist(Pending call) {
-		join().pending.add(call);
+	void enlist(Pending call) {
+		this.pending.add(call);
 	}
 
 	/**
-	 * A call has failed and is to leave nothing behind: the current transaction must not
-	 * be committed, also if its caller goes on.
+	 * A call has failed and is to leave nothing behind: this transaction must not be
+	 * committed, also if its caller goes on.
 	 */
-	static void forbidCommit(IdempotencyKey key) {
-		join().failed = key;
-	}
-
-	private static CallerTransaction join() {
-		CallerTransaction current = current();
-		if (current == null) {
-			current = new CallerTransaction();
-			TransactionSynchronizationManager.registerSynchronization(current);
-		}
-		return current;
-	}
-
-	private static @Nullable CallerTransaction current() {
-		if (TransactionSynchronizationManager.isSynchronizationActive()) {
-			for (TransactionSynchronization present : TransactionSynchronizationManager.getSynchronizations()) {
-				if (present instanceof CallerTransaction transaction) {
-					return transaction;
-				}
-			}
-		}
-		return null;
+	void forbidCommit(IdempotencyKey key) {
+		this.failed = key;
 	}
 
 	/**
-	 * After others have written what they hold back: our records are all that is left.
+	 * After others have written what they hold back.
 	 */
 	@Override
 	public int getOrder() {
@@ -98,27 +146,109 @@ final class CallerTransaction implements TransactionSynchronization {
 	}
 
 	@Override
+	public void savepoint(Object savepoint) {
+		this.savepoints.add(new Savepoint(savepoint, this.pending.size(), this.failed));
+	}
+
+	/**
+	 * Comes before the savepoint is rolled back: until that is done, the store would wait
+	 * for what is undone.
+	 */
+	@Override
+	public void savepointRollback(Object savepoint) {
+		TransactionManager rollingBack = TransactionWatch.rollingBack();
+		if (rollingBack != null && this.manager != null && rollingBack != this.manager) {
+			return;
+		}
+		// One that nobody has told us of is older than all that we know
+		Savepoint reached = new Savepoint(savepoint, 0, null);
+		for (Savepoint known : this.savepoints) {
+			if (known.savepoint == savepoint) {
+				reached = known;
+			}
+		}
+		List<Pending> since = this.pending.subList(reached.calls, this.pending.size());
+		this.undone.addAll(since);
+		since.clear();
+		this.failed = reached.failed;
+	}
+
+	@Override
 	public void beforeCommit(boolean readOnly) {
+		if (this.isSynchronized) {
+			commitBegins();
+		}
+	}
+
+	/**
+	 * The transaction is about to be committed.
+	 */
+	void commitBegins() {
+		this.commitMayHaveBegun = true;
 		if (this.failed != null) {
 			// No TransactionException: from here, transaction managers take that for the
 			// end of the transaction, and roll nothing back
 			throw new IllegalStateException(
 					"%s has failed in this transaction, and is to leave nothing behind".formatted(this.failed));
 		}
-		this.pending.forEach(Pending::completeInTransaction);
 	}
 
 	@Override
 	public void afterCompletion(int status) {
-		for (Pending call : this.pending) {
-			try {
-				call.end(status);
-			}
-			catch (RuntimeException ex) {
-				// The transaction has ended, and its caller is not to be told otherwise
-				logger.warn("The result of {} was not stored: {}", call.key, ex.getMessage());
-			}
+		if (this.isSynchronized) {
+			ended(status);
 		}
+	}
+
+	/**
+	 * The transaction has ended.
+	 */
+	void ended(int status) {
+		for (Pending call : this.undone) {
+			end(call, Ending.ROLLED_BACK);
+		}
+		for (Pending call : this.pending) {
+			end(call, endingOf(call, status));
+		}
+	}
+
+	/**
+	 * Managers say that a transaction was rolled back also where a connection broke in
+	 * the middle of the commit. What is completed in the same database can be asked.
+	 */
+	private Ending endingOf(Pending call, int status) {
+		if (call.joins && this.ambiguous) {
+			return Ending.UNKNOWN;
+		}
+		if (status == STATUS_COMMITTED) {
+			return Ending.COMMITTED;
+		}
+		if (!this.commitMayHaveBegun) {
+			return Ending.ROLLED_BACK;
+		}
+		return (status == STATUS_ROLLED_BACK && !call.joins) ? Ending.ROLLED_BACK : Ending.UNKNOWN;
+	}
+
+	private static void end(Pending call, Ending ending) {
+		try {
+			call.end(ending);
+		}
+		catch (Throwable ex) {
+			// The transaction has ended, its caller is not to be told otherwise, and
+			// there may be more calls
+			logger.warn("The result of {} was not stored: {}", call.key, ex.toString());
+			logger.debug("The failure in full", ex);
+		}
+	}
+
+	/**
+	 * Where a savepoint stands between calls.
+	 *
+	 * @param savepoint the savepoint
+	 * @param calls how many calls came before it
+	 * @param failed which of them has failed
+	 */
+	private record Savepoint(Object savepoint, int calls, @Nullable IdempotencyKey failed) {
 	}
 
 	/**
@@ -132,17 +262,14 @@ final class CallerTransaction implements TransactionSynchronization {
 
 		private final @Nullable Object value;
 
-		private final OperationPolicy policy;
-
 		private final boolean joins;
 
 		private boolean ended;
 
-		Pending(IdempotencyKey key, RunningCall call, @Nullable Object value, OperationPolicy policy, boolean joins) {
+		Pending(IdempotencyKey key, RunningCall call, @Nullable Object value, boolean joins) {
 			this.key = key;
 			this.call = call;
 			this.value = value;
-			this.policy = policy;
 			this.joins = joins;
 		}
 
@@ -150,52 +277,20 @@ final class CallerTransaction implements TransactionSynchronization {
 			return this.value;
 		}
 
-		/**
-		 * A call that lost its claim must not be committed.
-		 */
-		private void completeInTransaction() {
-			if (!this.joins) {
-				return;
-			}
-			this.ended = true;
-			CallState state = this.call.succeededIn(new Surrounding(), this.value);
-			if (state instanceof CallState.Refused refused) {
-				throw Refusals.toException(refused.decision(), this.policy, this.key);
-			}
-			if (!(state instanceof CallState.Executed)) {
-				throw new IllegalStateException(
-						"%s was run by someone else meanwhile, and must not be committed a second time"
-							.formatted(this.key));
-			}
-		}
-
-		private void end(int status) {
+		private void end(Ending ending) {
 			if (this.ended) {
 				return;
 			}
 			this.ended = true;
-			switch (status) {
-				case STATUS_COMMITTED -> this.call.succeeded(this.value);
-				case STATUS_ROLLED_BACK -> this.call.failed();
-				default -> this.call.letLeaseRunOut();
+			if (this.joins) {
+				this.call.transactionEnded(ending);
+				return;
 			}
-		}
-
-	}
-
-	/**
-	 * A transaction that its caller ends.
-	 */
-	private static final class Surrounding implements Transaction {
-
-		@Override
-		public void commit() {
-			// Its caller's to do
-		}
-
-		@Override
-		public void rollBack() {
-			// What is thrown next does it
+			switch (ending) {
+				case COMMITTED -> this.call.succeeded(this.value);
+				case ROLLED_BACK -> this.call.failed();
+				case UNKNOWN -> this.call.letLeaseRunOut();
+			}
 		}
 
 	}

@@ -15,14 +15,18 @@ import dev.idempotency.core.Transactions;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.Advisor;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.transaction.ConfigurableTransactionManager;
+import org.springframework.transaction.PlatformTransactionManager;
 
 /**
  * The parts of the edge for methods, put together.
  */
 public final class IdempotencyMethods implements OperationCatalog {
 
-	private final TransactionAdvice transactionAdvice = TransactionAdvice.detect();
+	private final TransactionAdvice transactionAdvice;
 
 	private final IdempotencyEngine engine;
 
@@ -39,13 +43,34 @@ public final class IdempotencyMethods implements OperationCatalog {
 	 * @param policies how annotated operations are protected
 	 * @param transactions in which methods run that are transactional, or {@code null} if
 	 * there are none
+	 * @param beanFactory where the managers of transactions are
 	 */
 	public IdempotencyMethods(IdempotencyEngine engine, Calls calls, AnnotationPolicies policies,
-			@Nullable Transactions transactions) {
+			@Nullable Transactions transactions, BeanFactory beanFactory) {
 		this.engine = engine;
 		this.transactions = transactions;
+		this.transactionAdvice = TransactionAdvice.detect(beanFactory);
 		this.edge = new MethodEdge(engine, calls, new MethodOperations(policies, calls.codec(), this.transactionAdvice),
-				transactions);
+				this.transactionAdvice, transactions);
+	}
+
+	/**
+	 * Hears of the ends of transactions that protected methods may become a part of.
+	 * @return what is to see every bean
+	 */
+	public static BeanPostProcessor transactionWatch() {
+		return new BeanPostProcessor() {
+
+			@Override
+			public Object postProcessAfterInitialization(Object bean, String name) {
+				if (bean instanceof PlatformTransactionManager
+						&& bean instanceof ConfigurableTransactionManager manager) {
+					TransactionWatch.watch(manager);
+				}
+				return bean;
+			}
+
+		};
 	}
 
 	/**

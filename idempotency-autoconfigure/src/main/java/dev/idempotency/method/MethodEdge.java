@@ -1,5 +1,6 @@
 package dev.idempotency.method;
 
+import java.lang.reflect.Method;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -37,13 +38,16 @@ final class MethodEdge {
 
 	private final MethodOperations operations;
 
+	private final TransactionAdvice transactionAdvice;
+
 	private final @Nullable Transactions transactions;
 
-	MethodEdge(IdempotencyEngine engine, Calls calls, MethodOperations operations,
+	MethodEdge(IdempotencyEngine engine, Calls calls, MethodOperations operations, TransactionAdvice transactionAdvice,
 			@Nullable Transactions transactions) {
 		this.engine = engine;
 		this.calls = calls;
 		this.operations = operations;
+		this.transactionAdvice = transactionAdvice;
 		this.transactions = transactions;
 	}
 
@@ -75,12 +79,10 @@ final class MethodEdge {
 			throws Throwable {
 		@Nullable Object[] arguments = invocation.getArguments();
 		Attempt attempt = operation.attempt(arguments);
-		boolean inTransaction = isPartOfCallersTransaction(operation);
-		if (inTransaction) {
-			CallerTransaction.Pending earlier = CallerTransaction.find(attempt.key());
-			if (earlier != null) {
-				return earlier.value();
-			}
+		CallerTransaction caller = callersTransaction(operation, invocation.getMethod(), bean.getClass());
+		CallerTransaction.Pending earlier = (caller != null) ? caller.find(attempt.key()) : null;
+		if (earlier != null) {
+			return earlier.value();
 		}
 		try {
 			CallState state = this.calls.begin(attempt, operation.format());
@@ -95,7 +97,7 @@ final class MethodEdge {
 				}
 				refuseIfUnknown(operation, call);
 			}
-			return new Run(invocation, operation, attempt, call).run(inTransaction);
+			return new Run(invocation, operation, attempt, call, caller).run();
 		}
 		catch (ReplayedFailureException ex) {
 			Throwable failure = ReplayedFailures.rebuild(ex, operation.storeExceptions());
@@ -106,11 +108,15 @@ final class MethodEdge {
 		}
 	}
 
-	private boolean isPartOfCallersTransaction(MethodOperation operation) {
+	/**
+	 * The transaction that the work of a method becomes a part of.
+	 * @return {@code null} if there is none, or it makes no difference
+	 */
+	private @Nullable CallerTransaction callersTransaction(MethodOperation operation, Method method, Class<?> type) {
 		return switch (operation.scope()) {
-			case NONE -> false;
-			case FOLLOWS_CALLER -> CallerTransaction.isActive();
-			case JOINS -> CallerTransaction.isActive() && this.engine.isInTransaction();
+			case NONE -> null;
+			case FOLLOWS_CALLER -> this.transactionAdvice.callersTransaction(method, type);
+			case JOINS -> this.engine.isInTransaction() ? CallerTransaction.current(this.transactions) : null;
 		};
 	}
 
@@ -165,15 +171,19 @@ final class MethodEdge {
 
 		private final RunningCall call;
 
-		private Run(MethodInvocation invocation, MethodOperation operation, Attempt attempt, RunningCall call) {
+		private final @Nullable CallerTransaction caller;
+
+		private Run(MethodInvocation invocation, MethodOperation operation, Attempt attempt, RunningCall call,
+				@Nullable CallerTransaction caller) {
 			this.invocation = invocation;
 			this.operation = operation;
 			this.attempt = attempt;
 			this.call = call;
+			this.caller = caller;
 		}
 
-		private @Nullable Object run(boolean inCallersTransaction) throws Throwable {
-			Transaction own = ownTransaction(inCallersTransaction);
+		private @Nullable Object run() throws Throwable {
+			Transaction own = ownTransaction();
 			Object value;
 			try (Binding binding = this.call.makeCurrent()) {
 				Objects.requireNonNull(binding);
@@ -183,18 +193,17 @@ final class MethodEdge {
 				if (own != null) {
 					rollBack(own);
 				}
-				else if (inCallersTransaction && this.operation.scope() == TransactionScope.JOINS) {
-					CallerTransaction.forbidCommit(this.call.key());
+				else if (this.caller != null && isJoining()) {
+					this.caller.forbidCommit(this.call.key());
 				}
 				return failed(ex);
 			}
 			if (own != null) {
 				return MethodEdge.this.calls.valueOrThrow(this.call.succeededIn(own, value), this.attempt);
 			}
-			if (inCallersTransaction) {
-				CallerTransaction.enlist(new CallerTransaction.Pending(this.attempt.key(), this.call, value,
-						this.operation.policy(), this.operation.scope() == TransactionScope.JOINS));
-				return value;
+			if (this.caller != null) {
+				this.caller.enlist(new CallerTransaction.Pending(this.attempt.key(), this.call, value, isJoining()));
+				return isJoining() ? join(this.caller, value) : value;
 			}
 			if (this.operation.async() && value != null) {
 				return later((CompletionStage<?>) value);
@@ -202,8 +211,36 @@ final class MethodEdge {
 			return MethodEdge.this.calls.valueOrThrow(this.call.succeeded(value), this.attempt);
 		}
 
-		private @Nullable Transaction ownTransaction(boolean inCallersTransaction) {
-			if (this.operation.scope() != TransactionScope.JOINS || inCallersTransaction) {
+		private boolean isJoining() {
+			return this.operation.scope() == TransactionScope.JOINS;
+		}
+
+		/**
+		 * Completes the key in the caller's transaction at once: nobody knows how late in
+		 * its life that is, or which savepoint is yet to be rolled back.
+		 */
+		private @Nullable Object join(CallerTransaction caller, @Nullable Object value) {
+			boolean joined = false;
+			try {
+				CallState state = this.call.joinTransaction(value);
+				if (state instanceof CallState.Replayed) {
+					throw new IllegalStateException(
+							"%s was run by someone else meanwhile, and must not be committed a second time"
+								.formatted(this.call.key()));
+				}
+				Object result = MethodEdge.this.calls.valueOrThrow(state, this.attempt);
+				joined = true;
+				return result;
+			}
+			finally {
+				if (!joined) {
+					caller.forbidCommit(this.call.key());
+				}
+			}
+		}
+
+		private @Nullable Transaction ownTransaction() {
+			if (!isJoining() || this.caller != null) {
 				return null;
 			}
 			boolean begun = false;

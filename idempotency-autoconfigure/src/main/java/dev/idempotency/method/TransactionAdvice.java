@@ -5,7 +5,9 @@ import java.lang.reflect.Method;
 import org.aopalliance.aop.Advice;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.TransactionManager;
 import org.springframework.transaction.annotation.AnnotationTransactionAttributeSource;
 import org.springframework.transaction.interceptor.TransactionAttributeSource;
 import org.springframework.transaction.interceptor.TransactionInterceptor;
@@ -32,12 +34,19 @@ interface TransactionAdvice {
 	boolean surrounds(Advice advice, Method method, Class<?> type);
 
 	/**
+	 * The transaction that the work of a method becomes a part of: its caller's, of the
+	 * manager that the method names.
+	 * @return {@code null} if there is none, and the method begins its own
+	 */
+	@Nullable CallerTransaction callersTransaction(Method method, Class<?> type);
+
+	/**
 	 * What there is to know in this application.
 	 */
-	static TransactionAdvice detect() {
+	static TransactionAdvice detect(BeanFactory beanFactory) {
 		boolean present = ClassUtils.isPresent("org.springframework.transaction.interceptor.TransactionInterceptor",
 				TransactionAdvice.class.getClassLoader());
-		return present ? new OfSpring() : new Absent();
+		return present ? new OfSpring(beanFactory) : new Absent();
 	}
 
 	/**
@@ -60,6 +69,11 @@ interface TransactionAdvice {
 			return false;
 		}
 
+		@Override
+		public @Nullable CallerTransaction callersTransaction(Method method, Class<?> type) {
+			return null;
+		}
+
 	}
 
 	/**
@@ -68,6 +82,12 @@ interface TransactionAdvice {
 	final class OfSpring implements TransactionAdvice {
 
 		private final TransactionAttributeSource annotations = new AnnotationTransactionAttributeSource(false);
+
+		private final TransactionManagers managers;
+
+		private OfSpring(BeanFactory beanFactory) {
+			this.managers = new TransactionManagers(beanFactory);
+		}
 
 		@Override
 		public boolean joinsCaller(Method method, Class<?> type) {
@@ -99,6 +119,13 @@ interface TransactionAdvice {
 			}
 			TransactionAttributeSource source = interceptor.getTransactionAttributeSource();
 			return source != null && source.getTransactionAttribute(method, type) != null;
+		}
+
+		@Override
+		public @Nullable CallerTransaction callersTransaction(Method method, Class<?> type) {
+			TransactionManager manager = this.managers.of(this.annotations.getTransactionAttribute(method, type), type);
+			return (manager != null && TransactionManagers.isInTransaction(manager))
+					? CallerTransaction.current(manager) : null;
 		}
 
 	}

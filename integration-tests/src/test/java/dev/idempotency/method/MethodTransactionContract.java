@@ -35,6 +35,8 @@ import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -156,12 +158,110 @@ abstract class MethodTransactionContract {
 	@Test
 	void isNotCommittedByACallerIfItsClaimIsLost() {
 		run((ledger, transaction) -> {
-			assertThatExceptionOfType(RuntimeException.class)
-				.isThrownBy(() -> transaction.executeWithoutResult((status) -> {
-					ledger.call("joining", "1", false);
-					ledger.stealKeys();
-				}));
+			assertThatExceptionOfType(RuntimeException.class).isThrownBy(() -> transaction
+				.executeWithoutResult((status) -> catchThrowable(() -> ledger.call("robbed", "1", false))));
 			assertThat(ledger.rows()).isEmpty();
+		});
+	}
+
+	@Test
+	void isNotCommittedIfItsClaimIsLostJustBeforeTheCommit() {
+		run((ledger, transaction) -> {
+			assertThatExceptionOfType(RuntimeException.class).isThrownBy(() -> transaction
+				.executeWithoutResult((status) -> beforeCommit(() -> ledger.call("robbed", "1", false))));
+			assertThatExceptionOfType(RuntimeException.class).isThrownBy(() -> transaction.executeWithoutResult(
+					(status) -> beforeCommit(() -> catchThrowable(() -> ledger.call("robbed", "2", false)))));
+			assertThat(ledger.rows()).isEmpty();
+		});
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "joining", "annotated" })
+	void isCommittedWithItsKeyIfItIsCalledJustBeforeTheCommit(String method) {
+		run((ledger, transaction) -> {
+			transaction.executeWithoutResult((status) -> beforeCommit(() -> ledger.call(method, "1", false)));
+			assertThat(ledger.call(method, "1", false)).isEqualTo(1);
+			assertThat(ledger.rows()).containsExactly("1");
+		});
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "joining", "annotated" })
+	void isFreeAtOnceIfTheCommitFails(String method) {
+		run((ledger, transaction) -> {
+			assertThatIllegalStateException().isThrownBy(() -> transaction.executeWithoutResult((status) -> {
+				ledger.call(method, "1", false);
+				beforeCommit(() -> {
+					throw new IllegalStateException("flushed in vain");
+				});
+			}));
+			assertThat(ledger.rows()).isEmpty();
+			assertThat(ledger.call(method, "1", false)).isEqualTo(1);
+			assertThat(ledger.rows()).containsExactly("1");
+		});
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "joining", "annotated" })
+	void isUndoneWithASavepoint(String method) {
+		run((ledger, transaction) -> {
+			transaction.executeWithoutResult((status) -> {
+				ledger.call(method, "1", false);
+				nested(transaction).executeWithoutResult((inner) -> {
+					ledger.call(method, "2", false);
+					inner.setRollbackOnly();
+				});
+				ledger.call(method, "3", false);
+			});
+			assertThat(ledger.rows()).containsExactly("1", "3");
+			assertThat(List.of("1", "2", "3")).allSatisfy((id) -> ledger.call(method, id, false));
+			assertThat(ledger.rows()).containsExactly("1", "3", "2");
+		});
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "joining", "annotated" })
+	void canBeTriedAgainAfterASavepoint(String method) {
+		run((ledger, transaction) -> {
+			transaction.executeWithoutResult((status) -> {
+				nested(transaction).executeWithoutResult((inner) -> {
+					ledger.call(method, "1", false);
+					inner.setRollbackOnly();
+				});
+				nested(transaction).executeWithoutResult((inner) -> ledger.call(method, "1", false));
+			});
+			ledger.call(method, "1", false);
+			assertThat(ledger.rows()).containsExactly("1");
+		});
+	}
+
+	@Test
+	void mayFailInASavepoint() {
+		run((ledger, transaction) -> {
+			transaction.executeWithoutResult((status) -> {
+				assertThatIllegalStateException().isThrownBy(
+						() -> nested(transaction).executeWithoutResult((inner) -> ledger.call("joining", "1", true)));
+				ledger.call("joining", "2", false);
+			});
+			assertThat(ledger.rows()).containsExactly("2");
+		});
+	}
+
+	private static TransactionTemplate nested(TransactionTemplate transaction) {
+		TransactionTemplate nested = new TransactionTemplate(
+				Objects.requireNonNull(transaction.getTransactionManager()));
+		nested.setPropagationBehavior(TransactionTemplate.PROPAGATION_NESTED);
+		return nested;
+	}
+
+	private static void beforeCommit(Runnable work) {
+		TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+
+			@Override
+			public void beforeCommit(boolean readOnly) {
+				work.run();
+			}
+
 		});
 	}
 
@@ -294,7 +394,11 @@ abstract class MethodTransactionContract {
 		void stealKeys() {
 			DataSource dataSource = Objects.requireNonNull(this.jdbc.getDataSource());
 			try (Connection own = dataSource.getConnection();
+					PreparedStatement fence = own.prepareStatement("insert into idempotency_record_outcome "
+							+ "(owner, id, completed_at, expires_at) "
+							+ "select owner, id, created_at, expires_at from idempotency_record");
 					PreparedStatement steal = own.prepareStatement("update idempotency_record set owner = ?")) {
+				fence.executeUpdate();
 				steal.setBytes(1, new byte[16]);
 				steal.executeUpdate();
 			}
@@ -313,6 +417,7 @@ abstract class MethodTransactionContract {
 				case "apart" -> ledger.apart(id);
 				case "undecided" -> ledger.undecided(id);
 				case "refused" -> ledger.refused(id);
+				case "robbed" -> ledger.robbed(id);
 				default -> throw new IllegalArgumentException(method);
 			};
 		}
@@ -320,6 +425,12 @@ abstract class MethodTransactionContract {
 		@Idempotent(key = "#id", transactional = true)
 		public int joining(String id, boolean fails) {
 			return write(id, fails);
+		}
+
+		@Idempotent(key = "#id", transactional = true)
+		public int robbed(String id) {
+			stealKeys();
+			return write(id, false);
 		}
 
 		@Transactional
