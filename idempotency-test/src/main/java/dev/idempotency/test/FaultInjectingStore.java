@@ -83,14 +83,20 @@ public final class FaultInjectingStore implements IdempotencyStore {
 	private static Fault failBefore(FaultPlan plan, StoreVerb verb) {
 		Fault fault = plan.next(verb);
 		if (fault == Fault.BEFORE) {
-			throw new InjectedFaultException(verb, fault);
+			throw new InjectedFaultException(verb, "before");
+		}
+		if (fault == Fault.ERROR_BEFORE) {
+			throw new InjectedError(verb, "before");
 		}
 		return fault;
 	}
 
 	private static void failAfter(Fault fault, StoreVerb verb) {
 		if (fault == Fault.AFTER) {
-			throw new InjectedFaultException(verb, fault);
+			throw new InjectedFaultException(verb, "after");
+		}
+		if (fault == Fault.ERROR_AFTER) {
+			throw new InjectedError(verb, "after");
 		}
 	}
 
@@ -127,7 +133,18 @@ public final class FaultInjectingStore implements IdempotencyStore {
 		/**
 		 * The answer got lost: the change has been made.
 		 */
-		AFTER
+		AFTER,
+
+		/**
+		 * The JVM failed and not the store, such as for want of memory or of a class:
+		 * nothing has changed.
+		 */
+		ERROR_BEFORE,
+
+		/**
+		 * The JVM failed and not the store: the change has been made.
+		 */
+		ERROR_AFTER
 
 	}
 
@@ -138,8 +155,21 @@ public final class FaultInjectingStore implements IdempotencyStore {
 
 		private static final long serialVersionUID = 1L;
 
-		private InjectedFaultException(StoreVerb verb, Fault fault) {
-			super("%s failed %s its effect, as planned".formatted(verb, (fault == Fault.BEFORE) ? "before" : "after"));
+		private InjectedFaultException(StoreVerb verb, String moment) {
+			super("%s failed %s its effect, as planned".formatted(verb, moment));
+		}
+
+	}
+
+	/**
+	 * What a call throws that was told to fail with an error.
+	 */
+	public static final class InjectedError extends Error {
+
+		private static final long serialVersionUID = 1L;
+
+		private InjectedError(StoreVerb verb, String moment) {
+			super("%s failed %s its effect, as planned".formatted(verb, moment));
 		}
 
 	}

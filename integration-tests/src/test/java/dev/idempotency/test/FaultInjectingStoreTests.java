@@ -19,6 +19,7 @@ import dev.idempotency.store.StoredResult;
 import dev.idempotency.store.memory.InMemoryIdempotencyStore;
 import dev.idempotency.store.memory.MemoryLimits;
 import dev.idempotency.test.FaultInjectingStore.Fault;
+import dev.idempotency.test.FaultInjectingStore.InjectedError;
 import dev.idempotency.test.FaultInjectingStore.InjectedFaultException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -64,6 +65,16 @@ class FaultInjectingStoreTests {
 		assertThatExceptionOfType(InjectedFaultException.class)
 			.isThrownBy(() -> around(this.memory, StoreVerb.COMPLETE, Fault.AFTER).complete(claim, RESULT, TTL));
 		assertThat(completed(this.memory, key).result()).isEqualTo(RESULT);
+	}
+
+	@ParameterizedTest
+	@EnumSource(value = Fault.class, names = { "ERROR_BEFORE", "ERROR_AFTER" })
+	void failsWithAnError(Fault fault) {
+		IdempotencyKey key = newKey();
+		Claim claim = granted(this.memory, key);
+		assertThatExceptionOfType(InjectedError.class)
+			.isThrownBy(() -> around(this.memory, StoreVerb.COMPLETE, fault).complete(claim, RESULT, TTL));
+		assertThat(this.memory.complete(claim, RESULT, TTL)).isEqualTo(fault == Fault.ERROR_BEFORE);
 	}
 
 	@ParameterizedTest
