@@ -56,7 +56,8 @@ final class AbandonedKeys {
 			try {
 				this.executor.execute(this::count);
 			}
-			catch (RuntimeException ex) {
+			catch (Throwable ex) {
+				// There may be no thread to be had now, and one later
 				this.counting.set(false);
 				throw ex;
 			}
@@ -65,23 +66,29 @@ final class AbandonedKeys {
 	}
 
 	private void count() {
-		long begun = this.clock.millis();
 		try {
-			this.counted = this.records.count()
+			long begun = this.clock.millis();
+			this.counted = countNow();
+			long ended = this.clock.millis();
+			this.nextCount = ended + Math.max(REST.toMillis(), PARTS * (ended - begun));
+		}
+		finally {
+			this.counting.set(false);
+		}
+	}
+
+	private double countNow() {
+		try {
+			return this.records.count()
 				.counts()
 				.stream()
 				.filter((count) -> count.state() == RecordState.ABANDONED)
 				.mapToLong(Count::number)
 				.sum();
 		}
-		catch (RuntimeException ex) {
+		catch (RuntimeException | Error ex) {
 			logger.debug("Abandoned keys could not be counted", ex);
-			this.counted = Double.NaN;
-		}
-		finally {
-			long ended = this.clock.millis();
-			this.nextCount = ended + Math.max(REST.toMillis(), PARTS * (ended - begun));
-			this.counting.set(false);
+			return Double.NaN;
 		}
 	}
 

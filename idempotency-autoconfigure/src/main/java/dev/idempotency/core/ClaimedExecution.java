@@ -62,30 +62,29 @@ final class ClaimedExecution implements Execution {
 
 	@Override
 	public Completion complete(byte[] payload) {
-		StoredResult result = pack(payload);
-		return (result != null) ? finish(() -> store(result, true)) : completeWithoutResult();
+		return finish(null, payload);
 	}
 
 	@Override
 	public Completion completeWithoutResult() {
-		return finish(() -> store(StoredResult.tombstone(), false));
+		return finish(null, null);
 	}
 
 	@Override
 	public Completion completeIn(Transaction transaction, byte[] payload) {
-		StoredResult result = pack(payload);
-		return (result != null) ? finish(() -> storeIn(transaction, result, true))
-				: completeWithoutResultIn(transaction);
+		return finish(transaction, payload);
 	}
 
 	@Override
 	public Completion completeWithoutResultIn(Transaction transaction) {
-		return finish(() -> storeIn(transaction, StoredResult.tombstone(), false));
+		return finish(transaction, null);
 	}
 
 	@Override
 	public Completion joinTransaction(byte @Nullable [] payload) {
-		requireUnfinished(this.finished.get());
+		if (this.finished.get()) {
+			throw alreadyFinished();
+		}
 		StoredResult result = (payload != null) ? pack(payload) : null;
 		try {
 			return (result != null) ? join(result, true) : join(StoredResult.tombstone(), false);
@@ -101,19 +100,16 @@ final class ClaimedExecution implements Execution {
 			this.joined = new Completion.Joined(withPayload);
 			return this.joined;
 		}
-		return finish(() -> {
-			this.lease.lost();
-			return new Completion.Superseded(whatARetryWouldBeTold());
-		});
+		this.finished.set(true);
+		this.lease.lost();
+		Completion superseded = new Completion.Superseded(whatARetryWouldBeTold());
+		this.listeners.publish(new IdempotencyEvent.Finished(key(), superseded));
+		return superseded;
 	}
 
 	@Override
 	public void transactionEnded(Ending ending) {
-		if (!this.finished.compareAndSet(false, true)) {
-			return;
-		}
-		this.lease.end();
-		this.listeners.publish(switch (ending) {
+		end(() -> switch (ending) {
 			case COMMITTED -> (this.joined != null) ? stored() : released(giveBack());
 			case ROLLED_BACK -> released(giveBack());
 			case UNKNOWN -> releasedUnlessCommitted();
@@ -147,25 +143,69 @@ final class ClaimedExecution implements Execution {
 		try {
 			return this.store.pack(key(), payload);
 		}
-		catch (ResultTooLargeException | IllegalStateException ex) {
+		catch (RuntimeException ex) {
 			dropped(ex);
 			return null;
 		}
 	}
 
-	private Completion finish(Supplier<Completion> store) {
-		requireUnfinished(!this.finished.compareAndSet(false, true));
-		// Before the key is completed in a transaction: a renewal would wait for its end
-		this.lease.end();
-		Completion completion = store.get();
+	/**
+	 * Ends the execution.
+	 * @param transaction the one that the work was done in, which is ended whatever
+	 * happens, or {@code null}
+	 * @param payload the result, or {@code null} if only the fact is kept that it has run
+	 */
+	private Completion finish(@Nullable Transaction transaction, byte @Nullable [] payload) {
+		if (!this.finished.compareAndSet(false, true)) {
+			IllegalStateException tooLate = alreadyFinished();
+			if (transaction != null) {
+				FirstFailure.then(tooLate, transaction::rollBack);
+			}
+			throw tooLate;
+		}
+		Completion completion;
+		try {
+			StoredResult packed = (payload != null) ? pack(payload) : null;
+			StoredResult result = (packed != null) ? packed : StoredResult.tombstone();
+			// Before the key is completed in a transaction: a renewal would wait for its
+			// end
+			this.lease.end();
+			completion = (transaction != null) ? storeIn(transaction, result, packed != null)
+					: store(result, packed != null);
+		}
+		catch (Throwable ex) {
+			// Nobody comes after us who could end this execution
+			this.lease.end();
+			FirstFailure.then(ex, () -> this.listeners
+				.publish((transaction != null) ? undoneAfter(ex, transaction) : keptWithoutResultAfter(ex)));
+			throw ex;
+		}
 		this.listeners.publish(new IdempotencyEvent.Finished(key(), completion));
 		return completion;
 	}
 
-	private void requireUnfinished(boolean finished) {
-		if (finished) {
-			throw new IllegalStateException("The execution of %s is finished already".formatted(key()));
-		}
+	private IllegalStateException alreadyFinished() {
+		return new IllegalStateException("The execution of %s is finished already".formatted(key()));
+	}
+
+	/**
+	 * An error, and a transaction that undoes the work: a retry does it. If the error
+	 * came with the commit, the store knows which of the two it is.
+	 */
+	private IdempotencyEvent undoneAfter(Throwable failure, Transaction transaction) {
+		FirstFailure.then(failure, transaction::rollBack);
+		return released(FirstFailure.thenTry(failure, () -> !this.store.afterTransaction(this.claim)));
+	}
+
+	/**
+	 * An error, and the work is done: it must not run again. To say so takes next to no
+	 * memory; if even that fails, the lease holds retries off.
+	 */
+	private IdempotencyEvent keptWithoutResultAfter(Throwable failure) {
+		boolean kept = FirstFailure.thenTry(failure,
+				() -> this.store.complete(this.claim, StoredResult.tombstone(), this.attempt.policy().ttl()));
+		return new IdempotencyEvent.Finished(key(), kept ? new Completion.Stored(false) : new Completion.Failed(
+				new IdempotencyStoreException("The result of %s was not stored".formatted(key()), failure)));
 	}
 
 	private Completion store(StoredResult result, boolean withPayload) {
@@ -280,11 +320,23 @@ final class ClaimedExecution implements Execution {
 
 	@Override
 	public void close() {
+		end(() -> released(giveBack()));
+	}
+
+	private void end(Supplier<IdempotencyEvent> ending) {
 		if (!this.finished.compareAndSet(false, true)) {
 			return;
 		}
 		this.lease.end();
-		this.listeners.publish(released(giveBack()));
+		IdempotencyEvent event;
+		try {
+			event = ending.get();
+		}
+		catch (Throwable ex) {
+			FirstFailure.then(ex, () -> this.listeners.publish(released(false)));
+			throw ex;
+		}
+		this.listeners.publish(event);
 	}
 
 	private boolean giveBack() {

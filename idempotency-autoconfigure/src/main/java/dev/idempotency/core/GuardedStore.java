@@ -21,7 +21,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The store as the engine sees it: whatever its driver throws has been logged, published
- * and turned into one exception, and what it keeps packed can be unpacked.
+ * and turned into one exception, but for errors, which stay what they are; and what it
+ * keeps packed can be unpacked.
  */
 final class GuardedStore {
 
@@ -215,12 +216,16 @@ final class GuardedStore {
 			failed(verb, key, ex);
 			throw new IdempotencyStoreException("The idempotency store failed to %s %s".formatted(verb, key), ex);
 		}
+		catch (Error ex) {
+			FirstFailure.then(ex, () -> failed(verb, key, ex));
+			throw ex;
+		}
 		finally {
 			this.listeners.stopTimer(verb, started, failed);
 		}
 	}
 
-	private void failed(StoreVerb verb, IdempotencyKey key, RuntimeException cause) {
+	private void failed(StoreVerb verb, IdempotencyKey key, Throwable cause) {
 		// One line each: a store that is down fails every request
 		logger.warn("The idempotency store failed to {} {}: {}", verb, key, cause.toString());
 		logger.debug("The failure in full", cause);

@@ -13,6 +13,7 @@ import dev.idempotency.IdempotencyStoreException;
 import dev.idempotency.OnCrash;
 import dev.idempotency.core.EngineSettings.Mode;
 import dev.idempotency.core.EngineSettings.OnStoreFailure;
+import dev.idempotency.core.LeaseKeeper.KeptLease;
 import dev.idempotency.core.Preview.Verdict;
 import dev.idempotency.store.Claim;
 import dev.idempotency.store.ClaimResult;
@@ -133,16 +134,10 @@ public final class IdempotencyEngine implements AutoCloseable {
 	private Decision begin(Attempt attempt, boolean observing) {
 		Attempt qualified = attempt.within(this.settings.namespace()).in(this.listeners.currentTrace());
 		Listeners told = this.listeners.following(qualified.key());
+		Decision decision;
 		try {
 			ClaimResult result = observing ? this.store.claim(qualified) : claimPatiently(qualified);
-			Decision decision = decide(qualified, result, told);
-			boolean enforced = !observing || decision instanceof Decision.Proceed;
-			told.publish(new IdempotencyEvent.Decided(qualified.key(), decision, enforced));
-			if (enforced) {
-				return decision;
-			}
-			logger.info("Observed only: {} would have been answered with {}", qualified.key(), decision);
-			return unprotected(qualified);
+			decision = decide(qualified, result, told);
 		}
 		catch (IdempotencyException ex) {
 			if (this.settings.mode() == Mode.ENFORCE && !mayRunWithoutStore(ex)) {
@@ -152,6 +147,34 @@ public final class IdempotencyEngine implements AutoCloseable {
 			logger.warn("Running {} without protection: {}", qualified.key(), ex.getMessage());
 			told.publish(new IdempotencyEvent.RanUnprotected(qualified.key()));
 			return unprotected(qualified);
+		}
+		catch (Throwable ex) {
+			FirstFailure.then(ex, () -> told.publish(new IdempotencyEvent.Undecided(qualified.key(),
+					new IdempotencyStoreException("Nothing was decided about %s".formatted(qualified.key()), ex))));
+			throw ex;
+		}
+		boolean enforced = !observing || decision instanceof Decision.Proceed;
+		tell(decision, enforced, qualified.key(), told);
+		if (enforced) {
+			return decision;
+		}
+		logger.info("Observed only: {} would have been answered with {}", qualified.key(), decision);
+		return unprotected(qualified);
+	}
+
+	/**
+	 * Tells what was decided. If that fails, nobody is left who would run anything: a key
+	 * that was claimed is given back.
+	 */
+	private static void tell(Decision decision, boolean enforced, IdempotencyKey key, Listeners told) {
+		try {
+			told.publish(new IdempotencyEvent.Decided(key, decision, enforced));
+		}
+		catch (Throwable ex) {
+			if (decision instanceof Decision.Proceed proceed) {
+				FirstFailure.then(ex, proceed.execution()::close);
+			}
+			throw ex;
 		}
 	}
 
@@ -379,9 +402,20 @@ public final class IdempotencyEngine implements AutoCloseable {
 			return this.store.readable(attempt.key(), decide(refused.record(), attempt));
 		}
 		Claim claim = ((ClaimResult.Granted) result).claim();
-		Takeovers.tell(claim, told);
-		return new Decision.Proceed(new ClaimedExecution(this.store, told, attempt, claim,
-				this.leaseKeeper.keep(claim, attempt.policy().lease())));
+		KeptLease lease = null;
+		try {
+			Takeovers.tell(claim, told);
+			lease = this.leaseKeeper.keep(claim, attempt.policy().lease());
+			return new Decision.Proceed(new ClaimedExecution(this.store, told, attempt, claim, lease));
+		}
+		catch (Throwable ex) {
+			// Nothing has run
+			if (lease != null) {
+				lease.end();
+			}
+			FirstFailure.thenTry(ex, () -> this.store.release(claim));
+			throw ex;
+		}
 	}
 
 	/**

@@ -58,7 +58,7 @@ public sealed interface IdempotencyEvent {
 	 * the result that it remembers cannot be read.
 	 *
 	 * @param key the key
-	 * @param cause what the caller was told
+	 * @param cause what the caller was told, or an exception around it if it was an error
 	 */
 	record Undecided(IdempotencyKey key, IdempotencyException cause) implements OfKey {
 	}
@@ -150,7 +150,7 @@ public sealed interface IdempotencyEvent {
 	 * @param verb what was asked of it
 	 * @param cause what it threw
 	 */
-	record StoreFailed(IdempotencyKey key, StoreVerb verb, RuntimeException cause) implements OfKey {
+	record StoreFailed(IdempotencyKey key, StoreVerb verb, Throwable cause) implements OfKey {
 	}
 
 }

@@ -30,6 +30,8 @@ final class LeaseKeeper implements AutoCloseable {
 
 	private static final long NEVER = Long.MAX_VALUE;
 
+	private static final long REST = TimeUnit.SECONDS.toNanos(1);
+
 	private final GuardedStore store;
 
 	private final Listeners listeners;
@@ -64,13 +66,22 @@ final class LeaseKeeper implements AutoCloseable {
 	 */
 	KeptLease keep(Claim claim, Duration lease) {
 		KeptLease kept = new KeptLease(claim, lease, this.clock.millis());
-		this.leases.add(kept);
-		long sweepBy = kept.sweepBy();
-		// Read first: nearly always there is nothing to lower
-		if (sweepBy < this.nextSweep.get() && sweepBy < this.nextSweep.getAndAccumulate(sweepBy, Math::min)) {
-			LockSupport.unpark(thread());
+		try {
+			this.leases.add(kept);
+			long sweepBy = kept.sweepBy();
+			// Read first: nearly always there is nothing to lower
+			boolean sooner = sweepBy < this.nextSweep.get()
+					&& sweepBy < this.nextSweep.getAndAccumulate(sweepBy, Math::min);
+			if (sooner || this.thread == null) {
+				LockSupport.unpark(thread());
+			}
+			return kept;
 		}
-		return kept;
+		catch (Throwable ex) {
+			// There may be no thread to be had
+			kept.end();
+			throw ex;
+		}
 	}
 
 	/**
@@ -111,32 +122,48 @@ final class LeaseKeeper implements AutoCloseable {
 
 	private void run() {
 		while (!this.closed) {
-			// An interrupt is not for us, and would keep us from sleeping
-			Thread.interrupted();
-			long next = this.nextSweep.get();
-			if (next == NEVER) {
-				LockSupport.park(this);
-				continue;
+			try {
+				sleepOrSweep();
 			}
-			long wait = next - this.clock.millis();
-			if (wait > 0) {
-				LockSupport.parkNanos(this, TimeUnit.MILLISECONDS.toNanos(wait));
-				continue;
+			catch (Throwable ex) {
+				// Without this thread every long execution would lose its claim
+				rest(ex);
 			}
-			this.nextSweep.set(NEVER);
-			this.nextSweep.accumulateAndGet(sweepWhateverHappens(), Math::min);
 		}
 	}
 
-	private long sweepWhateverHappens() {
+	private void sleepOrSweep() {
+		// An interrupt is not for us, and would keep us from sleeping
+		Thread.interrupted();
+		long next = this.nextSweep.get();
+		if (next == NEVER) {
+			LockSupport.park(this);
+			return;
+		}
+		long wait = next - this.clock.millis();
+		if (wait > 0) {
+			LockSupport.parkNanos(this, TimeUnit.MILLISECONDS.toNanos(wait));
+			return;
+		}
+		this.nextSweep.set(NEVER);
 		try {
-			return sweep();
+			this.nextSweep.accumulateAndGet(sweep(), Math::min);
 		}
 		catch (Throwable ex) {
-			// Without this thread every long execution would lose its claim
-			logger.error("Renewing leases failed; trying again in a second", ex);
-			return this.clock.millis() + 1000;
+			// As due as before, and nothing can be due earlier
+			this.nextSweep.set(next);
+			throw ex;
 		}
+	}
+
+	private void rest(Throwable failure) {
+		try {
+			logger.error("Renewing leases failed; trying again in a second", failure);
+		}
+		catch (Throwable ex) {
+			// What keeps us from renewing may keep others from logging
+		}
+		LockSupport.parkNanos(this, REST);
 	}
 
 	/**
@@ -165,8 +192,9 @@ final class LeaseKeeper implements AutoCloseable {
 				lease.lost();
 			}
 		}
-		catch (IdempotencyException ex) {
-			// Logged and published already
+		catch (IdempotencyException | Error ex) {
+			// Logged and published already. Others, whose turn comes later, are not to
+			// lose their claims over it
 			lease.renewalFailed(this.clock.millis());
 		}
 	}

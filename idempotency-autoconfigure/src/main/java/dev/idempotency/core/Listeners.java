@@ -53,22 +53,41 @@ final class Listeners {
 		}
 	}
 
+	/**
+	 * Tells all of an event, also when one of them fails with an error that cannot be
+	 * contained: those behind it may keep something open until they hear of an end.
+	 */
 	void publish(IdempotencyEvent event) {
+		Error first = null;
 		for (IdempotencyListener listener : this.hooks.listeners()) {
-			tell(listener, event, listener);
+			first = tell(listener, event, listener, first);
 		}
 		if (this.follower != null) {
-			tell(this.follower, event, this.hooks.observer());
+			first = tell(this.follower, event, this.hooks.observer(), first);
+		}
+		if (first != null) {
+			throw first;
 		}
 	}
 
-	private void tell(IdempotencyListener listener, IdempotencyEvent event, @Nullable Object culprit) {
+	/**
+	 * Tells one of them.
+	 * @return the first error that cannot be contained, so far
+	 */
+	private @Nullable Error tell(IdempotencyListener listener, IdempotencyEvent event, @Nullable Object culprit,
+			@Nullable Error first) {
 		try {
 			listener.onEvent(event);
 		}
 		catch (Throwable ex) {
-			contained((culprit != null) ? culprit : listener, ex);
+			try {
+				contained((culprit != null) ? culprit : listener, ex);
+			}
+			catch (Error error) {
+				return (first != null) ? first : error;
+			}
 		}
+		return first;
 	}
 
 	/**

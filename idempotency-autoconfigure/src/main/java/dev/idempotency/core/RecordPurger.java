@@ -26,6 +26,8 @@ public final class RecordPurger implements AutoCloseable {
 
 	private static final long SHORTEST_REST = 10;
 
+	private static final long REST_AFTER_ERROR = TimeUnit.SECONDS.toNanos(1);
+
 	private final PurgeableStore store;
 
 	private final PurgeSettings settings;
@@ -77,6 +79,19 @@ public final class RecordPurger implements AutoCloseable {
 	}
 
 	private void run() {
+		while (!this.closed) {
+			try {
+				purgeUntilClosed();
+			}
+			catch (Throwable ex) {
+				// Not even that could be logged, and records would pile up without this
+				// thread
+				LockSupport.parkNanos(this, REST_AFTER_ERROR);
+			}
+		}
+	}
+
+	private void purgeUntilClosed() {
 		long next = this.clock.millis() + this.settings.firstPause(ThreadLocalRandom.current());
 		while (!this.closed) {
 			// An interrupt is not for us, and would keep us from resting

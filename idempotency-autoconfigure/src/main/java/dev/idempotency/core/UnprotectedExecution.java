@@ -39,6 +39,10 @@ record UnprotectedExecution(IdempotencyKey key) implements Execution {
 		catch (RuntimeException ex) {
 			return new Completion.RolledBack(ex);
 		}
+		catch (Error ex) {
+			FirstFailure.then(ex, transaction::rollBack);
+			throw ex;
+		}
 	}
 
 	@Override

@@ -6,6 +6,8 @@ import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import dev.idempotency.Fingerprint;
 import dev.idempotency.IdempotencyKey;
@@ -24,6 +26,7 @@ import dev.idempotency.test.MovableClock;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * How many keys are abandoned, and how seldom a store is asked.
@@ -43,9 +46,13 @@ class AbandonedKeysTests {
 	private final AbandonedKeys keys = keys(this.store);
 
 	private AbandonedKeys keys(IdempotencyStore store) {
+		return keys(store, this.counts::add);
+	}
+
+	private AbandonedKeys keys(IdempotencyStore store, Executor executor) {
 		IdempotencyEngine engine = new IdempotencyEngine(store, EngineSettings.of("shop"), this.clock, List.of());
 		engine.close();
-		return new AbandonedKeys(engine.records(), this.clock, this.counts::add);
+		return new AbandonedKeys(engine.records(), this.clock, executor);
 	}
 
 	private void abandon(String namespace, String key) {
@@ -107,6 +114,41 @@ class AbandonedKeysTests {
 		assertThat(this.counts).isEmpty();
 		this.clock.advance(Duration.ofSeconds(10L * AbandonedKeys.PARTS).minus(AbandonedKeys.REST));
 		slow.number();
+		assertThat(this.counts).hasSize(1);
+	}
+
+	@Test
+	void countsAgainAfterAnError() {
+		AtomicBoolean deadly = new AtomicBoolean(true);
+		AbandonedKeys failing = keys((SearchableStore) Proxy.newProxyInstance(getClass().getClassLoader(),
+				new Class<?>[] { SearchableStore.class }, (proxy, method, arguments) -> {
+					if (deadly.get()) {
+						throw new NoClassDefFoundError("as planned");
+					}
+					return method.invoke(this.store, arguments);
+				}));
+		failing.number();
+		count();
+		assertThat(failing.number()).isNaN();
+		deadly.set(false);
+		this.clock.advance(AbandonedKeys.REST);
+		failing.number();
+		count();
+		assertThat(failing.number()).isZero();
+	}
+
+	@Test
+	void countsAgainWhenThereWasNoThreadToBeHad() {
+		AtomicBoolean deadly = new AtomicBoolean(true);
+		AbandonedKeys failing = keys(this.store, (count) -> {
+			if (deadly.get()) {
+				throw new OutOfMemoryError("unable to create native thread, as planned");
+			}
+			this.counts.add(count);
+		});
+		assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(failing::number);
+		deadly.set(false);
+		failing.number();
 		assertThat(this.counts).hasSize(1);
 	}
 

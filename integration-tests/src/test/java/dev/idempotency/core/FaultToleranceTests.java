@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.function.LongSupplier;
 
@@ -12,13 +13,18 @@ import ch.qos.logback.classic.Logger;
 import dev.idempotency.Fingerprint;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.IdempotencyStoreException;
+import dev.idempotency.core.EngineSettings.Mode;
+import dev.idempotency.core.EngineSettings.OnStoreFailure;
 import dev.idempotency.store.Claim;
 import dev.idempotency.store.ClaimResult;
 import dev.idempotency.store.ClaimTerms;
 import dev.idempotency.store.IdempotencyStore;
+import dev.idempotency.store.JoiningStore;
 import dev.idempotency.store.StoredResult;
+import dev.idempotency.test.BrokenCipher;
 import dev.idempotency.test.FaultInjectingStore;
 import dev.idempotency.test.FaultInjectingStore.Fault;
+import dev.idempotency.test.FaultInjectingStore.InjectedError;
 import dev.idempotency.test.LongRun;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -32,16 +38,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Plays each story over and over, each time with another combination of faults: every
- * call to the store may go well, fail before its effect or fail after it.
+ * call to the store may go well, fail before its effect or fail after it, with an
+ * exception or with an {@link Error}.
  * <p>
  * Whatever fails, nothing runs inside the lease of another execution (unless that one's
- * work failed and it gave its key back) or after a completion, and no key stays blocked
- * when its lease is over.
+ * work failed and it gave its key back) or after a completion, no key stays blocked when
+ * its lease is over, no lease is kept that nobody needs, and no transaction stays open.
  */
 @Tag("once")
 class FaultToleranceTests {
 
 	private static final List<Fault> FAULTS = List.of(Fault.NONE, Fault.BEFORE, Fault.AFTER);
+
+	private static final List<Fault> ERRORS = List.of(Fault.NONE, Fault.ERROR_BEFORE, Fault.ERROR_AFTER, Fault.BEFORE,
+			Fault.AFTER);
 
 	private final Logger logger = (Logger) LoggerFactory.getLogger(IdempotencyEngine.class);
 
@@ -67,10 +77,34 @@ class FaultToleranceTests {
 	@ParameterizedTest
 	@FieldSource("STORIES")
 	void noCombinationOfFaultsRunsAnOperationTwiceInsideALeaseOrBlocksItsKeyPastIt(List<Act> acts) {
-		int combinations = (int) Math.pow(FAULTS.size(), LongRun.choose(6, 9));
+		play(acts, FAULTS, LongRun.choose(6, 9), false);
+	}
+
+	/**
+	 * The errors of a JVM are none of the store's. Packing a result may fail with one,
+	 * too.
+	 */
+	@ParameterizedTest
+	@FieldSource("STORIES")
+	void neitherDoesACombinationOfErrors(List<Act> acts) {
+		play(acts, ERRORS, LongRun.choose(3, 5), false);
+	}
+
+	/**
+	 * Where the work is done in a transaction, it counts if its key is completed, and
+	 * only then.
+	 */
+	@ParameterizedTest
+	@FieldSource("STORIES")
+	void noCombinationOfErrorsTearsAKeyFromItsTransaction(List<Act> acts) {
+		play(acts, ERRORS, LongRun.choose(3, 5), true);
+	}
+
+	private static void play(List<Act> acts, List<Fault> faults, int faultsAtOnce, boolean transactional) {
+		int combinations = (int) Math.pow(faults.size(), faultsAtOnce);
 		int executions = 0;
 		for (int combination = 0; combination < combinations; combination++) {
-			Story story = new Story(combination);
+			Story story = new Story(combination, faults, transactional);
 			story.play(acts);
 			executions += story.executions;
 		}
@@ -92,7 +126,14 @@ class FaultToleranceTests {
 	 */
 	private static final class Story extends EngineFixture {
 
+		private static final EngineSettings SETTINGS = new EngineSettings("shop", Mode.ENFORCE, OnStoreFailure.REJECT,
+				ResultPacking.none().withEncryption("MDEyMzQ1Njc4OWFiY2RlZg==", List.of()));
+
 		private final int combination;
+
+		private final List<Fault> plan;
+
+		private final boolean transactional;
 
 		private int faultsLeft;
 
@@ -100,22 +141,29 @@ class FaultToleranceTests {
 
 		private final Witness witness = new Witness(this.memory, this.clock::millis);
 
-		private Story(int combination) {
+		private Story(int combination, List<Fault> plan, boolean transactional) {
 			this.combination = combination;
+			this.plan = plan;
+			this.transactional = transactional;
 			this.faultsLeft = combination;
 			this.faults = (verb) -> nextFault();
-			this.engine = engine(new FaultInjectingStore(this.witness, (verb) -> this.faults.next(verb)),
-					EngineSettings.of("shop"));
+			this.engine = transactional
+					? engine(FaultInjectingStore.around(this.witness, (verb) -> this.faults.next(verb)), SETTINGS)
+					: engine(new FaultInjectingStore(this.witness, (verb) -> this.faults.next(verb)), SETTINGS);
 		}
 
 		private Fault nextFault() {
-			Fault fault = FAULTS.get(this.faultsLeft % FAULTS.size());
-			this.faultsLeft /= FAULTS.size();
+			Fault fault = this.plan.get(this.faultsLeft % this.plan.size());
+			this.faultsLeft /= this.plan.size();
 			return fault;
 		}
 
 		private void play(List<Act> acts) {
-			acts.forEach(this::play);
+			for (Act act : acts) {
+				play(act);
+				assertThat(this.engine.executionsInProgress()).as("leases that are kept, %s", this).isZero();
+				assertThat(this.witness.pending).as("a transaction that is open, %s", this).isNull();
+			}
 			mend();
 			this.clock.advance(LEASE);
 			assertThat(begin()).as("the key is not blocked past its lease, %s", this)
@@ -152,18 +200,41 @@ class FaultToleranceTests {
 			succeed(stalled);
 		}
 
-		private static void succeed(@Nullable Execution execution) {
+		private void succeed(@Nullable Execution execution) {
 			if (execution != null) {
-				execution.complete(bytes("paid"));
-				execution.close();
+				boolean packs = this.plan.equals(FAULTS) || nextFault() == Fault.NONE;
+				contained(() -> {
+					Completion completion = packs ? complete(execution)
+							: BrokenCipher.during(() -> complete(execution));
+					assertThat(completion).isNotNull();
+				});
+				contained(execution::close);
+				this.witness.workFailed = false;
 			}
+		}
+
+		private Completion complete(Execution execution) {
+			return this.transactional ? execution.completeIn(this.witness.new PlayedTransaction(), bytes("paid"))
+					: execution.complete(bytes("paid"));
 		}
 
 		private void fail(@Nullable Execution execution) {
 			if (execution != null) {
 				this.witness.workFailed = true;
-				execution.close();
+				contained(execution::close);
 				this.witness.workFailed = false;
+			}
+		}
+
+		/**
+		 * An error reaches the caller as it is.
+		 */
+		private static void contained(Runnable action) {
+			try {
+				action.run();
+			}
+			catch (InjectedError | UnsatisfiedLinkError ex) {
+				// As planned
 			}
 		}
 
@@ -175,7 +246,7 @@ class FaultToleranceTests {
 					return proceed.execution();
 				}
 			}
-			catch (IdempotencyStoreException ex) {
+			catch (IdempotencyStoreException | InjectedError ex) {
 				// The client is told to come back
 			}
 			return null;
@@ -192,7 +263,7 @@ class FaultToleranceTests {
 	 * Sees what really happened behind the faults, and keeps its own account of who may
 	 * run.
 	 */
-	private static final class Witness implements IdempotencyStore {
+	private static final class Witness implements JoiningStore {
 
 		private final IdempotencyStore store;
 
@@ -205,6 +276,11 @@ class FaultToleranceTests {
 		private boolean completed;
 
 		private boolean workFailed;
+
+		/**
+		 * What a transaction that is open will complete.
+		 */
+		private @Nullable Claim pending;
 
 		private Witness(IdempotencyStore store, LongSupplier now) {
 			this.store = store;
@@ -247,12 +323,44 @@ class FaultToleranceTests {
 		}
 
 		@Override
+		public boolean completeInTransaction(Claim claim, StoredResult result, Duration ttl) {
+			this.pending = claim;
+			return renew(claim, EngineFixture.LEASE);
+		}
+
+		@Override
+		public boolean isInTransaction() {
+			return true;
+		}
+
+		@Override
 		public boolean release(Claim claim) {
 			boolean released = this.store.release(claim);
 			if (released && this.workFailed) {
 				this.leaseEnds.remove(claim.owner());
 			}
 			return released;
+		}
+
+		/**
+		 * The transaction in which the work is done.
+		 */
+		private final class PlayedTransaction implements Transactions.Transaction {
+
+			@Override
+			public void commit() {
+				Claim claim = Objects.requireNonNull(Witness.this.pending, "nothing was completed");
+				Witness.this.pending = null;
+				assertThat(complete(claim, StoredResult.tombstone(), EngineFixture.TTL)).isTrue();
+			}
+
+			@Override
+			public void rollBack() {
+				Witness.this.pending = null;
+				// Its work is undone
+				Witness.this.workFailed = true;
+			}
+
 		}
 
 	}

@@ -12,6 +12,7 @@ import dev.idempotency.IdempotencyKey;
 import dev.idempotency.store.MonotonicClock;
 import dev.idempotency.store.memory.InMemoryIdempotencyStore;
 import dev.idempotency.store.memory.MemoryLimits;
+import dev.idempotency.test.DeadlyAppender;
 import dev.idempotency.test.FaultInjectingStore;
 import dev.idempotency.test.FaultInjectingStore.Fault;
 import dev.idempotency.test.Race;
@@ -167,6 +168,29 @@ class LeaseKeeperTests extends EngineFixture {
 		}
 	}
 
+	/**
+	 * An error that escapes from whoever logs what went wrong must not be the end of the
+	 * thread: leases that exist already are renewed again.
+	 */
+	@Test
+	void comesBackAfterAnErrorInItsOwnLogging() {
+		DeadlyClock time = new DeadlyClock();
+		OperationPolicy brief = OperationPolicy.of(Duration.ofHours(1), Duration.ofMillis(500));
+		try (DeadlyAppender logging = new DeadlyAppender(IdempotencyEngine.class, "idempotency-lease-keeper");
+				IdempotencyEngine engine = new IdempotencyEngine(this.store, EngineSettings.of("shop"), time,
+						List.of())) {
+			proceed(engine.begin(new Attempt(KEY, FINGERPRINT, brief)));
+			await().until(() -> this.renewals.get() > 1);
+			logging.fail(true);
+			time.deadly = true;
+			await().until(() -> logging.errors() > 0);
+			logging.fail(false);
+			time.deadly = false;
+			int before = this.renewals.get();
+			await().untilAsserted(() -> assertThat(this.renewals).hasValueGreaterThan(before + 1));
+		}
+	}
+
 	@Test
 	void renewsNoMoreWhenTheEngineIsClosed() {
 		MonotonicClock time = new MonotonicClock();
@@ -192,6 +216,40 @@ class LeaseKeeperTests extends EngineFixture {
 		public long millis() {
 			if (Thread.currentThread().getName().equals("idempotency-lease-keeper")) {
 				this.looks.incrementAndGet();
+			}
+			return this.clock.millis();
+		}
+
+		@Override
+		public Instant instant() {
+			return Instant.ofEpochMilli(millis());
+		}
+
+		@Override
+		public ZoneId getZone() {
+			return this.clock.getZone();
+		}
+
+		@Override
+		public Clock withZone(ZoneId zone) {
+			throw new UnsupportedOperationException();
+		}
+
+	}
+
+	/**
+	 * Real time that fails the thread that renews leases.
+	 */
+	private static final class DeadlyClock extends Clock {
+
+		private final Clock clock = new MonotonicClock();
+
+		private volatile boolean deadly;
+
+		@Override
+		public long millis() {
+			if (this.deadly && Thread.currentThread().getName().equals("idempotency-lease-keeper")) {
+				throw new NoClassDefFoundError("as planned");
 			}
 			return this.clock.millis();
 		}

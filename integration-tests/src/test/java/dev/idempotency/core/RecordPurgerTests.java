@@ -17,6 +17,7 @@ import dev.idempotency.store.ClaimTerms;
 import dev.idempotency.store.MonotonicClock;
 import dev.idempotency.store.PurgeableStore;
 import dev.idempotency.store.StoredResult;
+import dev.idempotency.test.DeadlyAppender;
 import dev.idempotency.test.MovableClock;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -207,6 +208,24 @@ class RecordPurgerTests {
 			catch (InterruptedException ex) {
 				// The purger's to ignore
 			}
+		}
+	}
+
+	@Test
+	void comesBackAfterAnErrorInItsOwnLogging() {
+		AtomicInteger batches = new AtomicInteger();
+		try (DeadlyAppender logging = new DeadlyAppender(RecordPurger.class, "purger that fails");
+				RecordPurger real = new RecordPurger(new OverdueStore((limit) -> {
+					batches.incrementAndGet();
+					throw new NoClassDefFoundError("as planned");
+				}), new PurgeSettings(Duration.ofMillis(1), 1), new MonotonicClock(),
+						(task) -> new Thread(task, "purger that fails"))) {
+			logging.fail(true);
+			real.start();
+			await().until(() -> logging.errors() > 0);
+			logging.fail(false);
+			int before = batches.get();
+			await().untilAsserted(() -> assertThat(batches).hasValueGreaterThan(before + 1));
 		}
 	}
 

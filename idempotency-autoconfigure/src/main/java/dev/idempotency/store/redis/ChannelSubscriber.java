@@ -82,7 +82,7 @@ final class ChannelSubscriber implements AutoCloseable {
 	private void run() {
 		Duration pause = FIRST_PAUSE;
 		while (!this.state.isClosed()) {
-			if (listen()) {
+			if (listenWhateverHappens()) {
 				pause = FIRST_PAUSE;
 			}
 			this.state.sleep(pause);
@@ -92,10 +92,23 @@ final class ChannelSubscriber implements AutoCloseable {
 	}
 
 	/**
-	 * Listens until the subscription is lost or ended.
-	 * @return whether there was one
+	 * Listens, and comes back from whatever happens: nobody would start another thread.
+	 * @return whether there was a subscription
 	 */
-	private boolean listen() {
+	private boolean listenWhateverHappens() {
+		try {
+			listen();
+		}
+		catch (Throwable ex) {
+			// Not even that could be logged
+		}
+		return this.state.lost();
+	}
+
+	/**
+	 * Listens until the subscription is lost or ended.
+	 */
+	private void listen() {
 		try {
 			RedisConnection connection = this.connectionFactory.getConnection();
 			try {
@@ -111,11 +124,10 @@ final class ChannelSubscriber implements AutoCloseable {
 				connection.close();
 			}
 		}
-		catch (RuntimeException ex) {
+		catch (RuntimeException | Error ex) {
 			// Not a warning: whoever waits looks again, and claims fail loudly enough
 			logger.debug("Not listening to Redis", ex);
 		}
-		return this.state.lost();
 	}
 
 	private static void unsubscribe(RedisConnection connection) {

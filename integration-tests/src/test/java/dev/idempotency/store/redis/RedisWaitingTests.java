@@ -1,9 +1,11 @@
 package dev.idempotency.store.redis;
 
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
 import dev.idempotency.IdempotencyKey;
@@ -99,6 +101,30 @@ class RedisWaitingTests {
 				wakeUps.drainPermits();
 				assertThat(store.complete(claim, RESULT, TTL)).isTrue();
 				assertThat(wakeUps.tryAcquire(30, TimeUnit.SECONDS)).as("woken up by the completion").isTrue();
+			}
+		}
+	}
+
+	@ParameterizedTest
+	@MethodSource("drivers")
+	void listensAgainAfterAnError(RedisConnectionFactory driver) throws InterruptedException {
+		AtomicInteger errors = new AtomicInteger();
+		RedisConnectionFactory failing = (RedisConnectionFactory) Proxy.newProxyInstance(getClass().getClassLoader(),
+				new Class<?>[] { RedisConnectionFactory.class }, (proxy, method, arguments) -> {
+					if (Thread.currentThread().getName().equals("idempotency-redis-subscriber")
+							&& errors.incrementAndGet() == 1) {
+						throw new NoClassDefFoundError("as planned");
+					}
+					return method.invoke(driver, arguments);
+				});
+		try (RedisIdempotencyStore store = new RedisIdempotencyStore(failing, PREFIX, 0)) {
+			IdempotencyKey key = newKey();
+			Claim claim = granted(store, key);
+			Semaphore wakeUps = new Semaphore(0);
+			try (Subscription subscription = store.subscribe(key, wakeUps::release)) {
+				assertThat(subscription).isNotNull();
+				assertThat(store.complete(claim, RESULT, TTL)).isTrue();
+				assertThat(wakeUps.tryAcquire(30, TimeUnit.SECONDS)).as("woken up").isTrue();
 			}
 		}
 	}
