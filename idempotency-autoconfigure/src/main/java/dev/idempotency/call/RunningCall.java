@@ -87,6 +87,18 @@ public final class RunningCall implements IdempotencyContext {
 	}
 
 	/**
+	 * The work is done, and what came of it is not known.
+	 */
+	public void succeededWithoutResult() {
+		if (this.released) {
+			this.execution.close();
+		}
+		else {
+			this.execution.completeWithoutResult();
+		}
+	}
+
+	/**
 	 * The work is done, in a transaction, which ends here.
 	 * @param value what came of it
 	 * @param transaction the transaction that the calling thread is in

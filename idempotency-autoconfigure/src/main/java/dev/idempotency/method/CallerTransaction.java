@@ -50,6 +50,11 @@ final class CallerTransaction implements TransactionSynchronization {
 	private boolean commitMayHaveBegun;
 
 	/**
+	 * Whether the {@link TransactionWatch} hears of the end too, and why a commit failed.
+	 */
+	private boolean failureIsTold;
+
+	/**
 	 * A transaction that was begun before anyone could hear of it.
 	 */
 	private CallerTransaction() {
@@ -68,19 +73,24 @@ final class CallerTransaction implements TransactionSynchronization {
 	/**
 	 * The transaction that the calling thread is in, of the manager of an application's
 	 * own transactions.
+	 * @return {@code null} if it has ended, and nothing can become a part of it any more
 	 */
-	static CallerTransaction current(@Nullable Transactions transactions) {
+	static @Nullable CallerTransaction current(@Nullable Transactions transactions) {
 		return (transactions != null && transactions.manager() instanceof TransactionManager manager) ? current(manager)
 				: unknown();
 	}
 
 	/**
 	 * The transaction of a manager that the calling thread is in.
+	 * @return {@code null} if it has ended, and nothing can become a part of it any more
 	 */
-	static CallerTransaction current(TransactionManager manager) {
+	static @Nullable CallerTransaction current(TransactionManager manager) {
 		TransactionWatch.Begun begun = TransactionWatch.latestOf(manager);
 		if (begun == null) {
 			return unknown();
+		}
+		if (begun.isOver()) {
+			return null;
 		}
 		CallerTransaction calls = begun.calls();
 		if (calls == null) {
@@ -181,9 +191,14 @@ final class CallerTransaction implements TransactionSynchronization {
 	}
 
 	/**
-	 * The transaction is about to be committed.
+	 * The transaction is about to be committed, and its watch is told how that ends.
 	 */
-	void commitBegins() {
+	void watchedCommitBegins() {
+		commitBegins();
+		this.failureIsTold = true;
+	}
+
+	private void commitBegins() {
 		this.commitMayHaveBegun = true;
 		if (this.failed != null) {
 			// No TransactionException: from here, transaction managers take that for the
@@ -195,7 +210,8 @@ final class CallerTransaction implements TransactionSynchronization {
 
 	@Override
 	public void afterCompletion(int status) {
-		if (this.isSynchronized) {
+		// Synchronizations are not told why a commit failed
+		if (this.isSynchronized && !(status == STATUS_UNKNOWN && this.failureIsTold)) {
 			ended(status);
 		}
 	}

@@ -97,7 +97,7 @@ final class MethodEdge {
 				}
 				refuseIfUnknown(operation, call);
 			}
-			return new Run(invocation, operation, attempt, call, caller).run();
+			return new Run(invocation, bean.getClass(), operation, attempt, call, caller).run();
 		}
 		catch (ReplayedFailureException ex) {
 			Throwable failure = ReplayedFailures.rebuild(ex, operation.storeExceptions());
@@ -173,9 +173,12 @@ final class MethodEdge {
 
 		private final @Nullable CallerTransaction caller;
 
-		private Run(MethodInvocation invocation, MethodOperation operation, Attempt attempt, RunningCall call,
-				@Nullable CallerTransaction caller) {
+		private final Class<?> type;
+
+		private Run(MethodInvocation invocation, Class<?> type, MethodOperation operation, Attempt attempt,
+				RunningCall call, @Nullable CallerTransaction caller) {
 			this.invocation = invocation;
+			this.type = type;
 			this.operation = operation;
 			this.attempt = attempt;
 			this.call = call;
@@ -184,8 +187,12 @@ final class MethodEdge {
 
 		private @Nullable Object run() throws Throwable {
 			Transaction own = ownTransaction();
+			// What the method's own annotation begins
+			OwnTransaction inside = (own == null && this.caller == null)
+					? MethodEdge.this.transactionAdvice.ownTransaction(this.invocation.getMethod(), this.type)
+					: OwnTransaction.NONE;
 			Object value;
-			try (Binding binding = this.call.makeCurrent()) {
+			try (inside; Binding binding = this.call.makeCurrent()) {
 				Objects.requireNonNull(binding);
 				value = this.invocation.proceed();
 			}
@@ -195,6 +202,11 @@ final class MethodEdge {
 				}
 				else if (this.caller != null && isJoining()) {
 					this.caller.forbidCommit(this.call.key());
+				}
+				if (inside.isCommitted() && !this.operation.stores(ex)) {
+					// It has run, and must not run again
+					this.call.succeededWithoutResult();
+					throw ex;
 				}
 				return failed(ex);
 			}
@@ -262,7 +274,7 @@ final class MethodEdge {
 			try {
 				transaction.rollBack();
 			}
-			catch (RuntimeException ex) {
+			catch (Throwable ex) {
 				// What the method has thrown says more
 				logger.warn("The transaction of {} could not be rolled back: {}", this.call.key(), ex.toString());
 				logger.debug("The failure in full", ex);

@@ -9,6 +9,7 @@ import org.springframework.beans.factory.BeanFactory;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionManager;
 import org.springframework.transaction.annotation.AnnotationTransactionAttributeSource;
+import org.springframework.transaction.interceptor.TransactionAttribute;
 import org.springframework.transaction.interceptor.TransactionAttributeSource;
 import org.springframework.transaction.interceptor.TransactionInterceptor;
 import org.springframework.util.ClassUtils;
@@ -39,6 +40,11 @@ interface TransactionAdvice {
 	 * @return {@code null} if there is none, and the method begins its own
 	 */
 	@Nullable CallerTransaction callersTransaction(Method method, Class<?> type);
+
+	/**
+	 * The transaction that a method is about to begin for itself, if it does.
+	 */
+	OwnTransaction ownTransaction(Method method, Class<?> type);
 
 	/**
 	 * What there is to know in this application.
@@ -72,6 +78,11 @@ interface TransactionAdvice {
 		@Override
 		public @Nullable CallerTransaction callersTransaction(Method method, Class<?> type) {
 			return null;
+		}
+
+		@Override
+		public OwnTransaction ownTransaction(Method method, Class<?> type) {
+			return OwnTransaction.NONE;
 		}
 
 	}
@@ -124,8 +135,34 @@ interface TransactionAdvice {
 		@Override
 		public @Nullable CallerTransaction callersTransaction(Method method, Class<?> type) {
 			TransactionManager manager = this.managers.of(this.annotations.getTransactionAttribute(method, type), type);
-			return (manager != null && TransactionManagers.isInTransaction(manager))
-					? CallerTransaction.current(manager) : null;
+			if (manager == null || !TransactionManagers.isInTransaction(manager)) {
+				return null;
+			}
+			CallerTransaction caller = CallerTransaction.current(manager);
+			if (caller == null) {
+				throw new IllegalStateException(
+						("%s was called after its caller's transaction had ended, in what is left of that: nobody "
+								+ "commits its work. Let it begin its own (propagation = REQUIRES_NEW)")
+							.formatted(method));
+			}
+			return caller;
+		}
+
+		@Override
+		public OwnTransaction ownTransaction(Method method, Class<?> type) {
+			TransactionAttribute attribute = this.annotations.getTransactionAttribute(method, type);
+			TransactionManager manager = (attribute != null && begins(attribute)) ? this.managers.of(attribute, type)
+					: null;
+			return (manager != null) ? TransactionWatch.expect(manager) : OwnTransaction.NONE;
+		}
+
+		private static boolean begins(TransactionDefinition definition) {
+			return switch (definition.getPropagationBehavior()) {
+				case TransactionDefinition.PROPAGATION_REQUIRED, TransactionDefinition.PROPAGATION_REQUIRES_NEW,
+						TransactionDefinition.PROPAGATION_NESTED ->
+					true;
+				default -> false;
+			};
 		}
 
 	}

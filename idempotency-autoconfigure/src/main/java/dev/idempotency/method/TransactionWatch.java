@@ -1,5 +1,6 @@
 package dev.idempotency.method;
 
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -12,6 +13,7 @@ import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.TransactionManager;
 import org.springframework.transaction.support.DefaultTransactionStatus;
 import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
  * Knows the transactions that a thread is in, of all managers.
@@ -23,9 +25,20 @@ import org.springframework.transaction.support.TransactionSynchronization;
  */
 final class TransactionWatch implements TransactionExecutionListener {
 
+	/**
+	 * Classes of SQL states, as the standard has them.
+	 */
+	private static final String INTEGRITY_VIOLATION = "23";
+
+	private static final String ROLLBACK = "40";
+
+	private static final String COMPLETION_UNKNOWN = "40003";
+
 	private static final ThreadLocal<@Nullable Begun> latest = new ThreadLocal<>();
 
 	private static final ThreadLocal<@Nullable TransactionManager> rollingBack = new ThreadLocal<>();
+
+	private static final ThreadLocal<@Nullable OwnTransaction> expected = new ThreadLocal<>();
 
 	private final TransactionManager manager;
 
@@ -66,6 +79,34 @@ final class TransactionWatch implements TransactionExecutionListener {
 		return rollingBack.get();
 	}
 
+	/**
+	 * Waits for the transaction that a method is about to begin.
+	 */
+	static OwnTransaction expect(TransactionManager manager) {
+		OwnTransaction before = expected.get();
+		Begun around = latest();
+		OwnTransaction own = new OwnTransaction() {
+
+			@Override
+			boolean isThisOne(Object begunBy, @Nullable Object earlier) {
+				return begunBy == manager && earlier == around;
+			}
+
+			@Override
+			public void close() {
+				if (before != null) {
+					expected.set(before);
+				}
+				else {
+					expected.remove();
+				}
+			}
+
+		};
+		expected.set(own);
+		return own;
+	}
+
 	private static @Nullable Begun latest() {
 		Begun begun = latest.get();
 		// The end of one that failed in an odd way is told to nobody
@@ -102,14 +143,42 @@ final class TransactionWatch implements TransactionExecutionListener {
 	public void beforeCommit(TransactionExecution transaction) {
 		Begun begun = latest.get();
 		if (begun != null && begun.status == transaction && begun.calls != null) {
-			begun.calls.commitBegins();
+			begun.calls.watchedCommitBegins();
 		}
 	}
 
 	@Override
 	public void afterCommit(TransactionExecution transaction, @Nullable Throwable failure) {
-		ended(transaction, (failure == null) ? TransactionSynchronization.STATUS_COMMITTED
-				: TransactionSynchronization.STATUS_UNKNOWN);
+		OwnTransaction own = expected.get();
+		Begun begun = latest.get();
+		if (failure == null && own != null && begun != null && begun.status == transaction
+				&& own.isThisOne(this.manager, begun.earlier)) {
+			own.committed();
+		}
+		ended(transaction, statusAfterCommit(failure));
+	}
+
+	private static int statusAfterCommit(@Nullable Throwable failure) {
+		if (failure == null) {
+			return TransactionSynchronization.STATUS_COMMITTED;
+		}
+		return isRollback(failure) ? TransactionSynchronization.STATUS_ROLLED_BACK
+				: TransactionSynchronization.STATUS_UNKNOWN;
+	}
+
+	/**
+	 * Whether a database has said that it rolled back instead of committing: because of a
+	 * constraint that it checks at the end, or of a conflict with others.
+	 */
+	private static boolean isRollback(Throwable failure) {
+		for (Throwable ex = failure; ex != null; ex = ex.getCause()) {
+			if (ex instanceof SQLException sqlException) {
+				String state = sqlException.getSQLState();
+				return state != null && (state.startsWith(INTEGRITY_VIOLATION) || state.startsWith(ROLLBACK))
+						&& !state.equals(COMPLETION_UNKNOWN);
+			}
+		}
+		return false;
 	}
 
 	@Override
@@ -159,6 +228,14 @@ final class TransactionWatch implements TransactionExecutionListener {
 
 		void follow(CallerTransaction calls) {
 			this.calls = calls;
+		}
+
+		/**
+		 * Whether it has been committed or rolled back, and only what is left of it is
+		 * still there, for those who hear of its end.
+		 */
+		boolean isOver() {
+			return isSynchronized() && !TransactionSynchronizationManager.isSynchronizationActive();
 		}
 
 		/**
