@@ -30,9 +30,11 @@ import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.context.LifecycleProperties;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
 import org.springframework.context.ApplicationContext;
@@ -51,10 +53,12 @@ import org.springframework.util.function.SingletonSupplier;
 @EnableConfigurationProperties(IdempotencyProperties.class)
 public final class IdempotencyAutoConfiguration {
 
+	static final String STORE = "idempotencyStore";
+
 	IdempotencyAutoConfiguration() {
 	}
 
-	@Bean
+	@Bean(STORE)
 	@ConditionalOnMissingBean
 	@DependsOnDatabaseInitialization
 	IdempotencyStore idempotencyStore(IdempotencyProperties properties, ObjectProvider<StoreCandidate> candidates,
@@ -79,9 +83,10 @@ public final class IdempotencyAutoConfiguration {
 	@Bean
 	@ConditionalOnMissingBean
 	IdempotencyEngine idempotencyEngine(IdempotencyStore store, IdempotencyProperties properties,
-			Environment environment, EngineHooks hooks) {
+			Environment environment, EngineHooks hooks, ObjectProvider<LifecycleProperties> lifecycle) {
 		EngineSettings settings = new EngineSettings(Namespace.of(properties, environment, store), properties.mode(),
-				properties.onStoreFailure(), properties.packing());
+				properties.onStoreFailure(), properties.packing(),
+				lifecycle.getIfAvailable(LifecycleProperties::new).getTimeoutPerShutdownPhase());
 		return new IdempotencyEngine(store, settings, new MonotonicClock(), hooks);
 	}
 
@@ -110,6 +115,16 @@ public final class IdempotencyAutoConfiguration {
 	@Bean
 	PurgeLifecycle idempotencyPurgeLifecycle(IdempotencyStore store, IdempotencyProperties properties) {
 		return new PurgeLifecycle(store, properties.purge().settings());
+	}
+
+	@Bean
+	ExecutionsLifecycle idempotencyExecutionsLifecycle(IdempotencyEngine engine, IdempotencyStore store) {
+		return new ExecutionsLifecycle(engine, store, engine.settings().afterClose());
+	}
+
+	@Bean
+	static DestructionOrder idempotencyDestructionOrder(ConfigurableListableBeanFactory beanFactory) {
+		return new DestructionOrder(beanFactory);
 	}
 
 	@Bean

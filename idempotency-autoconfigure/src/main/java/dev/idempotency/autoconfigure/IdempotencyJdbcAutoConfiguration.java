@@ -15,6 +15,7 @@ import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.AnyNestedCondition;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -44,11 +45,13 @@ public final class IdempotencyJdbcAutoConfiguration {
 	}
 
 	@Bean
-	StoreCandidate idempotencyJdbcStoreCandidate(ListableBeanFactory beanFactory,
+	StoreCandidate idempotencyJdbcStoreCandidate(ConfigurableListableBeanFactory beanFactory,
 			ObjectProvider<DataSource> dataSources, IdempotencyProperties properties) {
 		return new StoreCandidate(StoreType.JDBC, () -> {
 			String name = properties.jdbc().dataSource();
-			return create((name != null) ? named(name, beanFactory) : only(dataSources, beanFactory), properties);
+			DataSource dataSource = (name != null) ? named(name, beanFactory) : only(dataSources, beanFactory);
+			DestructionOrder.outlivesStore(dataSource, DataSource.class, beanFactory);
+			return create(dataSource, properties);
 		});
 	}
 

@@ -65,8 +65,12 @@ public final class IdempotencyMethodAutoConfiguration {
 
 	@Bean
 	SmartInitializingSingleton idempotencyMethodCheck(IdempotencyMethods methods,
-			ConfigurableListableBeanFactory beanFactory) {
-		return () -> methods.checkBeans(beanFactory);
+			ConfigurableListableBeanFactory beanFactory, DestructionOrder order) {
+		return () -> {
+			methods.checkBeans(beanFactory);
+			// Whoever has work of its own waits for it when it is destroyed
+			IdempotencyMethods.beansWithMethods(beanFactory).forEach(order::destroyBeforeEngine);
+		};
 	}
 
 	@Bean

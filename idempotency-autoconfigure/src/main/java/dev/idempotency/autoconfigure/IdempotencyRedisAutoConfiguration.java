@@ -10,6 +10,7 @@ import dev.idempotency.store.redis.RedisIdempotencyStore;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
@@ -32,9 +33,11 @@ public final class IdempotencyRedisAutoConfiguration {
 
 	@Bean
 	StoreCandidate idempotencyRedisStoreCandidate(IdempotencyProperties properties,
-			ObjectProvider<RedisConnectionFactory> connectionFactories, ListableBeanFactory beanFactory) {
+			ObjectProvider<RedisConnectionFactory> connectionFactories, ConfigurableListableBeanFactory beanFactory) {
 		return new StoreCandidate(StoreType.REDIS, () -> {
-			RedisIdempotencyStore store = new RedisIdempotencyStore(only(connectionFactories, beanFactory),
+			RedisConnectionFactory connections = only(connectionFactories, beanFactory);
+			DestructionOrder.outlivesStore(connections, RedisConnectionFactory.class, beanFactory);
+			RedisIdempotencyStore store = new RedisIdempotencyStore(connections,
 					properties.redis().keyPrefix(), properties.redis().waitForReplicas());
 			store.checkServer(OperationProperties.shortestLease(properties));
 			return store;

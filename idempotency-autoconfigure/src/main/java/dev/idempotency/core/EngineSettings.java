@@ -1,5 +1,6 @@
 package dev.idempotency.core;
 
+import java.time.Duration;
 import java.util.Objects;
 
 import dev.idempotency.IdempotencyScope;
@@ -11,8 +12,16 @@ import dev.idempotency.IdempotencyScope;
  * @param mode whether decisions are enforced
  * @param onStoreFailure what becomes of an operation when the store cannot be asked
  * @param packing how results are kept in the store
+ * @param afterClose for how long the leases of what is still in progress are renewed
+ * after the engine was closed
  */
-public record EngineSettings(String namespace, Mode mode, OnStoreFailure onStoreFailure, ResultPacking packing) {
+public record EngineSettings(String namespace, Mode mode, OnStoreFailure onStoreFailure, ResultPacking packing,
+		Duration afterClose) {
+
+	/**
+	 * For how long Spring waits in each phase of a shutdown, unless told otherwise.
+	 */
+	private static final Duration SHUTDOWN_PHASE = Duration.ofSeconds(30);
 
 	public EngineSettings {
 		if (namespace.isBlank()) {
@@ -31,6 +40,20 @@ public record EngineSettings(String namespace, Mode mode, OnStoreFailure onStore
 		Objects.requireNonNull(mode, "mode must not be null");
 		Objects.requireNonNull(onStoreFailure, "onStoreFailure must not be null");
 		Objects.requireNonNull(packing, "packing must not be null");
+		if (afterClose.isNegative()) {
+			throw new IllegalArgumentException("afterClose must not be negative: %s".formatted(afterClose));
+		}
+	}
+
+	/**
+	 * Settings that renew leases for half a minute after the engine was closed.
+	 * @param namespace keeps the keys of applications apart that share a store
+	 * @param mode whether decisions are enforced
+	 * @param onStoreFailure what becomes of an operation when the store cannot be asked
+	 * @param packing how results are kept in the store
+	 */
+	public EngineSettings(String namespace, Mode mode, OnStoreFailure onStoreFailure, ResultPacking packing) {
+		this(namespace, mode, onStoreFailure, packing, SHUTDOWN_PHASE);
 	}
 
 	/**

@@ -49,6 +49,20 @@ final class GuardedStore {
 		return ask(StoreVerb.RENEW, claim.key(), () -> this.store.renew(claim, lease));
 	}
 
+	/**
+	 * Renews a lease while everything shuts down: that the store may be closed already is
+	 * nothing to worry anyone with.
+	 */
+	boolean renewQuietly(Claim claim, Duration lease) {
+		try {
+			return this.store.renew(claim, lease);
+		}
+		catch (RuntimeException ex) {
+			logger.debug("The idempotency store failed to renew {} during the shutdown", claim.key(), ex);
+			throw new IdempotencyStoreException("The idempotency store failed to renew %s".formatted(claim.key()), ex);
+		}
+	}
+
 	boolean complete(Claim claim, StoredResult result, Duration ttl) {
 		return ask(StoreVerb.COMPLETE, claim.key(), () -> this.store.complete(claim, result, ttl));
 	}

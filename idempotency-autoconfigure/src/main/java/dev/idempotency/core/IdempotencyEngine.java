@@ -58,6 +58,8 @@ public final class IdempotencyEngine implements AutoCloseable {
 
 	private final Records records;
 
+	private volatile boolean paused;
+
 	/**
 	 * Create an engine.
 	 * @param store remembers
@@ -90,7 +92,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 		this.clock = clock;
 		this.listeners = new Listeners(hooks);
 		this.store = new GuardedStore(store, this.listeners, settings.packing());
-		this.leaseKeeper = new LeaseKeeper(this.store, this.listeners, clock, renewing);
+		this.leaseKeeper = new LeaseKeeper(this.store, this.listeners, clock, renewing, settings.afterClose());
 		this.records = new Records(store, settings, this.listeners, this.leaseKeeper, clock);
 	}
 
@@ -406,6 +408,13 @@ public final class IdempotencyEngine implements AutoCloseable {
 		try {
 			Takeovers.tell(claim, told);
 			lease = this.leaseKeeper.keep(claim, attempt.policy().lease());
+			// After it is kept: who pauses sees it, or is seen
+			if (this.paused) {
+				throw new IdempotencyStoreException(
+						"%s does not begin: the connections of the idempotency store are being closed"
+							.formatted(attempt.key()),
+						null);
+			}
 			return new Decision.Proceed(new ClaimedExecution(this.store, told, attempt, claim, lease));
 		}
 		catch (Throwable ex) {
@@ -447,6 +456,28 @@ public final class IdempotencyEngine implements AutoCloseable {
 	}
 
 	/**
+	 * Lets nothing begin from now on, unless something is in progress: the store is about
+	 * to lose its connections, and what begins could not keep its key.
+	 * @return whether nothing is in progress; otherwise nothing has changed
+	 */
+	public boolean pauseIfIdle() {
+		if (this.leaseKeeper.size() > 0) {
+			return false;
+		}
+		this.paused = true;
+		// Whoever has begun since is let through
+		this.paused = this.leaseKeeper.size() == 0;
+		return this.paused;
+	}
+
+	/**
+	 * Lets operations begin again.
+	 */
+	public void resume() {
+		this.paused = false;
+	}
+
+	/**
 	 * How many attempts wait in this engine for the same operation to end elsewhere.
 	 * @return the number of attempts
 	 */
@@ -462,7 +493,8 @@ public final class IdempotencyEngine implements AutoCloseable {
 	}
 
 	/**
-	 * Stops renewing leases. Executions that are under way can still be completed.
+	 * Closes the engine, and blocks nobody. The leases of executions that are in progress
+	 * are renewed until these have ended, for as long at most as the settings say.
 	 */
 	@Override
 	public void close() {

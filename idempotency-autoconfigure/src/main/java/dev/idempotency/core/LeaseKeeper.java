@@ -23,6 +23,9 @@ import org.slf4j.LoggerFactory;
  * An execution that is quicker costs an entry in a set and nothing else. The thread
  * sleeps until the first renewal is due and a little longer (a sixteenth of the lease),
  * so that one look at the set serves many of them; it starts with the first execution.
+ * <p>
+ * Whoever closes it does not know of all who still work. So it goes on until the last
+ * execution has ended, for a while at most.
  */
 final class LeaseKeeper implements AutoCloseable {
 
@@ -40,6 +43,8 @@ final class LeaseKeeper implements AutoCloseable {
 
 	private final ThreadFactory threads;
 
+	private final Duration afterClose;
+
 	private final Set<KeptLease> leases = ConcurrentHashMap.newKeySet();
 
 	private final Object threadLock = new Object();
@@ -54,8 +59,18 @@ final class LeaseKeeper implements AutoCloseable {
 
 	private volatile boolean closed;
 
-	LeaseKeeper(GuardedStore store, Listeners listeners, Clock clock, ThreadFactory threads) {
+	/**
+	 * From when on nothing is renewed any more. Known when it is closed.
+	 */
+	private volatile long end = NEVER;
+
+	/**
+	 * Create a keeper.
+	 * @param afterClose for how long it renews after it was closed
+	 */
+	LeaseKeeper(GuardedStore store, Listeners listeners, Clock clock, ThreadFactory threads, Duration afterClose) {
 		this.threads = threads;
+		this.afterClose = afterClose;
 		this.store = store;
 		this.listeners = listeners;
 		this.clock = clock;
@@ -121,7 +136,7 @@ final class LeaseKeeper implements AutoCloseable {
 	}
 
 	private void run() {
-		while (!this.closed) {
+		while (!hasNothingLeftToDo()) {
 			try {
 				sleepOrSweep();
 			}
@@ -132,10 +147,30 @@ final class LeaseKeeper implements AutoCloseable {
 		}
 	}
 
+	/**
+	 * Whether the thread can go. Whoever brings a lease afterwards starts another one.
+	 */
+	private boolean hasNothingLeftToDo() {
+		if (!this.closed) {
+			return false;
+		}
+		synchronized (this.threadLock) {
+			// Before it looks: whoever saw this thread has left something to be seen
+			this.thread = null;
+			long next = this.nextSweep.getAndSet(NEVER);
+			if (this.leases.isEmpty()) {
+				return true;
+			}
+			this.nextSweep.accumulateAndGet(next, Math::min);
+			this.thread = Thread.currentThread();
+			return false;
+		}
+	}
+
 	private void sleepOrSweep() {
 		// An interrupt is not for us, and would keep us from sleeping
 		Thread.interrupted();
-		long next = this.nextSweep.get();
+		long next = Math.min(this.nextSweep.get(), this.end);
 		if (next == NEVER) {
 			LockSupport.park(this);
 			return;
@@ -171,6 +206,10 @@ final class LeaseKeeper implements AutoCloseable {
 	 * @return when to look again
 	 */
 	long sweep() {
+		if (this.end <= this.clock.millis()) {
+			giveUp();
+			return NEVER;
+		}
 		long next = NEVER;
 		for (KeptLease lease : this.leases) {
 			if (lease.isDue(this.clock.millis())) {
@@ -185,7 +224,8 @@ final class LeaseKeeper implements AutoCloseable {
 
 	private void renew(KeptLease lease) {
 		try {
-			if (this.store.renew(lease.claim, lease.duration)) {
+			if (this.closed ? this.store.renewQuietly(lease.claim, lease.duration)
+					: this.store.renew(lease.claim, lease.duration)) {
 				lease.renewed(this.clock.millis());
 			}
 			else if (!lease.ended) {
@@ -199,9 +239,33 @@ final class LeaseKeeper implements AutoCloseable {
 		}
 	}
 
+	private void giveUp() {
+		List<KeptLease> left = List.copyOf(this.leases);
+		left.forEach(KeptLease::end);
+		if (!left.isEmpty()) {
+			logger.warn("Gave up on {} executions that were still in progress {} after the shutdown: when their leases "
+					+ "are over, a retry elsewhere runs them again", left.size(), this.afterClose);
+		}
+	}
+
+	/**
+	 * Renews what is in progress until it has ended, and for a while at most. Blocks
+	 * nobody.
+	 */
 	@Override
 	public void close() {
-		this.closed = true;
+		synchronized (this.threadLock) {
+			if (this.closed) {
+				return;
+			}
+			this.end = this.clock.millis() + this.afterClose.toMillis();
+			this.closed = true;
+		}
+		int left = this.leases.size();
+		if (left > 0) {
+			logger.info("Shut down while {} executions are in progress: their leases are renewed for at most {} more",
+					left, this.afterClose);
+		}
 		LockSupport.unpark(this.thread);
 	}
 

@@ -1,5 +1,6 @@
 package dev.idempotency.method;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
 
@@ -99,6 +100,21 @@ public final class IdempotencyMethods implements OperationCatalog {
 	public void checkBeans(ConfigurableListableBeanFactory beanFactory) {
 		this.known = new MethodAudit(this.edge.operations(), this.transactionAdvice, this.engine, this.transactions)
 			.check(beanFactory);
+	}
+
+	/**
+	 * The beans that have protected methods.
+	 * @param beanFactory the beans
+	 * @return their names
+	 */
+	public static List<String> beansWithMethods(ConfigurableListableBeanFactory beanFactory) {
+		List<String> names = new ArrayList<>();
+		AnnotatedBeans.forEach(beanFactory, (bean) -> {
+			if (bean.protectedMethods().findAny().isPresent()) {
+				names.add(bean.name());
+			}
+		});
+		return names;
 	}
 
 	@Override

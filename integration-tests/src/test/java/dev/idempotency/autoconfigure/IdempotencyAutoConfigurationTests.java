@@ -160,11 +160,11 @@ class IdempotencyAutoConfigurationTests {
 	void stopsItsThreadWithTheApplicationAndNobodyElses() {
 		NewThreads neighbours = new NewThreads("idempotency-lease-keeper");
 		this.runner.run((neighbour) -> {
-			proceed(neighbour);
+			proceed(neighbour).close();
 			assertThat(neighbours.alive()).hasSize(1);
 			NewThreads threads = new NewThreads("idempotency-lease-keeper");
 			this.runner.run((context) -> {
-				proceed(context);
+				proceed(context).close();
 				assertThat(threads.alive()).hasSize(1);
 			});
 			await().until(() -> threads.alive().isEmpty());

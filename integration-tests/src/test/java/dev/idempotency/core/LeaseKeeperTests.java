@@ -9,18 +9,26 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import dev.idempotency.IdempotencyKey;
+import dev.idempotency.IdempotencyStoreException;
 import dev.idempotency.store.MonotonicClock;
 import dev.idempotency.store.memory.InMemoryIdempotencyStore;
 import dev.idempotency.store.memory.MemoryLimits;
 import dev.idempotency.test.DeadlyAppender;
 import dev.idempotency.test.FaultInjectingStore;
 import dev.idempotency.test.FaultInjectingStore.Fault;
+import dev.idempotency.test.NewThreads;
 import dev.idempotency.test.Race;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
+@ExtendWith(OutputCaptureExtension.class)
 class LeaseKeeperTests extends EngineFixture {
 
 	private final AtomicInteger renewals = new AtomicInteger();
@@ -192,15 +200,97 @@ class LeaseKeeperTests extends EngineFixture {
 	}
 
 	@Test
-	void renewsNoMoreWhenTheEngineIsClosed() {
+	void renewsInRealTimeAfterTheEngineWasClosedUntilTheLastExecutionHasEnded() {
 		MonotonicClock time = new MonotonicClock();
-		OperationPolicy brief = OperationPolicy.of(Duration.ofHours(1), Duration.ofMillis(50));
-		IdempotencyEngine engine = new IdempotencyEngine(
+		NewThreads keepers = new NewThreads("idempotency-lease-keeper");
+		OperationPolicy brief = OperationPolicy.of(Duration.ofHours(1), Duration.ofMillis(400));
+		FaultInjectingStore counting = new FaultInjectingStore(
 				new InMemoryIdempotencyStore(new MemoryLimits(10, 1 << 20), time, (key) -> {
-				}), EngineSettings.of("shop"), time, List.of());
-		proceed(engine.begin(new Attempt(KEY, FINGERPRINT, brief)));
+				}), (verb) -> this.faults.next(verb));
+		IdempotencyEngine engine = new IdempotencyEngine(counting, EngineSettings.of("shop"), time, List.of());
+		Execution before = proceed(engine.begin(new Attempt(KEY, FINGERPRINT, brief)));
 		engine.close();
-		await().until(() -> engine.begin(new Attempt(KEY, FINGERPRINT, brief)) instanceof Decision.Proceed);
+		engine.close();
+		IdempotencyKey another = IdempotencyKey.of("pay", "another");
+		Execution after = proceed(engine.begin(new Attempt(another, FINGERPRINT, brief)));
+		await().until(() -> this.renewals.get() >= 6);
+		assertThat(before.complete(bytes("paid"))).isEqualTo(new Completion.Stored(true));
+		assertThat(after.complete(bytes("paid"))).isEqualTo(new Completion.Stored(true));
+		await().until(() -> keepers.alive().isEmpty());
+		// Long after the thread is gone, too
+		Execution late = proceed(
+				engine.begin(new Attempt(IdempotencyKey.of("pay", "a third"), FINGERPRINT, brief)));
+		this.renewals.set(0);
+		await().until(() -> this.renewals.get() >= 2);
+		assertThat(late.complete(bytes("paid"))).isEqualTo(new Completion.Stored(true));
+		await().until(() -> keepers.alive().isEmpty());
+	}
+
+	@Test
+	void theThreadOfAnEngineWithNothingInProgressEndsWithIt() {
+		NewThreads keepers = new NewThreads("idempotency-lease-keeper");
+		IdempotencyEngine engine = new IdempotencyEngine(this.memory, EngineSettings.of("shop"), new MonotonicClock(),
+				List.of());
+		proceed(engine.begin(new Attempt(KEY, FINGERPRINT, POLICY))).close();
+		assertThat(keepers.alive()).hasSize(1);
+		engine.close();
+		await().until(() -> keepers.alive().isEmpty());
+	}
+
+	@Test
+	void givesUpWhenTheShutdownIsOver(CapturedOutput output) {
+		this.engine = engine(this.store, closing(LEASE.multipliedBy(2)));
+		proceed();
+		this.engine.close();
+		for (int i = 1; i <= 3; i++) {
+			this.clock.advance(LEASE.dividedBy(2));
+			this.engine.renewLeases();
+			assertThat(this.renewals).hasValue(i);
+		}
+		this.clock.advance(LEASE.dividedBy(2));
+		this.engine.renewLeases();
+		this.engine.renewLeases();
+		assertThat(this.renewals).hasValue(3);
+		assertThat(this.engine.executionsInProgress()).isZero();
+		assertThat(output).containsOnlyOnce("Shut down while 1 executions are in progress")
+			.containsOnlyOnce("Gave up on 1 executions");
+		this.clock.advance(LEASE.dividedBy(2));
+		assertThat(begin()).as("its lease is over").isInstanceOf(Decision.Proceed.class);
+	}
+
+	@Test
+	void saysNothingOfAStoreThatIsClosedDuringAShutdown(CapturedOutput output) {
+		Execution execution = proceed();
+		this.engine.close();
+		countRenewals(Fault.BEFORE);
+		for (int i = 0; i < 4; i++) {
+			this.clock.advance(LEASE.dividedBy(8));
+			this.engine.renewLeases();
+		}
+		assertThat(this.renewals).hasPositiveValue();
+		assertThat(events(IdempotencyEvent.StoreFailed.class)).isEmpty();
+		assertThat(output).doesNotContain("failed to");
+		execution.close();
+	}
+
+	@Test
+	void nothingBeginsWhenConnectionsAreAboutToBeClosed() {
+		Execution running = proceed();
+		assertThat(this.engine.pauseIfIdle()).isFalse();
+		Attempt other = new Attempt(IdempotencyKey.of("pay", "another"), FINGERPRINT, POLICY);
+		proceed(this.engine.begin(other)).close();
+		running.complete(bytes("paid"));
+		assertThat(this.engine.pauseIfIdle()).isTrue();
+		assertThatExceptionOfType(IdempotencyStoreException.class).isThrownBy(() -> this.engine.begin(other));
+		assertThat(replayed(begin())).isEqualTo("paid");
+		assertThat(this.engine.executionsInProgress()).isZero();
+		this.engine.resume();
+		assertThat(proceed(this.engine.begin(other)).attempt()).as("it was given back").isEqualTo(1);
+	}
+
+	private static EngineSettings closing(Duration afterClose) {
+		return new EngineSettings("shop", EngineSettings.Mode.ENFORCE, EngineSettings.OnStoreFailure.REJECT,
+				ResultPacking.none(), afterClose);
 	}
 
 	/**

@@ -115,10 +115,7 @@ class WaitingTests {
 	void takesOverWhenTheTwinVanishes() throws Exception {
 		OperationPolicy brief = OperationPolicy.of(Duration.ofHours(1), Duration.ofMillis(100))
 			.withPatience(Duration.ofMinutes(1));
-		// Its own engine renews no lease: the process is gone
-		IdempotencyEngine vanished = engine(this.notifying);
-		vanished.close();
-		proceed(vanished.begin(new Attempt(KEY, FINGERPRINT, brief)));
+		proceed(begin(brief)).letLeaseRunOut();
 		assertThat(proceed(later(brief).get(30, TimeUnit.SECONDS)).attempt()).isEqualTo(2);
 	}
 

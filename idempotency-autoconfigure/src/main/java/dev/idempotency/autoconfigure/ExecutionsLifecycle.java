@@ -1,0 +1,120 @@
+package dev.idempotency.autoconfigure;
+
+import java.time.Clock;
+import java.time.Duration;
+
+import dev.idempotency.core.IdempotencyEngine;
+import dev.idempotency.store.IdempotencyStore;
+import dev.idempotency.store.MonotonicClock;
+import dev.idempotency.store.memory.InMemoryIdempotencyStore;
+import dev.idempotency.store.redis.RedisIdempotencyStore;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.context.SmartLifecycle;
+
+/**
+ * Holds a shutdown up while executions are in progress: after all that brings work has
+ * stopped (web servers, listeners, executors), and before connections are closed. Without
+ * a connection an execution can neither keep its key nor complete it, and the next
+ * instance would run it again, at the same time.
+ * <p>
+ * Spring waits for it as for every other part, for
+ * {@code spring.lifecycle.timeout-per-shutdown-phase} at most.
+ */
+final class ExecutionsLifecycle implements SmartLifecycle {
+
+	/**
+	 * Connection factories stop in phase 0, and executors in a much higher one.
+	 */
+	static final int PHASE = 1;
+
+	private static final Logger logger = LoggerFactory.getLogger(IdempotencyAutoConfiguration.class);
+
+	private static final long LOOK_EVERY_MILLIS = 20;
+
+	private final IdempotencyEngine engine;
+
+	private final IdempotencyStore store;
+
+	private final Duration timeout;
+
+	private final Clock clock = new MonotonicClock();
+
+	private volatile boolean running;
+
+	/**
+	 * Create it.
+	 * @param timeout for how long Spring will wait
+	 */
+	ExecutionsLifecycle(IdempotencyEngine engine, IdempotencyStore store, Duration timeout) {
+		this.engine = engine;
+		this.store = store;
+		this.timeout = timeout;
+	}
+
+	@Override
+	public int getPhase() {
+		return PHASE;
+	}
+
+	@Override
+	public void start() {
+		this.engine.resume();
+		this.running = true;
+	}
+
+	@Override
+	public boolean isRunning() {
+		return this.running;
+	}
+
+	@Override
+	public void stop() {
+		this.running = false;
+	}
+
+	@Override
+	public void stop(Runnable callback) {
+		if (isOver()) {
+			stop();
+			callback.run();
+			return;
+		}
+		logger.info("Waiting for {} executions to end before connections are closed, for at most {}",
+				this.engine.executionsInProgress(), this.timeout);
+		Thread waiting = new Thread(() -> {
+			awaitEnd();
+			stop();
+			callback.run();
+		}, "idempotency-shutdown");
+		waiting.setDaemon(true);
+		waiting.start();
+	}
+
+	private void awaitEnd() {
+		long deadline = this.clock.millis() + this.timeout.toMillis();
+		try {
+			while (!isOver() && this.clock.millis() < deadline) {
+				Thread.sleep(LOOK_EVERY_MILLIS);
+			}
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+	}
+
+	/**
+	 * What is in memory ends with the process, and there is nobody to protect it from.
+	 * Connections to Redis are closed next, while executors may still have tasks: from
+	 * then on none of these may begin. Those to databases outlive executors.
+	 */
+	private boolean isOver() {
+		if (this.store instanceof InMemoryIdempotencyStore) {
+			return true;
+		}
+		return (this.store instanceof RedisIdempotencyStore) ? this.engine.pauseIfIdle()
+				: this.engine.executionsInProgress() == 0;
+	}
+
+}
