@@ -37,8 +37,8 @@ public final class IdempotencyRedisAutoConfiguration {
 		return new StoreCandidate(StoreType.REDIS, () -> {
 			RedisConnectionFactory connections = only(connectionFactories, beanFactory);
 			DestructionOrder.outlivesStore(connections, RedisConnectionFactory.class, beanFactory);
-			RedisIdempotencyStore store = new RedisIdempotencyStore(connections,
-					properties.redis().keyPrefix(), properties.redis().waitForReplicas());
+			RedisIdempotencyStore store = new RedisIdempotencyStore(connections, properties.redis().keyPrefix(),
+					properties.redis().waitForReplicas());
 			store.checkServer(OperationProperties.shortestLease(properties));
 			return store;
 		});

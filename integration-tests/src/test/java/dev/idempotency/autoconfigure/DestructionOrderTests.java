@@ -24,8 +24,8 @@ class DestructionOrderTests {
 	private static final List<String> ENDS = new CopyOnWriteArrayList<>();
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
-		.withConfiguration(AutoConfigurations.of(JacksonAutoConfiguration.class,
-				IdempotencyAutoConfiguration.class, IdempotencyJdbcAutoConfiguration.class))
+		.withConfiguration(AutoConfigurations.of(JacksonAutoConfiguration.class, IdempotencyAutoConfiguration.class,
+				IdempotencyJdbcAutoConfiguration.class))
 		.withPropertyValues("spring.application.name=shop", "idempotency.jdbc.initialize-schema=always");
 
 	DestructionOrderTests() {
@@ -34,8 +34,9 @@ class DestructionOrderTests {
 
 	@Test
 	void anExecutorThatWasThereFirstGoesBeforeTheEngineAndItsDataSource() {
-		this.runner.withUserConfiguration(Workers.class).run((context) -> assertThat(context.getBeanFactory()
-			.getDependentBeans("idempotencyEngine")).contains("first", "never"));
+		this.runner.withUserConfiguration(Workers.class)
+			.run((context) -> assertThat(context.getBeanFactory().getDependentBeans("idempotencyEngine"))
+				.contains("first", "never"));
 		assertThat(ENDS).containsExactly("first", "data source");
 	}
 
@@ -51,7 +52,6 @@ class DestructionOrderTests {
 			.run((context) -> assertThat(context).hasSingleBean(IdempotencyEngine.class));
 		assertThat(ENDS).containsExactly("data source", "of the data source");
 	}
-
 
 	record Worker(String name) implements Executor, AutoCloseable {
 

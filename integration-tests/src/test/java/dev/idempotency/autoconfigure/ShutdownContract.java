@@ -118,9 +118,8 @@ abstract class ShutdownContract {
 			});
 		kinds.forEach((kind) -> Work.end(kind).countDown());
 		closing.forEach(CompletableFuture::join);
-		kinds.forEach((kind) -> Awaitility.await()
-			.atMost(Duration.ofSeconds(20))
-			.until(() -> ask(work, kind).equals("done")));
+		kinds.forEach((
+				kind) -> Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> ask(work, kind).equals("done")));
 		Map<Kind, Integer> runs = new TreeMap<>();
 		kinds.forEach((kind) -> runs.put(kind, Work.runs(kind).get()));
 		return runs;
@@ -151,7 +150,8 @@ abstract class ShutdownContract {
 				"--spring.task.execution.shutdown.await-termination=true",
 				"--spring.task.execution.shutdown.await-termination-period=60s",
 				"--spring.task.scheduling.shutdown.await-termination=true",
-				"--spring.task.scheduling.shutdown.await-termination-period=60s", "--spring.main.banner-mode=off", "--queue=" + this.queue));
+				"--spring.task.scheduling.shutdown.await-termination-period=60s", "--spring.main.banner-mode=off",
+				"--queue=" + this.queue));
 		ConfigurableApplicationContext context = new SpringApplicationBuilder(application).web(WebApplicationType.NONE)
 			.registerShutdownHook(false)
 			.run(settings.toArray(String[]::new));
@@ -165,8 +165,8 @@ abstract class ShutdownContract {
 	enum Kind {
 
 		TASK_EXECUTOR(OnTaskExecutor.class), ASYNC(OnAsync.class), SCHEDULED(OnScheduler.class),
-		EXECUTOR_SERVICE(OnExecutorService.class), SIMPLE_EXECUTOR(OnSimpleExecutor.class), OWN_THREADS(OnOwnThreads.class),
-		JMS(OnJms.class);
+		EXECUTOR_SERVICE(OnExecutorService.class), SIMPLE_EXECUTOR(OnSimpleExecutor.class),
+		OWN_THREADS(OnOwnThreads.class), JMS(OnJms.class);
 
 		private final Class<?> application;
 

@@ -218,8 +218,7 @@ class LeaseKeeperTests extends EngineFixture {
 		assertThat(after.complete(bytes("paid"))).isEqualTo(new Completion.Stored(true));
 		await().until(() -> keepers.alive().isEmpty());
 		// Long after the thread is gone, too
-		Execution late = proceed(
-				engine.begin(new Attempt(IdempotencyKey.of("pay", "a third"), FINGERPRINT, brief)));
+		Execution late = proceed(engine.begin(new Attempt(IdempotencyKey.of("pay", "a third"), FINGERPRINT, brief)));
 		this.renewals.set(0);
 		await().until(() -> this.renewals.get() >= 2);
 		assertThat(late.complete(bytes("paid"))).isEqualTo(new Completion.Stored(true));

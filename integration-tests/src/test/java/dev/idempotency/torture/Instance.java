@@ -83,6 +83,13 @@ final class Instance implements AutoCloseable {
 	}
 
 	/**
+	 * Asks the process to end, as {@code kill} does, and waits until it has.
+	 */
+	void stop() {
+		this.process.process().stop();
+	}
+
+	/**
 	 * Kills the process, as {@code kill -9} does.
 	 */
 	void kill() {

@@ -17,8 +17,11 @@ import org.springframework.boot.SpringApplication;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.web.servlet.ServletContextInitializer;
+import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.core.env.Environment;
+import org.springframework.core.task.AsyncTaskExecutor;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestBody;
@@ -30,11 +33,21 @@ import org.springframework.web.bind.annotation.RestController;
  */
 @SpringBootConfiguration(proxyBeanMethods = false)
 @EnableAutoConfiguration
-@Import({ PortFile.class, TortureApplication.Handlers.class, TortureApplication.Payments.class })
+@Import({ PortFile.class, TortureApplication.Handlers.class, TortureApplication.Payments.class, LongTasks.class,
+		LongTasks.Handlers.class })
 class TortureApplication {
 
 	public static void main(String[] args) {
 		SpringApplication.run(TortureApplication.class, args);
+	}
+
+	/**
+	 * Needs the executor before everything else is there. Left alone, it would be
+	 * destroyed after everything else.
+	 */
+	@Bean
+	ServletContextInitializer earlyExecutor(AsyncTaskExecutor applicationTaskExecutor) {
+		return (context) -> context.setAttribute("executor", applicationTaskExecutor);
 	}
 
 	@RestController
