@@ -69,6 +69,9 @@ final class Database {
 			}
 			catch (SQLException ex) {
 				Traits known = this.traits;
+				if (known != null && known.dialect().isHeldUpByWriter(ex) && isInTransaction()) {
+					throw new OwnTransactionWritesException(task, ex);
+				}
 				if (known == null || !known.dialect().isTransient(ex) || attempt == MOST_TRIES) {
 					throw translate(task, ex);
 				}

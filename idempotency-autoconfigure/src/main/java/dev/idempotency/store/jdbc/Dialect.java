@@ -138,6 +138,11 @@ enum Dialect {
 
 		@Override
 		boolean isTransient(SQLException ex) {
+			return isHeldUpByWriter(ex);
+		}
+
+		@Override
+		boolean isHeldUpByWriter(SQLException ex) {
 			return (ex.getErrorCode() & 0xff) == SQLITE_BUSY;
 		}
 
@@ -356,6 +361,14 @@ enum Dialect {
 	 */
 	boolean isTransient(SQLException ex) {
 		return ex.getSQLState() != null && ex.getSQLState().startsWith("40");
+	}
+
+	/**
+	 * Whether a statement has waited in vain for a transaction that writes, because the
+	 * whole database takes one at a time.
+	 */
+	boolean isHeldUpByWriter(SQLException ex) {
+		return false;
 	}
 
 }

@@ -23,6 +23,8 @@ import dev.idempotency.store.SearchableStore;
 import dev.idempotency.store.StoredResult;
 
 import org.springframework.dao.DataAccessException;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
  * A store in a table of a relational database, whose clock decides: PostgreSQL, MySQL,
@@ -116,8 +118,14 @@ public final class JdbcIdempotencyStore implements SearchableStore, JoiningStore
 
 	@Override
 	public boolean complete(Claim claim, StoredResult result, Duration ttl) {
-		return this.database.onOwnConnection("complete a key",
-				(connection, statements) -> complete(connection, statements, claim, result, ttl));
+		try {
+			return this.database.onOwnConnection("complete a key",
+					(connection, statements) -> complete(connection, statements, claim, result, ttl));
+		}
+		catch (OwnTransactionWritesException ex) {
+			// The work has become a part of that transaction anyway
+			return completeInTransaction(claim, result, ttl);
+		}
 	}
 
 	/**
@@ -197,6 +205,23 @@ public final class JdbcIdempotencyStore implements SearchableStore, JoiningStore
 
 	@Override
 	public boolean release(Claim claim) {
+		try {
+			return releaseAtOnce(claim);
+		}
+		catch (OwnTransactionWritesException ex) {
+			TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+
+				@Override
+				public void afterCompletion(int status) {
+					releaseAtOnce(claim);
+				}
+
+			});
+			return true;
+		}
+	}
+
+	private boolean releaseAtOnce(Claim claim) {
 		return this.database.onOwnConnection("release a key",
 				(connection, statements) -> release(connection, statements, claim));
 	}
