@@ -167,11 +167,8 @@ final class ClaimedExecution implements Execution {
 		try {
 			StoredResult packed = (payload != null) ? pack(payload) : null;
 			StoredResult result = (packed != null) ? packed : StoredResult.tombstone();
-			// Before the key is completed in a transaction: a renewal would wait for its
-			// end
-			this.lease.end();
-			completion = (transaction != null) ? storeIn(transaction, result, packed != null)
-					: store(result, packed != null);
+			completion = (transaction != null) ? storeWithoutLease(transaction, result, packed != null)
+					: storeUnderLease(result, packed != null);
 		}
 		catch (Throwable ex) {
 			// Nobody comes after us who could end this execution
@@ -206,6 +203,24 @@ final class ClaimedExecution implements Execution {
 				() -> this.store.complete(this.claim, StoredResult.tombstone(), this.attempt.policy().ttl()));
 		return new IdempotencyEvent.Finished(key(), kept ? new Completion.Stored(false) : new Completion.Failed(
 				new IdempotencyStoreException("The result of %s was not stored".formatted(key()), failure)));
+	}
+
+	/**
+	 * The store may have to wait for a connection, for longer than the lease lasts.
+	 */
+	private Completion storeUnderLease(StoredResult result, boolean withPayload) {
+		this.lease.endsSoon();
+		Completion completion = store(result, withPayload);
+		this.lease.end();
+		return completion;
+	}
+
+	/**
+	 * A renewal would wait for the end of the transaction.
+	 */
+	private Completion storeWithoutLease(Transaction transaction, StoredResult result, boolean withPayload) {
+		this.lease.end();
+		return storeIn(transaction, result, withPayload);
 	}
 
 	private Completion store(StoredResult result, boolean withPayload) {

@@ -228,8 +228,8 @@ final class LeaseKeeper implements AutoCloseable {
 					: this.store.renew(lease.claim, lease.duration)) {
 				lease.renewed(this.clock.millis());
 			}
-			else if (!lease.ended) {
-				lease.lost();
+			else {
+				lease.notHeld();
 			}
 		}
 		catch (IdempotencyException | Error ex) {
@@ -282,6 +282,8 @@ final class LeaseKeeper implements AutoCloseable {
 
 		private volatile boolean ended;
 
+		private volatile boolean endsSoon;
+
 		private boolean lossSaid;
 
 		private KeptLease(Claim claim, Duration duration, long now) {
@@ -317,6 +319,24 @@ final class LeaseKeeper implements AutoCloseable {
 		boolean end() {
 			this.ended = true;
 			return LeaseKeeper.this.leases.remove(this);
+		}
+
+		/**
+		 * The key is about to be completed, and renewed until it is. Whether the claim is
+		 * lost is then for the completion to say: a renewal that comes after it finds
+		 * nothing to renew either.
+		 */
+		void endsSoon() {
+			this.endsSoon = true;
+		}
+
+		private void notHeld() {
+			if (this.endsSoon) {
+				end();
+			}
+			else if (!this.ended) {
+				lost();
+			}
 		}
 
 		/**

@@ -8,9 +8,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import dev.idempotency.Fingerprint;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.IdempotencyStoreException;
+import dev.idempotency.store.Claim;
+import dev.idempotency.store.ClaimResult;
+import dev.idempotency.store.ClaimTerms;
+import dev.idempotency.store.IdempotencyStore;
 import dev.idempotency.store.MonotonicClock;
+import dev.idempotency.store.StoredResult;
 import dev.idempotency.store.memory.InMemoryIdempotencyStore;
 import dev.idempotency.store.memory.MemoryLimits;
 import dev.idempotency.test.DeadlyAppender;
@@ -94,6 +100,67 @@ class LeaseKeeperTests extends EngineFixture {
 		assertThat(this.renewals).hasValue(2);
 		this.clock.advance(LEASE.dividedBy(2));
 		assertThat(begin()).as("renewed in time").isInstanceOf(Decision.InProgress.class);
+	}
+
+	/**
+	 * It may have to wait for a connection.
+	 */
+	@Test
+	void renewsUntilTheStoreHasAnsweredACompletion() {
+		Execution execution = proceed();
+		List<Decision> retries = new ArrayList<>();
+		this.faults = (verb) -> {
+			if (verb == StoreVerb.COMPLETE) {
+				for (int i = 0; i < 4; i++) {
+					this.clock.advance(LEASE.dividedBy(2));
+					this.engine.renewLeases();
+				}
+				retries.add(begin());
+			}
+			return Fault.NONE;
+		};
+		assertThat(execution.complete(bytes("paid"))).isEqualTo(new Completion.Stored(true));
+		assertThat(retries).singleElement().isInstanceOf(Decision.InProgress.class);
+		assertThat(this.engine.executionsInProgress()).isZero();
+	}
+
+	@Test
+	void doesNotTakeACompletionForALoss() {
+		LateRenewals late = new LateRenewals(this.memory);
+		this.engine = engine(late, EngineSettings.of("shop"));
+		late.afterCompletion = () -> {
+			this.clock.advance(LEASE.dividedBy(2));
+			this.engine.renewLeases();
+		};
+		assertThat(proceed().complete(bytes("paid"))).isEqualTo(new Completion.Stored(true));
+		assertThat(late.answers).containsExactly(false);
+		assertThat(events(IdempotencyEvent.ClaimLost.class)).isEmpty();
+	}
+
+	@Test
+	void tellsOfALossAlsoWhereTheRenewalThatSawItCameDuringTheCompletion() {
+		Execution late = proceed();
+		this.clock.advance(LEASE);
+		proceed().complete(bytes("paid by another"));
+		this.faults = (verb) -> {
+			if (verb == StoreVerb.COMPLETE) {
+				this.engine.renewLeases();
+			}
+			return Fault.NONE;
+		};
+		assertThat(late.complete(bytes("too late"))).isInstanceOf(Completion.Superseded.class);
+		assertThat(events(IdempotencyEvent.ClaimLost.class)).hasSize(1);
+	}
+
+	@Test
+	void renewsNoMoreAfterACompletionThatFailed() {
+		Execution execution = proceed();
+		fail(StoreVerb.COMPLETE, Fault.BEFORE);
+		assertThat(execution.complete(bytes("paid"))).isInstanceOf(Completion.Failed.class);
+		countRenewals(Fault.NONE);
+		this.clock.advance(LEASE.dividedBy(2));
+		this.engine.renewLeases();
+		assertThat(this.renewals).hasValue(0);
 	}
 
 	@Test
@@ -290,6 +357,48 @@ class LeaseKeeperTests extends EngineFixture {
 	private static EngineSettings closing(Duration afterClose) {
 		return new EngineSettings("shop", EngineSettings.Mode.ENFORCE, EngineSettings.OnStoreFailure.REJECT,
 				ResultPacking.none(), afterClose);
+	}
+
+	/**
+	 * A store that has something done right after it has completed a key.
+	 */
+	private static final class LateRenewals implements IdempotencyStore {
+
+		private final IdempotencyStore store;
+
+		private final List<Boolean> answers = new ArrayList<>();
+
+		private Runnable afterCompletion = () -> {
+		};
+
+		private LateRenewals(IdempotencyStore store) {
+			this.store = store;
+		}
+
+		@Override
+		public ClaimResult claim(IdempotencyKey key, Fingerprint fingerprint, ClaimTerms terms) {
+			return this.store.claim(key, fingerprint, terms);
+		}
+
+		@Override
+		public boolean renew(Claim claim, Duration lease) {
+			boolean renewed = this.store.renew(claim, lease);
+			this.answers.add(renewed);
+			return renewed;
+		}
+
+		@Override
+		public boolean complete(Claim claim, StoredResult result, Duration ttl) {
+			boolean completed = this.store.complete(claim, result, ttl);
+			this.afterCompletion.run();
+			return completed;
+		}
+
+		@Override
+		public boolean release(Claim claim) {
+			return this.store.release(claim);
+		}
+
 	}
 
 	/**
