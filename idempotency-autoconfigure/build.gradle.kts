@@ -34,6 +34,7 @@ dependencies {
     optional(libs.boot.starter.webmvc)
     optional(libs.boot.webclient)
     optional(libs.boot.webmvc.test)
+    optional(libs.hikaricp)
     optional(libs.micrometer.core)
     optional(libs.micrometer.tracing)
     optional(libs.spring.ai.mcp)

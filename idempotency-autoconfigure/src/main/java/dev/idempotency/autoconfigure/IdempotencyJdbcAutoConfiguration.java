@@ -9,6 +9,7 @@ import javax.sql.DataSource;
 import dev.idempotency.IdempotencyConfigurationException;
 import dev.idempotency.autoconfigure.IdempotencyProperties.StoreType;
 import dev.idempotency.store.jdbc.JdbcIdempotencyStore;
+import dev.idempotency.store.jdbc.RenewalDataSources;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -49,18 +50,27 @@ public final class IdempotencyJdbcAutoConfiguration {
 			ObjectProvider<DataSource> dataSources, IdempotencyProperties properties) {
 		return new StoreCandidate(StoreType.JDBC, () -> {
 			String name = properties.jdbc().dataSource();
-			DataSource dataSource = (name != null) ? named(name, beanFactory) : only(dataSources, beanFactory);
+			DataSource dataSource = (name != null) ? named("idempotency.jdbc.data-source", name, beanFactory)
+					: only(dataSources, beanFactory);
 			DestructionOrder.outlivesStore(dataSource, DataSource.class, beanFactory);
-			return create(dataSource, properties);
+			return create(dataSource, renewals(beanFactory, properties), properties);
 		});
 	}
 
-	private static DataSource named(String name, ListableBeanFactory beanFactory) {
+	private static RenewalDataSources renewals(ListableBeanFactory beanFactory, IdempotencyProperties properties) {
+		String name = properties.jdbc().renewalDataSource();
+		if (name == null) {
+			return new DerivedDataSources(properties.jdbc().timeout());
+		}
+		DataSource named = named("idempotency.jdbc.renewal-data-source", name, beanFactory);
+		return new NamedRenewalDataSource(name, named, OperationProperties.shortestLease(properties));
+	}
+
+	private static DataSource named(String setting, String name, ListableBeanFactory beanFactory) {
 		if (!beanFactory.containsBean(name) || !beanFactory.isTypeMatch(name, DataSource.class)) {
 			String names = names(beanFactory);
 			throw new IdempotencyConfigurationException(
-					"idempotency.jdbc.data-source is \"%s\", and there is no DataSource bean of that name"
-						.formatted(name),
+					"%s is \"%s\", and there is no DataSource bean of that name".formatted(setting, name),
 					names.isEmpty() ? "Define one, or leave it out." : "Write one of %s.".formatted(names));
 		}
 		return beanFactory.getBean(name, DataSource.class);
@@ -87,7 +97,8 @@ public final class IdempotencyJdbcAutoConfiguration {
 			.collect(Collectors.joining(", "));
 	}
 
-	private static JdbcIdempotencyStore create(DataSource dataSource, IdempotencyProperties properties) {
+	private static JdbcIdempotencyStore create(DataSource dataSource, RenewalDataSources renewals,
+			IdempotencyProperties properties) {
 		Duration lease = OperationProperties.shortestLease(properties);
 		if (properties.jdbc().timeout().compareTo(lease.dividedBy(2)) > 0) {
 			logger.warn(
@@ -95,7 +106,7 @@ public final class IdempotencyJdbcAutoConfiguration {
 							+ "silent for so long lets leases run out. Lower it, or raise the lease.",
 					properties.jdbc().timeout(), lease);
 		}
-		JdbcIdempotencyStore store = new JdbcIdempotencyStore(dataSource, properties.jdbc().settings());
+		JdbcIdempotencyStore store = new JdbcIdempotencyStore(dataSource, properties.jdbc().settings(), renewals);
 		try {
 			store.prepareTable(properties.jdbc().initializeSchema());
 		}

@@ -242,12 +242,16 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled,
 	 *
 	 * @param dataSource Name of the DataSource bean. Defaults to the only one there is,
 	 * or the primary one.
+	 * @param renewalDataSource Name of the DataSource bean from which renewals of leases
+	 * get their one connection, so that handlers cannot take it. Defaults to one that is
+	 * derived from the pool of the store.
 	 * @param table Name of the table, with or without its schema. The table beside it has
 	 * the same name and "_outcome" at its end.
 	 * @param initializeSchema When to create the tables at start-up.
 	 * @param timeout How long an answer of the database is waited for.
 	 */
-	public record Jdbc(@Nullable String dataSource, @DefaultValue("idempotency_record") String table,
+	public record Jdbc(@Nullable String dataSource, @Nullable String renewalDataSource,
+			@DefaultValue("idempotency_record") String table,
 			@DefaultValue("embedded") InitializeSchema initializeSchema, @DefaultValue("5s") Duration timeout) {
 
 		public Jdbc {

@@ -43,6 +43,10 @@ final class IdempotencyRuntimeHints implements RuntimeHintsRegistrar {
 				.registerTypeIfPresent(classLoader, "org.springframework." + manager,
 						MemberCategory.INVOKE_PUBLIC_METHODS);
 		}
+		// Copied field by field, for renewals
+		hints.reflection()
+			.registerTypeIfPresent(classLoader, "com.zaxxer.hikari.HikariConfig",
+					MemberCategory.ACCESS_DECLARED_FIELDS);
 		// Whether it is there decides how methods go with transactions
 		hints.reflection()
 			.registerTypeIfPresent(classLoader, "org.springframework.transaction.interceptor.TransactionInterceptor");

@@ -82,7 +82,10 @@ final class Database {
 		}
 	}
 
-	private <T extends @Nullable Object> T onOwnConnection(Connection connection, Work<T> work) throws SQLException {
+	/**
+	 * Does some work on a connection that nobody else uses.
+	 */
+	<T extends @Nullable Object> T onOwnConnection(Connection connection, Work<T> work) throws SQLException {
 		Traits traits = traits(connection);
 		boolean autoCommit = connection.getAutoCommit();
 		boolean bounded = traits.dialect().knowsNetworkTimeouts();
@@ -167,7 +170,24 @@ final class Database {
 		}
 	}
 
-	private static DataAccessException translate(String task, SQLException ex) {
+	/**
+	 * Makes a connection that came another way see the same tables as those that came
+	 * from the data source.
+	 */
+	void align(Connection connection) throws SQLException {
+		Traits known = this.traits;
+		if (known == null) {
+			return;
+		}
+		if (known.catalog() != null && !known.catalog().equals(connection.getCatalog())) {
+			connection.setCatalog(known.catalog());
+		}
+		if (known.schema() != null && !known.schema().equals(connection.getSchema())) {
+			connection.setSchema(known.schema());
+		}
+	}
+
+	static DataAccessException translate(String task, SQLException ex) {
 		DataAccessException translated = TRANSLATOR.translate(task, null, ex);
 		return (translated != null) ? translated : new UncategorizedSQLException(task, null, ex);
 	}
@@ -197,7 +217,7 @@ final class Database {
 		Isolation isolation = Isolation.of(connection, dialect);
 		boolean lowers = dialect.needsReadCommitted() && isolation.usual() > Connection.TRANSACTION_READ_COMMITTED;
 		return new Traits(dialect, new Statements(dialect, this.settings, isolation, dialect.largestResult(connection)),
-				lowers ? isolation.usual() : null);
+				lowers ? isolation.usual() : null, connection.getCatalog(), connection.getSchema());
 	}
 
 	/**
@@ -206,8 +226,11 @@ final class Database {
 	 * @param dialect how it speaks
 	 * @param statements what is said to it
 	 * @param isolation the isolation of its connections, if it must be lowered
+	 * @param catalog the catalog that its connections look into, if there are several
+	 * @param schema the schema that its connections look into, if there are several
 	 */
-	private record Traits(Dialect dialect, Statements statements, @Nullable Integer isolation) {
+	private record Traits(Dialect dialect, Statements statements, @Nullable Integer isolation, @Nullable String catalog,
+			@Nullable String schema) {
 	}
 
 	/**

@@ -34,20 +34,34 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * {@link #completeInTransaction} and {@link #completeInCallersTransaction}. It therefore
  * needs a connection beside the caller's own.
  */
-public final class JdbcIdempotencyStore implements SearchableStore, JoiningStore, PurgeableStore {
+public final class JdbcIdempotencyStore implements SearchableStore, JoiningStore, PurgeableStore, AutoCloseable {
 
 	private final Database database;
 
 	private final TableSchema schema;
 
+	private final Renewals renewals;
+
 	/**
-	 * Create a store.
+	 * Create a store whose renewals use the same connections as all else: for data
+	 * sources that are no pools.
 	 * @param dataSource where connections come from
 	 * @param settings where and how records are kept
 	 */
 	public JdbcIdempotencyStore(DataSource dataSource, JdbcSettings settings) {
+		this(dataSource, settings, RenewalDataSources.none());
+	}
+
+	/**
+	 * Create a store.
+	 * @param dataSource where connections come from
+	 * @param settings where and how records are kept
+	 * @param renewals where the connection of renewals comes from
+	 */
+	public JdbcIdempotencyStore(DataSource dataSource, JdbcSettings settings, RenewalDataSources renewals) {
 		this.database = new Database(dataSource, settings);
 		this.schema = new TableSchema(this.database, settings);
+		this.renewals = new Renewals(this.database, renewals.beside(this.database.dataSource()));
 	}
 
 	/**
@@ -91,7 +105,7 @@ public final class JdbcIdempotencyStore implements SearchableStore, JoiningStore
 
 	@Override
 	public boolean renew(Claim claim, Duration lease) {
-		return this.database.onOwnConnection("renew a lease", (connection, statements) -> {
+		return this.renewals.renew((connection, statements) -> {
 			try (PreparedStatement update = connection.prepareStatement(statements.renew)) {
 				update.setLong(1, lease.toMillis());
 				update.setLong(2, lease.toMillis());
@@ -306,6 +320,14 @@ public final class JdbcIdempotencyStore implements SearchableStore, JoiningStore
 	public int purge(int limit) {
 		return this.database.onOwnConnection("purge what is over",
 				(connection, statements) -> new BatchPurge(statements).purge(connection, limit));
+	}
+
+	/**
+	 * Closes what was opened for renewals. Everything else still works.
+	 */
+	@Override
+	public void close() {
+		this.renewals.close();
 	}
 
 }

@@ -1,0 +1,102 @@
+package dev.idempotency.autoconfigure;
+
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Set;
+
+import javax.sql.DataSource;
+
+import dev.idempotency.store.jdbc.RenewalDataSources;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.boot.jdbc.DataSourceBuilder;
+import org.springframework.jdbc.datasource.AbstractDriverBasedDataSource;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
+import org.springframework.jdbc.datasource.SimpleDriverDataSource;
+import org.springframework.jdbc.datasource.embedded.EmbeddedDatabase;
+import org.springframework.util.ClassUtils;
+
+/**
+ * Derives from a pool a way to its database that does not go through it.
+ */
+final class DerivedDataSources implements RenewalDataSources {
+
+	private static final Logger logger = LoggerFactory.getLogger(IdempotencyJdbcAutoConfiguration.class);
+
+	/**
+	 * Those of drivers, which open a connection whenever they are asked for one.
+	 */
+	private static final Set<String> UNPOOLED = Set.of("com.ibm.db2.jcc.DB2SimpleDataSource",
+			"com.microsoft.sqlserver.jdbc.SQLServerDataSource", "com.mysql.cj.jdbc.MysqlDataSource",
+			"oracle.jdbc.datasource.impl.OracleDataSource", "oracle.jdbc.pool.OracleDataSource",
+			"org.h2.jdbcx.JdbcDataSource", "org.hsqldb.jdbc.JDBCDataSource", "org.mariadb.jdbc.MariaDbDataSource",
+			"org.postgresql.ds.PGSimpleDataSource", "org.sqlite.SQLiteDataSource");
+
+	private static final String BUILDER = "org.springframework.boot.jdbc.DataSourceBuilder";
+
+	private final Duration timeout;
+
+	DerivedDataSources(Duration timeout) {
+		this.timeout = timeout;
+	}
+
+	@Override
+	public @Nullable DataSource beside(DataSource dataSource) {
+		DataSource inner = withoutWrappers(dataSource);
+		if (isUnpooled(inner)) {
+			return null;
+		}
+		try {
+			if (HikariPools.isPresent() && isWrapperFor(inner, HikariPools.type())) {
+				return HikariPools.beside(inner, this.timeout);
+			}
+			return unpooled(inner);
+		}
+		catch (SQLException | RuntimeException ex) {
+			logger.warn("Leases are renewed on connections of {}, and handlers that hold all of them for longer than a "
+					+ "lease lose their claims by it: no connection beside it could be derived ({}). Define a DataSource "
+					+ "bean for one connection, and name it in idempotency.jdbc.renewal-data-source.",
+					inner.getClass().getName(), ex.getMessage());
+			return null;
+		}
+	}
+
+	/**
+	 * The pool itself, if something of Spring's is wrapped around it. What others wrap
+	 * around it is asked for it.
+	 */
+	private static DataSource withoutWrappers(DataSource dataSource) {
+		DataSource inner = dataSource;
+		while (inner instanceof DelegatingDataSource wrapper && wrapper.getTargetDataSource() != null) {
+			inner = wrapper.getTargetDataSource();
+		}
+		return inner;
+	}
+
+	private static boolean isUnpooled(DataSource dataSource) {
+		return dataSource instanceof AbstractDriverBasedDataSource || dataSource instanceof EmbeddedDatabase
+				|| UNPOOLED.contains(ClassUtils.getUserClass(dataSource).getName());
+	}
+
+	private static boolean isWrapperFor(DataSource dataSource, Class<?> type) throws SQLException {
+		return type.isInstance(dataSource) || dataSource.isWrapperFor(type);
+	}
+
+	/**
+	 * Of a pool that Spring Boot can read.
+	 */
+	private static @Nullable DataSource unpooled(DataSource pool) {
+		if (!ClassUtils.isPresent(BUILDER, DerivedDataSources.class.getClassLoader())) {
+			throw new IllegalArgumentException("spring-boot-jdbc is not there");
+		}
+		SimpleDriverDataSource derived = DataSourceBuilder.derivedFrom(pool).type(SimpleDriverDataSource.class).build();
+		String url = derived.getUrl();
+		if (url == null) {
+			throw new IllegalArgumentException("it does not tell its URL");
+		}
+		return PrivateDatabases.isPrivate(url) ? null : derived;
+	}
+
+}
