@@ -53,16 +53,18 @@ public final class IdempotencyJdbcAutoConfiguration {
 			DataSource dataSource = (name != null) ? named("idempotency.jdbc.data-source", name, beanFactory)
 					: only(dataSources, beanFactory);
 			DestructionOrder.outlivesStore(dataSource, DataSource.class, beanFactory);
-			return create(dataSource, renewals(beanFactory, properties), properties);
+			return create(dataSource, renewals(dataSource, beanFactory, properties), properties);
 		});
 	}
 
-	private static RenewalDataSources renewals(ListableBeanFactory beanFactory, IdempotencyProperties properties) {
+	private static RenewalDataSources renewals(DataSource dataSource, ListableBeanFactory beanFactory,
+			IdempotencyProperties properties) {
 		String name = properties.jdbc().renewalDataSource();
 		if (name == null) {
 			return new DerivedDataSources(properties.jdbc().timeout());
 		}
 		DataSource named = named("idempotency.jdbc.renewal-data-source", name, beanFactory);
+		NamedRenewalDataSource.requireOneDatabase(dataSource);
 		return new NamedRenewalDataSource(name, named, OperationProperties.shortestLease(properties));
 	}
 

@@ -47,6 +47,10 @@ final class IdempotencyRuntimeHints implements RuntimeHintsRegistrar {
 		hints.reflection()
 			.registerTypeIfPresent(classLoader, "com.zaxxer.hikari.HikariConfig",
 					MemberCategory.ACCESS_DECLARED_FIELDS);
+		// Asked where it leads
+		hints.reflection()
+			.registerTypeIfPresent(classLoader, "org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource",
+					MemberCategory.INVOKE_DECLARED_METHODS);
 		// Whether it is there decides how methods go with transactions
 		hints.reflection()
 			.registerTypeIfPresent(classLoader, "org.springframework.transaction.interceptor.TransactionInterceptor");

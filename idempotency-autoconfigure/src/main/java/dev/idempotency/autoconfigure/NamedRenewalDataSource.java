@@ -12,6 +12,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import org.springframework.jdbc.datasource.DelegatingDataSource;
+import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 
 /**
  * Renews on connections of a data source that the settings name.
@@ -30,6 +31,24 @@ final class NamedRenewalDataSource implements RenewalDataSources {
 		this.name = name;
 		this.named = named;
 		this.shortestLease = shortestLease;
+	}
+
+	/**
+	 * Makes sure that one data source is enough.
+	 */
+	static void requireOneDatabase(DataSource dataSource) {
+		boolean routes = false;
+		try {
+			routes = dataSource.isWrapperFor(AbstractRoutingDataSource.class);
+		}
+		catch (SQLException ex) {
+			logger.debug("A data source does not tell what is inside of it", ex);
+		}
+		if (routes) {
+			throw new IdempotencyConfigurationException(
+					"idempotency.jdbc.renewal-data-source names one DataSource, and that of the store leads to several databases",
+					"Leave it out: what renewals need is derived from each of them.");
+		}
 	}
 
 	@Override

@@ -247,7 +247,7 @@ final class ClaimedExecution implements Execution {
 	private Completion storeAfterLoss(StoredResult result, boolean withPayload) {
 		this.lease.lost();
 		Attempt again = this.attempt.toRegainClaim();
-		ClaimResult answer = this.store.claim(again);
+		ClaimResult answer = this.store.claimAgain(this.claim, again);
 		if (answer instanceof ClaimResult.Refused refused) {
 			return new Completion.Superseded(decideLate(refused.record(), again));
 		}
@@ -297,7 +297,7 @@ final class ClaimedExecution implements Execution {
 	private Decision whatARetryWouldBeTold() {
 		Attempt again = this.attempt.toRegainClaim();
 		try {
-			ClaimResult answer = this.store.claim(again);
+			ClaimResult answer = this.store.claimAgain(this.claim, again);
 			if (answer instanceof ClaimResult.Refused refused) {
 				return decideLate(refused.record(), again);
 			}

@@ -15,7 +15,9 @@ import dev.idempotency.store.InspectableStore;
 import dev.idempotency.store.InspectableStore.Inspection;
 import dev.idempotency.store.JoiningStore;
 import dev.idempotency.store.NotifyingStore;
+import dev.idempotency.store.RoutingStore;
 import dev.idempotency.store.StoredResult;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -43,6 +45,21 @@ final class GuardedStore {
 	ClaimResult claim(Attempt attempt) {
 		return ask(StoreVerb.CLAIM, attempt.key(),
 				() -> this.store.claim(attempt.key(), attempt.fingerprint(), attempt.terms()));
+	}
+
+	/**
+	 * Claims a key where it was claimed before, whatever thread this is.
+	 */
+	ClaimResult claimAgain(Claim lost, Attempt attempt) {
+		return (this.store instanceof RoutingStore routing) ? routing.at(lost.place(), () -> claim(attempt))
+				: claim(attempt);
+	}
+
+	/**
+	 * Where the calling thread's keys are, if there are several places.
+	 */
+	@Nullable Object place() {
+		return (this.store instanceof RoutingStore routing) ? routing.place() : null;
 	}
 
 	boolean renew(Claim claim, Duration lease) {

@@ -346,7 +346,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 			return result;
 		}
 		long deadline = this.clock.millis() + attempt.policy().patience().toMillis();
-		try (WaitingRoom.Party party = this.waitingRoom.enter(attempt)) {
+		try (WaitingRoom.Party party = this.waitingRoom.enter(attempt, this.store.place())) {
 			while (true) {
 				ClaimResult known = result;
 				ClaimResult seen = party.tryToLook(() -> look(attempt, known, deadline),
@@ -406,7 +406,6 @@ public final class IdempotencyEngine implements AutoCloseable {
 		Claim claim = ((ClaimResult.Granted) result).claim();
 		KeptLease lease = null;
 		try {
-			Takeovers.tell(claim, told);
 			lease = this.leaseKeeper.keep(claim, attempt.policy().lease());
 			// After it is kept: who pauses sees it, or is seen
 			if (this.paused) {
@@ -415,6 +414,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 							.formatted(attempt.key()),
 						null);
 			}
+			Takeovers.tell(claim, told);
 			return new Decision.Proceed(new ClaimedExecution(this.store, told, attempt, claim, lease));
 		}
 		catch (Throwable ex) {

@@ -20,6 +20,7 @@ import dev.idempotency.store.RecordFilter;
 import dev.idempotency.store.RecordId;
 import dev.idempotency.store.RecordState;
 import dev.idempotency.store.RecordSummary;
+import dev.idempotency.store.RoutingStore;
 import dev.idempotency.store.SearchableStore;
 import dev.idempotency.store.SearchableStore.Found;
 import dev.idempotency.store.StoredResult;
@@ -188,7 +189,16 @@ public final class Records {
 			throw new UnsupportedOperationException(
 					"The key of the record was too long to be kept whole: settle it in the application, with Idempotency");
 		}
-		return settle(key, policy, conclusion);
+		return at(id, () -> settle(key, policy, conclusion));
+	}
+
+	/**
+	 * Does something about a record where it is.
+	 */
+	private <T> T at(RecordId id, Supplier<T> work) {
+		return (this.store instanceof RoutingStore routing)
+				? routing.at(ask("find", () -> Optional.ofNullable(routing.placeOf(id))).orElse(null), work)
+				: work.get();
 	}
 
 	private @Nullable StoredResult readable(SearchableStore.Details found) {

@@ -28,12 +28,14 @@ final class WaitingRoom {
 
 	/**
 	 * Enters the room.
+	 * @param attempt what is waited for
+	 * @param place where the store has its key, if it has several places
 	 * @return the party of those who wait for the same, to be left by closing it
 	 */
-	Party enter(Attempt attempt) {
+	Party enter(Attempt attempt, @Nullable Object place) {
 		this.waiting.increment();
 		// Whatever the trace
-		Subject subject = new Subject(attempt.key(), attempt.fingerprint(), attempt.policy().terms());
+		Subject subject = new Subject(attempt.key(), place, attempt.fingerprint(), attempt.policy().terms());
 		return this.parties.compute(subject, (key, present) -> {
 			Party party = (present != null) ? present : new Party(key);
 			party.members++;
@@ -51,7 +53,7 @@ final class WaitingRoom {
 	/**
 	 * What is waited for: nobody is told what another question was answered with.
 	 */
-	private record Subject(IdempotencyKey key, Fingerprint fingerprint, ClaimTerms terms) {
+	private record Subject(IdempotencyKey key, @Nullable Object place, Fingerprint fingerprint, ClaimTerms terms) {
 	}
 
 	/**

@@ -16,7 +16,7 @@ import dev.idempotency.IdempotencyKey;
  * <p>
  * A further ability is a further interface: {@link PurgeableStore},
  * {@link InspectableStore}, {@link SearchableStore}, {@link JoiningStore},
- * {@link NotifyingStore}.
+ * {@link NotifyingStore}, {@link RoutingStore}.
  */
 public interface IdempotencyStore {
 

@@ -11,14 +11,15 @@ import dev.idempotency.store.Claim;
 import dev.idempotency.store.ClaimResult;
 import dev.idempotency.store.ClaimTerms;
 import dev.idempotency.store.KeyDescription;
+import org.jspecify.annotations.Nullable;
 
 /**
- * What is claimed, and by whom.
+ * What is claimed, by whom, and where, if that is a question.
  */
-record Asked(IdempotencyKey key, UUID owner, Fingerprint fingerprint, ClaimTerms terms) {
+record Asked(IdempotencyKey key, UUID owner, Fingerprint fingerprint, ClaimTerms terms, @Nullable Place place) {
 
-	static Asked now(IdempotencyKey key, Fingerprint fingerprint, ClaimTerms terms) {
-		return new Asked(key, UUID.randomUUID(), fingerprint, terms);
+	static Asked now(IdempotencyKey key, Fingerprint fingerprint, ClaimTerms terms, @Nullable Place place) {
+		return new Asked(key, UUID.randomUUID(), fingerprint, terms, place);
 	}
 
 	byte[] ownerBytes() {
@@ -56,7 +57,7 @@ record Asked(IdempotencyKey key, UUID owner, Fingerprint fingerprint, ClaimTerms
 	}
 
 	ClaimResult granted(int attempt) {
-		return new ClaimResult.Granted(new Claim(this.key, this.owner, attempt));
+		return new ClaimResult.Granted(new Claim(this.key, this.owner, attempt, this.place));
 	}
 
 }

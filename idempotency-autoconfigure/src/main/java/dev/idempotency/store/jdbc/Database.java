@@ -17,7 +17,6 @@ import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.UncategorizedSQLException;
 import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.jdbc.datasource.DataSourceUtils;
-import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.jdbc.support.SQLExceptionSubclassTranslator;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
@@ -35,27 +34,24 @@ final class Database {
 
 	private final DataSource dataSource;
 
+	private final DataSource managed;
+
 	private final JdbcSettings settings;
 
 	private final ReentrantLock exploring = new ReentrantLock();
 
 	private volatile @Nullable Traits traits;
 
-	Database(DataSource dataSource, JdbcSettings settings) {
-		this.dataSource = withoutTransactions(dataSource);
-		this.settings = settings;
-	}
-
-	DataSource dataSource() {
-		return this.dataSource;
-	}
-
 	/**
-	 * A proxy that knows of the caller's transaction would have us take part in it.
+	 * Create the database behind a data source.
+	 * @param dataSource where connections of its own come from
+	 * @param managed whose connections transactions use: the same, or what routes to it
+	 * @param settings where and how records are kept
 	 */
-	private static DataSource withoutTransactions(DataSource dataSource) {
-		return (dataSource instanceof TransactionAwareDataSourceProxy proxy && proxy.getTargetDataSource() != null)
-				? proxy.getTargetDataSource() : dataSource;
+	Database(DataSource dataSource, DataSource managed, JdbcSettings settings) {
+		this.dataSource = dataSource;
+		this.managed = managed;
+		this.settings = settings;
 	}
 
 	/**
@@ -69,7 +65,7 @@ final class Database {
 			}
 			catch (SQLException ex) {
 				Traits known = this.traits;
-				if (known != null && known.dialect().isHeldUpByWriter(ex) && isInTransaction()) {
+				if (known != null && known.dialect().isHeldUpByWriter(ex) && isInTransaction(this.managed)) {
 					throw new OwnTransactionWritesException(task, ex);
 				}
 				if (known == null || !known.dialect().isTransient(ex) || attempt == MOST_TRIES) {
@@ -137,9 +133,9 @@ final class Database {
 	 * Whether the calling thread is in a transaction on this database. In one of another
 	 * database it may have a connection to this one too, but that commits by itself.
 	 */
-	boolean isInTransaction() {
-		if (!TransactionSynchronizationManager.isActualTransactionActive() || !(TransactionSynchronizationManager
-			.getResource(this.dataSource) instanceof ConnectionHolder holder)) {
+	static boolean isInTransaction(DataSource managed) {
+		if (!TransactionSynchronizationManager.isActualTransactionActive()
+				|| !(TransactionSynchronizationManager.getResource(managed) instanceof ConnectionHolder holder)) {
 			return false;
 		}
 		try {
@@ -154,11 +150,11 @@ final class Database {
 	 * Does some work as a part of the calling thread's transaction.
 	 */
 	<T extends @Nullable Object> T inTransaction(String task, Work<T> work) {
-		if (!isInTransaction()) {
+		if (!isInTransaction(this.managed)) {
 			throw new IllegalStateException(
 					"Cannot %s: this thread is in no transaction on the store's DataSource".formatted(task));
 		}
-		Connection connection = DataSourceUtils.getConnection(this.dataSource);
+		Connection connection = DataSourceUtils.getConnection(this.managed);
 		try {
 			return work.on(connection, traits(connection).statements());
 		}
@@ -166,7 +162,7 @@ final class Database {
 			throw translate(task, ex);
 		}
 		finally {
-			DataSourceUtils.releaseConnection(connection, this.dataSource);
+			DataSourceUtils.releaseConnection(connection, this.managed);
 		}
 	}
 

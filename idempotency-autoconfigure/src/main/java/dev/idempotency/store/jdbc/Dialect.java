@@ -334,6 +334,26 @@ enum Dialect {
 	}
 
 	/**
+	 * Whether anything can be written, unlike in a replica.
+	 */
+	boolean isWritable(Connection connection) throws SQLException {
+		if (connection.isReadOnly()) {
+			return false;
+		}
+		return switch (this) {
+			case POSTGRESQL -> !isOn(connection, "select current_setting('transaction_read_only') = 'on'");
+			case MYSQL -> !isOn(connection, "select @@global.read_only");
+			default -> true;
+		};
+	}
+
+	private static boolean isOn(Connection connection, String query) throws SQLException {
+		try (Statement statement = connection.createStatement(); ResultSet rows = statement.executeQuery(query)) {
+			return rows.next() && rows.getBoolean(1);
+		}
+	}
+
+	/**
 	 * Whether an insert failed because the key is there already.
 	 */
 	boolean isDuplicate(SQLException ex) {

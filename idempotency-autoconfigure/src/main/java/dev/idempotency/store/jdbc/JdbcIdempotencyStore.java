@@ -6,6 +6,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 import javax.sql.DataSource;
 
@@ -19,8 +20,10 @@ import dev.idempotency.store.JoiningStore;
 import dev.idempotency.store.PurgeableStore;
 import dev.idempotency.store.RecordFilter;
 import dev.idempotency.store.RecordId;
+import dev.idempotency.store.RoutingStore;
 import dev.idempotency.store.SearchableStore;
 import dev.idempotency.store.StoredResult;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.dao.DataAccessException;
 import org.springframework.transaction.support.TransactionSynchronization;
@@ -33,14 +36,18 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * What it does takes effect at once, whatever transaction the caller is in, except for
  * {@link #completeInTransaction} and {@link #completeInCallersTransaction}. It therefore
  * needs a connection beside the caller's own.
+ * <p>
+ * Where a
+ * {@linkplain org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource data
+ * source routes}, to a database for each tenant for example, a key is claimed in that of
+ * the calling thread, and what is done under the claim is done there.
  */
-public final class JdbcIdempotencyStore implements SearchableStore, JoiningStore, PurgeableStore, AutoCloseable {
+public final class JdbcIdempotencyStore
+		implements SearchableStore, JoiningStore, PurgeableStore, RoutingStore, AutoCloseable {
 
-	private final Database database;
+	private final Places places;
 
-	private final TableSchema schema;
-
-	private final Renewals renewals;
+	private final Survey survey;
 
 	/**
 	 * Create a store whose renewals use the same connections as all else: for data
@@ -59,9 +66,8 @@ public final class JdbcIdempotencyStore implements SearchableStore, JoiningStore
 	 * @param renewals where the connection of renewals comes from
 	 */
 	public JdbcIdempotencyStore(DataSource dataSource, JdbcSettings settings, RenewalDataSources renewals) {
-		this.database = new Database(dataSource, settings);
-		this.schema = new TableSchema(this.database, settings);
-		this.renewals = new Renewals(this.database, renewals.beside(this.database.dataSource()));
+		this.places = new Places(dataSource, settings, renewals);
+		this.survey = new Survey(this.places);
 	}
 
 	/**
@@ -69,7 +75,7 @@ public final class JdbcIdempotencyStore implements SearchableStore, JoiningStore
 	 * @return the data source; of a proxy that knows of transactions, its target
 	 */
 	public DataSource dataSource() {
-		return this.database.dataSource();
+		return this.places.dataSource();
 	}
 
 	/**
@@ -77,13 +83,7 @@ public final class JdbcIdempotencyStore implements SearchableStore, JoiningStore
 	 * @return whether it does; a database that cannot be reached does not
 	 */
 	public boolean isEmbedded() {
-		try {
-			return this.database.onOwnConnection("look at the database",
-					(connection, statements) -> statements.dialect().isEmbedded(connection.getMetaData().getURL()));
-		}
-		catch (DataAccessException ex) {
-			return false;
-		}
+		return this.survey.areEmbedded();
 	}
 
 	/**
@@ -93,19 +93,20 @@ public final class JdbcIdempotencyStore implements SearchableStore, JoiningStore
 	 * not as it should be
 	 */
 	public void prepareTable(InitializeSchema when) {
-		this.schema.prepare(when);
+		this.survey.prepare(when);
 	}
 
 	@Override
 	public ClaimResult claim(IdempotencyKey key, Fingerprint fingerprint, ClaimTerms terms) {
-		Asked asked = Asked.now(key, fingerprint, terms);
-		return this.database.onOwnConnection("claim a key",
-				(connection, statements) -> statements.claims().claim(connection, asked));
+		Place place = this.places.current();
+		Asked asked = Asked.now(key, fingerprint, terms, this.places.areSeveral() ? place : null);
+		return place.database()
+			.onOwnConnection("claim a key", (connection, statements) -> statements.claims().claim(connection, asked));
 	}
 
 	@Override
 	public boolean renew(Claim claim, Duration lease) {
-		return this.renewals.renew((connection, statements) -> {
+		return this.places.of(claim).renewals().renew((connection, statements) -> {
 			try (PreparedStatement update = connection.prepareStatement(statements.renew)) {
 				update.setLong(1, lease.toMillis());
 				update.setLong(2, lease.toMillis());
@@ -133,7 +134,7 @@ public final class JdbcIdempotencyStore implements SearchableStore, JoiningStore
 	@Override
 	public boolean complete(Claim claim, StoredResult result, Duration ttl) {
 		try {
-			return this.database.onOwnConnection("complete a key",
+			return databaseOf(claim).onOwnConnection("complete a key",
 					(connection, statements) -> complete(connection, statements, claim, result, ttl));
 		}
 		catch (OwnTransactionWritesException ex) {
@@ -148,7 +149,7 @@ public final class JdbcIdempotencyStore implements SearchableStore, JoiningStore
 	 */
 	@Override
 	public boolean completeInTransaction(Claim claim, StoredResult result, Duration ttl) {
-		return this.database.inTransaction("complete a key",
+		return databaseOf(claim).inTransaction("complete a key",
 				(connection, statements) -> statements.isolation().seesWhatIsCommitted()
 						? complete(connection, statements, claim, result, ttl)
 						: insertOutcome(connection, statements, claim, result, ttl));
@@ -156,7 +157,7 @@ public final class JdbcIdempotencyStore implements SearchableStore, JoiningStore
 
 	@Override
 	public boolean completeInCallersTransaction(Claim claim, StoredResult result, Duration ttl) {
-		return this.database.inTransaction("complete a key",
+		return databaseOf(claim).inTransaction("complete a key",
 				(connection, statements) -> insertOutcome(connection, statements, claim, result, ttl));
 	}
 
@@ -169,10 +170,10 @@ public final class JdbcIdempotencyStore implements SearchableStore, JoiningStore
 
 	@Override
 	public boolean afterTransaction(Claim claim) {
-		boolean released = this.database.onOwnConnection("look at what became of a transaction",
+		boolean released = databaseOf(claim).onOwnConnection("look at what became of a transaction",
 				(connection, statements) -> releaseIfNotCompleted(connection, statements, claim));
 		if (released) {
-			this.database.onOwnConnection("clear up after a transaction", (connection, statements) -> {
+			databaseOf(claim).onOwnConnection("clear up after a transaction", (connection, statements) -> {
 				statements.outcomes().unfence(connection, Asked.bytes(claim.owner()));
 				return true;
 			});
@@ -196,7 +197,7 @@ public final class JdbcIdempotencyStore implements SearchableStore, JoiningStore
 
 	@Override
 	public boolean isInTransaction() {
-		return this.database.isInTransaction();
+		return Database.isInTransaction(this.places.dataSource());
 	}
 
 	private static boolean complete(Connection connection, Statements statements, Claim claim, StoredResult result,
@@ -236,7 +237,7 @@ public final class JdbcIdempotencyStore implements SearchableStore, JoiningStore
 	}
 
 	private boolean releaseAtOnce(Claim claim) {
-		return this.database.onOwnConnection("release a key",
+		return databaseOf(claim).onOwnConnection("release a key",
 				(connection, statements) -> release(connection, statements, claim));
 	}
 
@@ -254,11 +255,15 @@ public final class JdbcIdempotencyStore implements SearchableStore, JoiningStore
 
 	@Override
 	public boolean forget(Claim claim) {
-		return this.database.onOwnConnection("forget a key", (connection, statements) -> {
+		return databaseOf(claim).onOwnConnection("forget a key", (connection, statements) -> {
 			try (PreparedStatement delete = connection.prepareStatement(statements.release)) {
 				return changedIfHeld(delete, 1, claim);
 			}
 		});
+	}
+
+	private Database databaseOf(Claim claim) {
+		return this.places.of(claim).database();
 	}
 
 	/**
@@ -273,7 +278,7 @@ public final class JdbcIdempotencyStore implements SearchableStore, JoiningStore
 	@Override
 	public Optional<Inspection> find(IdempotencyKey key) {
 		byte[] id = key.digest();
-		return this.database.onOwnConnection("find a key", (connection, statements) -> {
+		return this.places.current().database().onOwnConnection("find a key", (connection, statements) -> {
 			RecordRow row = RecordRow.read(connection, statements, id);
 			if (row != null && !row.isCompleted() && statements.outcomes().fold(connection, id)) {
 				row = RecordRow.read(connection, statements, id);
@@ -284,42 +289,54 @@ public final class JdbcIdempotencyStore implements SearchableStore, JoiningStore
 
 	@Override
 	public boolean forget(IdempotencyKey key) {
-		return forget(key.digest());
+		return forget(this.places.current(), key.digest());
 	}
 
-	private boolean forget(byte[] digest) {
-		return this.database.onOwnConnection("forget a key",
-				(connection, statements) -> new Forgetting(connection, statements).forget(digest));
+	private static boolean forget(Place place, byte[] digest) {
+		return place.database()
+			.onOwnConnection("forget a key",
+					(connection, statements) -> new Forgetting(connection, statements).forget(digest));
 	}
 
 	@Override
 	public Found search(RecordFilter filter, int offset, int limit) {
-		SearchableStore.requireReachable(offset, limit);
-		return this.database.onOwnConnection("search for records",
-				(connection, statements) -> new RecordSearch(connection, statements).search(filter, offset, limit));
+		return this.survey.search(filter, offset, limit);
 	}
 
 	@Override
 	public Counts count(String namespace) {
-		return this.database.onOwnConnection("count records", (connection,
-				statements) -> new RecordSearch(connection, statements).count(namespace, RecordSearch.MOST_BLOCKS));
+		return this.survey.count(namespace);
 	}
 
 	@Override
 	public Optional<Details> find(RecordId id) {
-		return this.database.onOwnConnection("find a record",
-				(connection, statements) -> new RecordSearch(connection, statements).find(id));
+		return this.survey.find(id);
 	}
 
 	@Override
 	public boolean forget(RecordId id) {
-		return forget(id.digest());
+		Place place = this.places.areSeveral() ? this.survey.placeOf(id) : this.places.current();
+		return place != null && forget(place, id.digest());
 	}
 
 	@Override
 	public int purge(int limit) {
-		return this.database.onOwnConnection("purge what is over",
-				(connection, statements) -> new BatchPurge(statements).purge(connection, limit));
+		return this.survey.purge(limit);
+	}
+
+	@Override
+	public @Nullable Object place() {
+		return this.places.areSeveral() ? this.places.current() : null;
+	}
+
+	@Override
+	public @Nullable Object placeOf(RecordId id) {
+		return this.places.areSeveral() ? this.survey.placeOf(id) : null;
+	}
+
+	@Override
+	public <T extends @Nullable Object> T at(@Nullable Object place, Supplier<T> work) {
+		return this.places.at(place, work);
 	}
 
 	/**
@@ -327,7 +344,7 @@ public final class JdbcIdempotencyStore implements SearchableStore, JoiningStore
 	 */
 	@Override
 	public void close() {
-		this.renewals.close();
+		this.places.close();
 	}
 
 }

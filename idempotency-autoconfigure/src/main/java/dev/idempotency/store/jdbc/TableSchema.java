@@ -22,25 +22,19 @@ final class TableSchema {
 
 	private static final int MOST_ATTEMPTS = 5;
 
-	private final Database database;
-
 	private final JdbcSettings settings;
 
-	TableSchema(Database database, JdbcSettings settings) {
-		this.database = database;
+	TableSchema(JdbcSettings settings) {
 		this.settings = settings;
 	}
 
-	void prepare(InitializeSchema when) {
-		this.database.onOwnConnection("prepare the table", (connection, statements) -> {
-			boolean create = when == InitializeSchema.ALWAYS || (when == InitializeSchema.EMBEDDED
-					&& statements.dialect().isEmbedded(connection.getMetaData().getURL()));
-			if (create) {
-				create(connection, statements);
-			}
-			require(connection, statements);
-			return create;
-		});
+	void prepare(InitializeSchema when, Connection connection, Statements statements) throws SQLException {
+		boolean create = when == InitializeSchema.ALWAYS || (when == InitializeSchema.EMBEDDED
+				&& statements.dialect().isEmbedded(connection.getMetaData().getURL()));
+		if (create) {
+			create(connection, statements);
+		}
+		require(connection, statements);
 	}
 
 	private void create(Connection connection, Statements statements) {

@@ -54,8 +54,9 @@ class ManyRecordsInPostgresTests extends ManyRecordsContract {
 
 	@Test
 	void estimatesFromSomeOfTheBlocksWhereAllOfThemWouldTakeTooLong() {
-		SearchableStore.Counts counts = new Database(this.dataSource, JdbcSettings.defaults()).onOwnConnection("count",
-				(connection, statements) -> new RecordSearch(connection, statements).count(NAMESPACE, 300));
+		SearchableStore.Counts counts = new Database(this.dataSource, this.dataSource, JdbcSettings.defaults())
+			.onOwnConnection("count",
+					(connection, statements) -> new RecordSearch(connection, statements).count(NAMESPACE, 300));
 		assertThat(counts.exact()).isFalse();
 		assertThat(counts.counts().stream().mapToLong(SearchableStore.Count::number).sum()).isCloseTo(RECORDS,
 				Percentage.withPercentage(40));

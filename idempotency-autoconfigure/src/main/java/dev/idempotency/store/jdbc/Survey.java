@@ -1,0 +1,219 @@
+package dev.idempotency.store.jdbc;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+import dev.idempotency.IdempotencyConfigurationException;
+import dev.idempotency.store.NewestRecords;
+import dev.idempotency.store.RecordFilter;
+import dev.idempotency.store.RecordId;
+import dev.idempotency.store.RecordTally;
+import dev.idempotency.store.SearchableStore;
+import dev.idempotency.store.SearchableStore.Counts;
+import dev.idempotency.store.SearchableStore.Details;
+import dev.idempotency.store.SearchableStore.Found;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.dao.DataAccessException;
+
+/**
+ * What is done about the records in all places.
+ * <p>
+ * A database that can be reached in several ways is visited once. One that cannot be
+ * written is passed over: it is the replica of another. One that cannot be reached keeps
+ * nobody from the others; whoever asks is told that something is missing, and fails only
+ * if that is all there is to tell.
+ */
+final class Survey {
+
+	private static final Logger logger = LoggerFactory.getLogger(JdbcIdempotencyStore.class);
+
+	private final Places places;
+
+	Survey(Places places) {
+		this.places = places;
+	}
+
+	void prepare(InitializeSchema when) {
+		throwIfAny(visit("prepare the table", (place, connection, statements) -> {
+			prepare(place, when, connection, statements);
+			return true;
+		}));
+	}
+
+	private void prepare(Place place, InitializeSchema when, Connection connection, Statements statements)
+			throws SQLException {
+		try {
+			place.schema().prepare(when, connection, statements);
+		}
+		catch (IdempotencyConfigurationException ex) {
+			throw this.places.areSeveral()
+					? new IdempotencyConfigurationException(
+							"In the database %s: %s".formatted(connection.getCatalog(), ex.getMessage()), ex.action())
+					: ex;
+		}
+	}
+
+	boolean areEmbedded() {
+		boolean[] embedded = { true };
+		DataAccessException failure = visit("look at the database", (place, connection, statements) -> {
+			embedded[0] &= statements.dialect().isEmbedded(connection.getMetaData().getURL());
+			return embedded[0];
+		});
+		return embedded[0] && failure == null;
+	}
+
+	int purge(int limit) {
+		int[] purged = { 0 };
+		DataAccessException failure = visit("purge what is over", (place, connection, statements) -> {
+			purged[0] += new BatchPurge(statements).purge(connection, limit - purged[0]);
+			return purged[0] < limit;
+		});
+		if (purged[0] < limit) {
+			throwIfAny(failure);
+		}
+		return purged[0];
+	}
+
+	Found search(RecordFilter filter, int offset, int limit) {
+		SearchableStore.requireReachable(offset, limit);
+		if (!this.places.areSeveral()) {
+			return this.places.current()
+				.database()
+				.onOwnConnection("search for records", (connection,
+						statements) -> new RecordSearch(connection, statements).search(filter, offset, limit));
+		}
+		NewestRecords newest = new NewestRecords(offset, limit);
+		int[] visits = { 0 };
+		DataAccessException failure = visit("search for records", (place, connection, statements) -> {
+			new RecordSearch(connection, statements).search(filter, 0, newest.reach()).records().forEach(newest::add);
+			visits[0]++;
+			return true;
+		});
+		if (visits[0] == 0) {
+			throwIfAny(failure);
+		}
+		return new Found(newest.page(), failure == null);
+	}
+
+	Counts count(String namespace) {
+		RecordTally tally = new RecordTally();
+		List<Counts> parts = new ArrayList<>();
+		DataAccessException failure = visit("count records", (place, connection, statements) -> parts
+			.add(new RecordSearch(connection, statements).count(namespace, RecordSearch.MOST_BLOCKS)));
+		if (parts.isEmpty()) {
+			throwIfAny(failure);
+		}
+		parts.forEach((part) -> part.counts()
+			.forEach((count) -> tally.add(count.operation(), count.state(), count.number())));
+		return new Counts(tally.counts().counts(), failure == null && parts.stream().allMatch(Counts::exact));
+	}
+
+	Optional<Details> find(RecordId id) {
+		return Optional.ofNullable(locate(id)).map(Located::details);
+	}
+
+	@Nullable Place placeOf(RecordId id) {
+		Located located = locate(id);
+		return (located != null) ? located.place() : null;
+	}
+
+	private @Nullable Located locate(RecordId id) {
+		Located[] located = new Located[1];
+		DataAccessException failure = visit("find a record", (place, connection, statements) -> {
+			new RecordSearch(connection, statements).find(id)
+				.ifPresent((details) -> located[0] = new Located(place, details));
+			return located[0] == null;
+		});
+		if (located[0] == null) {
+			throwIfAny(failure);
+		}
+		return located[0];
+	}
+
+	/**
+	 * Goes from one database to the next.
+	 * @return why one of them could not be visited, if so
+	 */
+	private @Nullable DataAccessException visit(String task, Visit visit) {
+		List<Place> all = this.places.all();
+		Visit each = (all.size() > 1) ? new OnceEach(visit) : visit;
+		DataAccessException failure = null;
+		for (Place place : all) {
+			try {
+				if (!place.database()
+					.onOwnConnection(task, (connection, statements) -> each.at(place, connection, statements))) {
+					break;
+				}
+			}
+			catch (DataAccessException ex) {
+				logger.debug("Failed to {} in one of {} databases", task, all.size(), ex);
+				failure = (failure != null) ? failure : ex;
+				this.places.forgetUnlessListed(place);
+			}
+		}
+		return failure;
+	}
+
+	private static void throwIfAny(@Nullable DataAccessException failure) {
+		if (failure != null) {
+			throw failure;
+		}
+	}
+
+	/**
+	 * What is done in a database.
+	 */
+	@FunctionalInterface
+	private interface Visit {
+
+		/**
+		 * Does it.
+		 * @return whether to go on to the next one
+		 */
+		boolean at(Place place, Connection connection, Statements statements) throws SQLException;
+
+	}
+
+	/**
+	 * Passes over what was visited before, and what cannot be written.
+	 */
+	private static final class OnceEach implements Visit {
+
+		private final Visit visit;
+
+		private final Set<String> visited = new HashSet<>();
+
+		private OnceEach(Visit visit) {
+			this.visit = visit;
+		}
+
+		@Override
+		public boolean at(Place place, Connection connection, Statements statements) throws SQLException {
+			String name = "%s %s %s".formatted(connection.getMetaData().getURL(), connection.getCatalog(),
+					connection.getSchema());
+			if (this.visited.contains(name) || !statements.dialect().isWritable(connection)) {
+				return true;
+			}
+			boolean goOn = this.visit.at(place, connection, statements);
+			// Not before: what others were in the way of is done again
+			this.visited.add(name);
+			return goOn;
+		}
+
+	}
+
+	/**
+	 * A record, and where it is.
+	 */
+	private record Located(Place place, Details details) {
+	}
+
+}
