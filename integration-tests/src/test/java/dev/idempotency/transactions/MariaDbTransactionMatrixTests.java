@@ -1,0 +1,9 @@
+package dev.idempotency.transactions;
+
+class MariaDbTransactionMatrixTests extends TransactionMatrixContract {
+
+	MariaDbTransactionMatrixTests() {
+		super(DatabaseUnderTest.MARIADB);
+	}
+
+}

@@ -1,0 +1,9 @@
+package dev.idempotency.transactions;
+
+class PostgresTransactionMatrixTests extends TransactionMatrixContract {
+
+	PostgresTransactionMatrixTests() {
+		super(DatabaseUnderTest.POSTGRESQL);
+	}
+
+}
