@@ -43,6 +43,10 @@ public final class KafkaBroker {
 	private static KafkaBroker start() {
 		EmbeddedKafkaKraftBroker broker = new EmbeddedKafkaKraftBroker(1, 1);
 		broker.brokerProperty("offsets.topic.num.partitions", "1");
+		// Transactions are logged where there is one broker
+		broker.brokerProperty("transaction.state.log.replication.factor", "1");
+		broker.brokerProperty("transaction.state.log.min.isr", "1");
+		broker.brokerProperty("transaction.state.log.num.partitions", "1");
 		broker.brokerProperty("group.initial.rebalance.delay.ms", "0");
 		// Consumers that are killed are to be noticed within a test
 		broker.brokerProperty("group.min.session.timeout.ms", "500");
