@@ -15,6 +15,8 @@ import dev.idempotency.UnreadableResultException;
 import dev.idempotency.Work;
 import dev.idempotency.core.Attempt;
 import dev.idempotency.core.Decision;
+import dev.idempotency.core.Execution;
+import dev.idempotency.core.FirstFailure;
 import dev.idempotency.core.IdempotencyEngine;
 import dev.idempotency.core.OperationPolicy;
 import org.jspecify.annotations.Nullable;
@@ -66,10 +68,21 @@ public final class Calls {
 	public CallState begin(Attempt attempt, ResultFormat format) {
 		Decision decision = this.engine.begin(attempt);
 		if (decision instanceof Decision.Proceed proceed) {
-			Steps steps = stepsOf(proceed.execution().key(), attempt.fingerprint(), attempt.policy());
-			return new CallState.Running(new RunningCall(proceed.execution(), format, steps));
+			return new CallState.Running(running(proceed.execution(), attempt, format));
 		}
 		return RunningCall.ofDecision(decision, format, this.engine.qualify(attempt.key()));
+	}
+
+	private RunningCall running(Execution execution, Attempt attempt, ResultFormat format) {
+		try {
+			return new RunningCall(execution, format,
+					stepsOf(execution.key(), attempt.fingerprint(), attempt.policy()));
+		}
+		catch (Throwable ex) {
+			// Nobody would end it
+			FirstFailure.then(ex, execution::close);
+			throw ex;
+		}
 	}
 
 	/**
@@ -106,16 +119,13 @@ public final class Calls {
 		}
 		RunningCall call = running.call();
 		Object value;
-		boolean done = false;
 		try (Binding binding = call.makeCurrent()) {
 			Objects.requireNonNull(binding);
 			value = work.run();
-			done = true;
 		}
-		finally {
-			if (!done) {
-				call.failed();
-			}
+		catch (Throwable ex) {
+			FirstFailure.then(ex, call::failed);
+			throw ex;
 		}
 		return call.succeeded(value);
 	}

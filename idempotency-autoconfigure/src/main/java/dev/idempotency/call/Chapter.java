@@ -17,6 +17,7 @@ import dev.idempotency.core.Attempt;
 import dev.idempotency.core.Completion;
 import dev.idempotency.core.Decision;
 import dev.idempotency.core.EngineSettings.Mode;
+import dev.idempotency.core.Execution;
 import dev.idempotency.core.OperationPolicy;
 import dev.idempotency.store.ClaimTerms;
 import org.jspecify.annotations.Nullable;
@@ -117,7 +118,7 @@ final class Chapter {
 		String made = IdempotencyKeys.random();
 		Decision decision = this.calls.engine().recall(attempt);
 		while (decision instanceof Decision.Proceed proceed) {
-			Completion completion = proceed.execution().complete(format.write(made));
+			Completion completion = remember(made, format, proceed.execution());
 			if (completion instanceof Completion.Superseded superseded) {
 				decision = superseded.decision();
 			}
@@ -136,6 +137,15 @@ final class Chapter {
 		}
 		return String
 			.valueOf(this.calls.valueOrThrow(RunningCall.ofDecision(decision, format, attempt.key()), attempt));
+	}
+
+	/**
+	 * Nothing has run: a name that cannot be written is given back.
+	 */
+	private static Completion remember(String name, ResultFormat format, Execution execution) {
+		try (execution) {
+			return execution.complete(format.write(name));
+		}
 	}
 
 	private static Attempt impatient(Attempt attempt) {

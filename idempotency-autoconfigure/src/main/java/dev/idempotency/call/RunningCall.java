@@ -8,6 +8,7 @@ import dev.idempotency.UnreadableResultException;
 import dev.idempotency.core.Completion;
 import dev.idempotency.core.Decision;
 import dev.idempotency.core.Execution;
+import dev.idempotency.core.FirstFailure;
 import dev.idempotency.core.Transactions.Ending;
 import dev.idempotency.core.Transactions.Transaction;
 import org.jspecify.annotations.Nullable;
@@ -72,7 +73,8 @@ public final class RunningCall implements IdempotencyContext {
 	}
 
 	/**
-	 * The work is done.
+	 * The work is done. It must not run again, also if an error keeps its result from
+	 * being written.
 	 * @param value what came of it
 	 * @return what the caller gets: this value, or that of whoever has the key by now
 	 */
@@ -81,7 +83,14 @@ public final class RunningCall implements IdempotencyContext {
 			this.execution.close();
 			return new CallState.Executed(value);
 		}
-		byte[] payload = payloadOf(value);
+		byte[] payload;
+		try {
+			payload = payloadOf(value);
+		}
+		catch (Error ex) {
+			FirstFailure.then(ex, this.execution::completeWithoutResult);
+			throw ex;
+		}
 		return settled((payload != null) ? this.execution.complete(payload) : this.execution.completeWithoutResult(),
 				value);
 	}
@@ -99,7 +108,7 @@ public final class RunningCall implements IdempotencyContext {
 	}
 
 	/**
-	 * The work is done, in a transaction, which ends here.
+	 * The work is done, in a transaction, which ends here, whatever happens.
 	 * @param value what came of it
 	 * @param transaction the transaction that the calling thread is in
 	 * @return what the caller gets: this value, or that of whoever has the key by now
@@ -107,17 +116,34 @@ public final class RunningCall implements IdempotencyContext {
 	 */
 	public CallState succeededIn(Transaction transaction, @Nullable Object value) {
 		if (this.released) {
-			try {
-				transaction.commit();
-			}
-			finally {
-				this.execution.close();
-			}
+			commitAndGiveBack(transaction);
 			return new CallState.Executed(value);
 		}
-		byte[] payload = payloadOf(value);
+		byte[] payload;
+		try {
+			payload = payloadOf(value);
+		}
+		catch (Error ex) {
+			FirstFailure.then(ex, transaction::rollBack);
+			FirstFailure.then(ex, this.execution::close);
+			throw ex;
+		}
 		return settled((payload != null) ? this.execution.completeIn(transaction, payload)
 				: this.execution.completeWithoutResultIn(transaction), value);
+	}
+
+	private void commitAndGiveBack(Transaction transaction) {
+		try {
+			transaction.commit();
+		}
+		catch (Throwable ex) {
+			if (ex instanceof Error) {
+				FirstFailure.then(ex, transaction::rollBack);
+			}
+			FirstFailure.then(ex, this.execution::close);
+			throw ex;
+		}
+		this.execution.close();
 	}
 
 	/**
@@ -158,7 +184,19 @@ public final class RunningCall implements IdempotencyContext {
 			this.execution.close();
 			return new CallState.Executed(null);
 		}
-		return settled(this.execution.complete(this.format.writeFailure(StoredFailure.of(failure))), null);
+		byte[] payload;
+		try {
+			payload = this.format.writeFailure(StoredFailure.of(failure));
+		}
+		catch (RuntimeException | Error ex) {
+			// The failure came first, and is what the caller is told
+			FirstFailure.then(failure, () -> {
+				throw ex;
+			});
+			FirstFailure.then(failure, this.execution::completeWithoutResult);
+			return new CallState.Executed(null);
+		}
+		return settled(this.execution.complete(payload), null);
 	}
 
 	/**

@@ -28,6 +28,11 @@ final class AnswerDelivery {
 
 	private volatile boolean cut;
 
+	/**
+	 * What the next dispatch has to fail with, because there was none to fail.
+	 */
+	private volatile @Nullable RuntimeException failure;
+
 	AnswerDelivery(Exchange exchange, ProtectedOperation operation, Object handler, @Nullable IdempotencyKey key,
 			AnswerRecorder recorder) {
 		this.exchange = exchange;
@@ -41,19 +46,43 @@ final class AnswerDelivery {
 	 * Whether the answer is on its way to the client and must not come to its end.
 	 */
 	boolean isCut() {
-		return this.cut;
+		return this.cut || this.failure != null;
+	}
+
+	/**
+	 * Lets the next dispatch fail.
+	 */
+	void failLater(RuntimeException failure) {
+		this.failure = failure;
+	}
+
+	/**
+	 * Fails if the answer must not come to its end. An error page comes to its own.
+	 */
+	void failIfCut() throws IOException {
+		RuntimeException late = this.failure;
+		if (late != null) {
+			this.failure = null;
+			throw late;
+		}
+		if (this.cut) {
+			throw new CutAnswerException();
+		}
 	}
 
 	void deliver(SettledAnswer settled) throws IOException {
-		Recorded answer;
+		Throwable failure = settled.failure();
+		Recorded answer = null;
 		try {
-			if (settled.failure() != null) {
-				throw settled.failure();
+			if (failure == null) {
+				answer = (settled.answer() != null) ? settled.answer() : this.recorder.end();
 			}
-			answer = (settled.answer() != null) ? settled.answer() : this.recorder.end();
 		}
 		finally {
 			this.exchange.response().letThrough();
+		}
+		if (answer == null) {
+			throw notSettled(Objects.requireNonNull(failure, "there is an answer, or none"));
 		}
 		if (settled.completion() instanceof Completion.Superseded superseded) {
 			answerLike(superseded.decision());
@@ -104,6 +133,20 @@ final class AnswerDelivery {
 		}
 		this.exchange.refused(problem);
 		this.exchange.rules().problemRenderer().render(this.exchange.request(), container, this.handler, problem);
+	}
+
+	/**
+	 * Makes a failure of the answer of whatever kept it from being settled. Containers do
+	 * not answer at all when an error comes to them as it is.
+	 */
+	private RuntimeException notSettled(Throwable failure) {
+		HttpServletResponse container = this.exchange.response().container();
+		if (!container.isCommitted()) {
+			this.recorder.wipe(container);
+			this.recorder.writeEffect(container, HttpServletResponse.SC_INTERNAL_SERVER_ERROR);
+		}
+		return (failure instanceof RuntimeException exception) ? exception : new IllegalStateException(
+				"The answer of %s could not be settled: %s".formatted(this.handler, failure), failure);
 	}
 
 	/**

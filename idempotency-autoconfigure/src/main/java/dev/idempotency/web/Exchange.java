@@ -289,6 +289,15 @@ final class Exchange {
 	}
 
 	/**
+	 * Fails if it must not.
+	 */
+	void failIfCut() throws IOException {
+		if (this.run != null) {
+			this.run.failIfCut();
+		}
+	}
+
+	/**
 	 * Runs the handler, and records its answer.
 	 */
 	ProtectedRun arm(ProtectedOperation operation, Object handler, Execution execution, Steps steps) {
@@ -351,7 +360,15 @@ final class Exchange {
 		if (this.run == null) {
 			return;
 		}
-		this.run.requestIsOver();
+		try {
+			this.run.requestIsOver();
+		}
+		finally {
+			letContainerGo(this.run);
+		}
+	}
+
+	private void letContainerGo(ProtectedRun ended) {
 		Tether tied = this.tether;
 		if (tied != null) {
 			tied.untieSoon(this.response::keepHead);
@@ -362,7 +379,7 @@ final class Exchange {
 			this.request.end(EndedRequest.of(this.request));
 		}
 		else {
-			this.run.recordNothingMore();
+			ended.recordNothingMore();
 			this.response.end();
 			this.request.end(EndedRequest.FORGOTTEN);
 		}

@@ -15,6 +15,11 @@ final class HandlerCompletion {
 
 	private final HandlerTransaction transaction;
 
+	/**
+	 * Whether the key was brought to its end, or at least into its execution's hands.
+	 */
+	private boolean ended;
+
 	HandlerCompletion(@Nullable Execution execution, HandlerTransaction transaction) {
 		this.execution = execution;
 		this.transaction = transaction;
@@ -29,6 +34,7 @@ final class HandlerCompletion {
 		if (this.execution == null) {
 			return null;
 		}
+		this.ended = true;
 		Transaction open = this.transaction.take();
 		if (open != null) {
 			return (answer != null) ? this.execution.completeIn(open, answer)
@@ -54,6 +60,7 @@ final class HandlerCompletion {
 		finally {
 			this.transaction.rollBack();
 			if (this.execution != null) {
+				this.ended = true;
 				this.execution.close();
 			}
 		}
@@ -67,7 +74,7 @@ final class HandlerCompletion {
 		if (this.transaction.isActive()) {
 			giveBack(false);
 		}
-		else {
+		else if (!this.ended) {
 			keep(null);
 		}
 	}

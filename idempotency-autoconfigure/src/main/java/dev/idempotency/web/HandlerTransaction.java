@@ -1,5 +1,6 @@
 package dev.idempotency.web;
 
+import dev.idempotency.core.FirstFailure;
 import dev.idempotency.core.Transactions.Transaction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -46,29 +47,58 @@ final class HandlerTransaction {
 	@Nullable Transaction take() {
 		Transaction taken = this.active;
 		this.active = null;
-		return taken;
+		return (taken != null) ? new Taken(taken) : null;
 	}
 
 	void commit() {
 		Transaction transaction = take();
 		if (transaction != null) {
-			transaction.commit();
+			try {
+				transaction.commit();
+			}
+			catch (Error ex) {
+				FirstFailure.then(ex, transaction::rollBack);
+				throw ex;
+			}
 		}
 	}
 
 	void rollBack() {
 		Transaction transaction = take();
 		if (transaction != null) {
-			this.rolledBack = true;
 			try {
 				transaction.rollBack();
 			}
-			catch (RuntimeException ex) {
+			catch (RuntimeException | Error ex) {
 				// There is an answer to be given all the same, and nothing was committed
 				logger.warn("A transaction could not be rolled back: {}", ex.toString());
 				logger.debug("The failure in full", ex);
 			}
 		}
+	}
+
+	/**
+	 * Knows when it is rolled back, whoever does it.
+	 */
+	private final class Taken implements Transaction {
+
+		private final Transaction transaction;
+
+		private Taken(Transaction transaction) {
+			this.transaction = transaction;
+		}
+
+		@Override
+		public void commit() {
+			this.transaction.commit();
+		}
+
+		@Override
+		public void rollBack() {
+			HandlerTransaction.this.rolledBack = true;
+			this.transaction.rollBack();
+		}
+
 	}
 
 }

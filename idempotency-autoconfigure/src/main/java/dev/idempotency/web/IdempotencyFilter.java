@@ -2,6 +2,7 @@ package dev.idempotency.web;
 
 import java.io.IOException;
 
+import dev.idempotency.core.FirstFailure;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
@@ -54,8 +55,8 @@ public final class IdempotencyFilter implements Filter {
 		else if (exchange != null && !exchange.isDetached()) {
 			exchange.continueWith((HttpServletRequest) request, (HttpServletResponse) response);
 		}
-		if (exchange != null && exchange.isCut()) {
-			throw new AnswerDelivery.CutAnswerException();
+		if (exchange != null) {
+			exchange.failIfCut();
 		}
 		if (exchange == null || exchange.isDetached()) {
 			chain.doFilter(request, response);
@@ -68,21 +69,19 @@ public final class IdempotencyFilter implements Filter {
 			FilterChain chain) throws IOException, ServletException {
 		try {
 			chain.doFilter(exchange.requestFor(request), exchange.responseFor(response));
+			// An error page is the end, also where the request still counts as
+			// asynchronous
+			if (request.isAsyncStarted() && request.getDispatcherType() != DispatcherType.ERROR) {
+				return;
+			}
+			exchange.endOfDispatch();
 		}
-		catch (IOException | ServletException | RuntimeException | Error ex) {
-			exchange.failed();
-			exchange.leaveDispatch();
+		catch (Throwable ex) {
+			FirstFailure.then(ex, exchange::failed);
+			FirstFailure.then(ex, exchange::leaveDispatch);
 			throw ex;
 		}
-		// An error page is the end, also where the request still counts as asynchronous
-		if (!request.isAsyncStarted() || request.getDispatcherType() == DispatcherType.ERROR) {
-			try {
-				exchange.endOfDispatch();
-			}
-			finally {
-				exchange.leaveDispatch();
-			}
-		}
+		exchange.leaveDispatch();
 	}
 
 	/**

@@ -16,6 +16,8 @@ import dev.idempotency.call.Calls;
 import dev.idempotency.call.UnprotectedContext;
 import dev.idempotency.core.Attempt;
 import dev.idempotency.core.Decision;
+import dev.idempotency.core.Execution;
+import dev.idempotency.core.FirstFailure;
 import dev.idempotency.core.IdempotencyEngine;
 import dev.idempotency.core.Preview;
 import dev.idempotency.core.Preview.Verdict;
@@ -86,7 +88,7 @@ final class IdempotencyGate implements Admission {
 			exchange.refused(ex);
 			throw ex;
 		}
-		catch (RuntimeException ex) {
+		catch (RuntimeException | Error ex) {
 			exchange.handlerNotReached(handler);
 			throw ex;
 		}
@@ -155,8 +157,7 @@ final class IdempotencyGate implements Admission {
 	private @Nullable Pass begin(Exchange exchange, Object handler, ProtectedOperation operation, Attempt attempt) {
 		Decision decision = this.engine.begin(attempt);
 		if (decision instanceof Decision.Proceed proceed) {
-			Steps steps = this.calls.stepsOf(attempt.key(), attempt.fingerprint(), operation.policy());
-			ProtectedRun run = exchange.arm(operation, handler, proceed.execution(), steps);
+			ProtectedRun run = arm(exchange, handler, operation, attempt, proceed.execution());
 			if (operation.transactional()) {
 				run.runIn(beginTransaction(run));
 			}
@@ -167,11 +168,24 @@ final class IdempotencyGate implements Admission {
 		return null;
 	}
 
+	private ProtectedRun arm(Exchange exchange, Object handler, ProtectedOperation operation, Attempt attempt,
+			Execution execution) {
+		try {
+			Steps steps = this.calls.stepsOf(attempt.key(), attempt.fingerprint(), operation.policy());
+			return exchange.arm(operation, handler, execution, steps);
+		}
+		catch (Throwable ex) {
+			// Nobody would end it
+			FirstFailure.then(ex, execution::close);
+			throw ex;
+		}
+	}
+
 	private Transaction beginTransaction(ProtectedRun run) {
 		try {
 			return Objects.requireNonNull(this.transactions, "looked at when the application started").begin();
 		}
-		catch (RuntimeException ex) {
+		catch (RuntimeException | Error ex) {
 			run.handlerNotReached();
 			throw ex;
 		}
@@ -203,13 +217,23 @@ final class IdempotencyGate implements Admission {
 	}
 
 	private static Pass pass(ProtectedRun run, Exchange exchange, Runnable afterHandler) {
-		WebAsyncUtils.getAsyncManager(exchange.request())
-			.registerCallableInterceptor(IdempotencyGate.class, new TaskWatch(run));
-		Binding binding = run.makeCurrent();
-		return () -> {
-			binding.close();
-			afterHandler.run();
-		};
+		try {
+			WebAsyncUtils.getAsyncManager(exchange.request())
+				.registerCallableInterceptor(IdempotencyGate.class, new TaskWatch(run));
+			Binding binding = run.makeCurrent();
+			return () -> {
+				try {
+					binding.close();
+				}
+				finally {
+					afterHandler.run();
+				}
+			};
+		}
+		catch (Throwable ex) {
+			FirstFailure.then(ex, afterHandler);
+			throw ex;
+		}
 	}
 
 	/**

@@ -10,6 +10,7 @@ import dev.idempotency.StoredAnswers;
 import dev.idempotency.call.Calls;
 import dev.idempotency.core.Completion;
 import dev.idempotency.core.Execution;
+import dev.idempotency.core.FirstFailure;
 import dev.idempotency.core.Transactions.Transaction;
 import dev.idempotency.web.Admission.Pass;
 import dev.idempotency.web.AnswerRecorder.Recorded;
@@ -63,6 +64,13 @@ final class ProtectedRun implements IdempotencyContext {
 	private boolean unwritable;
 
 	private boolean errorPending;
+
+	/**
+	 * What the handler has included, or forwarded to, and what has not returned yet.
+	 */
+	private @Nullable Detour detour;
+
+	private boolean detourFailed;
 
 	private boolean settled;
 
@@ -176,9 +184,35 @@ final class ProtectedRun implements IdempotencyContext {
 	}
 
 	/**
+	 * The handler includes another one, or forwards to it. Whatever becomes of that one,
+	 * only its own return ends this one.
+	 */
+	void detourBegun(Object handler) {
+		this.detour = new Detour(handler, this.detour);
+	}
+
+	/**
+	 * Whether what has returned was such a detour. The innermost one is the first to
+	 * return.
+	 */
+	boolean isDetourEnded(Object handler) {
+		for (Detour each = this.detour; each != null; each = each.outer()) {
+			if (each.handler() == handler) {
+				this.detour = each.outer();
+				return true;
+			}
+		}
+		return false;
+	}
+
+	/**
 	 * The handler did not even begin: there is nothing to remember.
 	 */
 	void handlerNotReached() {
+		if (this.detour != null) {
+			// But the one that has forwarded there
+			return;
+		}
 		this.recorder.handlerNotReached();
 		this.released = true;
 	}
@@ -187,7 +221,13 @@ final class ProtectedRun implements IdempotencyContext {
 	 * The handler has ended with an exception: what others make of it is not streamed.
 	 */
 	void handlerFailed() {
-		this.transaction.rollBack();
+		if (this.detour != null) {
+			// What the handler still does belongs to the same transaction
+			this.detourFailed = true;
+		}
+		else {
+			this.transaction.rollBack();
+		}
 		this.recorder.renderInOnePiece();
 	}
 
@@ -196,7 +236,7 @@ final class ProtectedRun implements IdempotencyContext {
 	 * again, unless its work can be undone.
 	 */
 	void answerFailed() {
-		this.unwritable = !this.transaction.isActive();
+		this.unwritable = !this.transaction.isActive() && !this.transaction.isRolledBack();
 		handlerFailed();
 	}
 
@@ -220,6 +260,13 @@ final class ProtectedRun implements IdempotencyContext {
 	 */
 	boolean isCut() {
 		return this.delivery.isCut();
+	}
+
+	/**
+	 * Fails if it must not.
+	 */
+	void failIfCut() throws IOException {
+		this.delivery.failIfCut();
 	}
 
 	// What becomes of the client
@@ -273,16 +320,24 @@ final class ProtectedRun implements IdempotencyContext {
 	 * say so.
 	 */
 	void taskEnded(@Nullable Object result) {
-		if (this.recorder.isClientGone()) {
-			if (result instanceof Throwable) {
-				settleFailure();
-			}
-			else {
-				settleWithoutClient();
+		try {
+			if (this.recorder.isClientGone()) {
+				if (result instanceof Throwable) {
+					settleFailure();
+				}
+				else {
+					settleWithoutClient();
+				}
 			}
 		}
+		finally {
+			tellThatTaskEnded(!(result instanceof Throwable));
+		}
+	}
+
+	private void tellThatTaskEnded(boolean success) {
 		try {
-			this.task.ended(!(result instanceof Throwable));
+			this.task.ended(success);
 		}
 		catch (IOException ex) {
 			logger.debug("The client of {} is gone", this.handler, ex);
@@ -301,7 +356,7 @@ final class ProtectedRun implements IdempotencyContext {
 		if (!this.transaction.isActive() || isSettled()) {
 			return;
 		}
-		if (this.exchange.response().isErrorSent()) {
+		if (this.exchange.response().isErrorSent() || this.detourFailed) {
 			this.transaction.rollBack();
 		}
 		else if (response == this.exchange.response()) {
@@ -333,10 +388,15 @@ final class ProtectedRun implements IdempotencyContext {
 			.warn("The answer of {} cannot be replayed: a filter inside of the IdempotencyFilter holds it back, and the "
 					+ "transaction ends before that, with the session that is open in view. Give that filter an order before "
 					+ "{}, or set spring.jpa.open-in-view=false", this.handler, IdempotencyFilter.DEFAULT_ORDER);
-		int status = this.exchange.response().getStatus();
-		boolean stored = this.recorder.isToBeStored(status) && !this.released;
-		return new SettledAnswer(null, stored ? this.completion.keep(null) : this.completion.giveBack(status < 400),
-				null);
+		try {
+			int status = this.exchange.response().getStatus();
+			boolean stored = this.recorder.isToBeStored(status) && !this.released;
+			return new SettledAnswer(null, stored ? this.completion.keep(null) : this.completion.giveBack(status < 400),
+					null);
+		}
+		catch (Throwable ex) {
+			return notSettled(ex);
+		}
 	}
 
 	void endOfDispatch() throws IOException {
@@ -373,6 +433,10 @@ final class ProtectedRun implements IdempotencyContext {
 		catch (IOException ex) {
 			logger.debug("The client of {} is gone", this.handler, ex);
 		}
+		catch (RuntimeException ex) {
+			// Nobody answers for the thread that this is
+			this.delivery.failLater(ex);
+		}
 	}
 
 	void failed() {
@@ -395,16 +459,20 @@ final class ProtectedRun implements IdempotencyContext {
 		if (!beginToSettle()) {
 			return;
 		}
-		ExchangeResponse response = this.exchange.response();
-		response.letThrough();
-		if (!isFlowing() && !response.isCommitted()) {
-			this.recorder.writeEffect(response.container(), HttpServletResponse.SC_INTERNAL_SERVER_ERROR);
+		try {
+			if (countsAsAnswer || isCutOff() || (this.unwritable && !this.released)) {
+				this.completion.keep(null);
+			}
+			else {
+				this.completion.giveBack(false);
+			}
 		}
-		if (countsAsAnswer || isCutOff() || (this.unwritable && !this.released)) {
-			this.completion.keep(null);
-		}
-		else {
-			this.completion.giveBack(false);
+		finally {
+			ExchangeResponse response = this.exchange.response();
+			response.letThrough();
+			if (!isFlowing() && !response.isCommitted()) {
+				this.recorder.writeEffect(response.container(), HttpServletResponse.SC_INTERNAL_SERVER_ERROR);
+			}
 		}
 	}
 
@@ -414,6 +482,16 @@ final class ProtectedRun implements IdempotencyContext {
 	 * the error may still be rendered, or never.
 	 */
 	void requestIsOver() {
+		try {
+			settleAtTheEnd();
+		}
+		catch (Throwable ex) {
+			FirstFailure.then(ex, this.completion::letLeaseRunOut);
+			throw ex;
+		}
+	}
+
+	private void settleAtTheEnd() {
 		this.transaction.rollBack();
 		if (isDetached() || isSettled()) {
 			return;
@@ -463,11 +541,15 @@ final class ProtectedRun implements IdempotencyContext {
 			Recorded answer = this.recorder.end();
 			return new SettledAnswer(answer, complete(answer), null);
 		}
-		catch (RuntimeException ex) {
+		catch (Throwable ex) {
 			// The application's own policy, most likely
-			this.completion.giveUp();
-			return new SettledAnswer(null, null, ex);
+			return notSettled(ex);
 		}
+	}
+
+	private SettledAnswer notSettled(Throwable failure) {
+		FirstFailure.then(failure, this.completion::giveUp);
+		return new SettledAnswer(null, null, failure);
 	}
 
 	private @Nullable Completion complete(Recorded answer) {
@@ -502,6 +584,15 @@ final class ProtectedRun implements IdempotencyContext {
 		boolean first = !this.settled;
 		this.settled = true;
 		return first;
+	}
+
+	/**
+	 * A handler inside of another one's dispatch.
+	 *
+	 * @param handler the handler
+	 * @param outer the one that has called it in turn, if it is not the run's own
+	 */
+	private record Detour(Object handler, @Nullable Detour outer) {
 	}
 
 	/**

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param answer the answer, or {@code null} if nobody has seen it yet
  * @param completion what became of the key, or {@code null} if it was given back
- * @param failure what kept us from deciding
+ * @param failure what kept us from deciding, or from doing it
  */
-record SettledAnswer(@Nullable Recorded answer, @Nullable Completion completion, @Nullable RuntimeException failure) {
+record SettledAnswer(@Nullable Recorded answer, @Nullable Completion completion, @Nullable Throwable failure) {
 }

@@ -24,6 +24,7 @@ import dev.idempotency.OperationInProgressException;
 import dev.idempotency.Outcome;
 import dev.idempotency.OutcomeUnknownException;
 import dev.idempotency.ReplayLimitException;
+import dev.idempotency.ResultNotReplayableException;
 import dev.idempotency.ResultType;
 import dev.idempotency.Settlement;
 import dev.idempotency.core.EngineSettings;
@@ -144,6 +145,54 @@ class IdempotencyTemplateTests {
 			assertThat(IdempotencyContext.find()).isEmpty();
 		}
 		assertThat(attempt()).isEqualTo(new Outcome.Executed<>("receipt 1"));
+	}
+
+	/**
+	 * A result that cannot be written for an error that is not its own fault.
+	 */
+	record Deadly(String text) {
+
+		public String getMore() {
+			if (!this.text.isEmpty()) {
+				throw new NoClassDefFoundError("as planned");
+			}
+			return this.text;
+		}
+
+	}
+
+	@Test
+	void whatHasRunDoesNotRunAgainAfterAnErrorInItsResult() {
+		for (int i = 1; i <= 2; i++) {
+			Class<? extends Throwable> expected = (i == 1) ? NoClassDefFoundError.class
+					: ResultNotReplayableException.class;
+			assertThatExceptionOfType(expected)
+				.isThrownBy(() -> this.fixture.idempotency.execute(KEY, Deadly.class, () -> new Deadly(work())));
+		}
+		assertThat(this.runs).hasValue(1);
+	}
+
+	@Test
+	void aStepThatHasRunDoesNotRunAgainAfterAnErrorInItsResult() {
+		AtomicInteger steps = new AtomicInteger();
+		for (int i = 1; i <= 2; i++) {
+			Class<? extends Throwable> expected = (i == 1) ? NoClassDefFoundError.class
+					: ResultNotReplayableException.class;
+			assertThatExceptionOfType(expected).isThrownBy(() -> this.fixture.idempotency.execute(KEY, String.class,
+					() -> IdempotencyContext.current()
+						.steps()
+						.run("step", Deadly.class, () -> new Deadly("step " + steps.incrementAndGet()))
+						.text()));
+		}
+		assertThat(steps).hasValue(1);
+	}
+
+	@Test
+	void whatTheWorkThrowsComesBeforeWhatGivingTheKeyBackDoes() {
+		this.fixture.fail(StoreVerb.RELEASE, Fault.ERROR_BEFORE);
+		assertThatIllegalStateException().isThrownBy(() -> this.fixture.idempotency.execute(KEY, () -> {
+			throw new IllegalStateException("work");
+		})).withMessage("work").satisfies((ex) -> assertThat(ex.getSuppressed()).hasSize(1));
 	}
 
 	@Test
