@@ -1,5 +1,6 @@
 package dev.idempotency.web;
 
+import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +26,11 @@ public final class IdempotencyInterceptor implements AsyncHandlerInterceptor {
 
 	@Override
 	public boolean preHandle(HttpServletRequest request, HttpServletResponse response, Object handler) {
+		ProtectedRun host = isDetour(request) ? runOf(request) : null;
+		if (host != null) {
+			host.detourBegun(handler);
+			return true;
+		}
 		if (!(handler instanceof HandlerMethod method)) {
 			return true;
 		}
@@ -51,7 +57,7 @@ public final class IdempotencyInterceptor implements AsyncHandlerInterceptor {
 			Object handler) {
 		UnprotectedRun.handlerReturned(request, handler);
 		ProtectedRun run = runOf(request);
-		if (run != null) {
+		if (run != null && !run.isDetourEnded(handler)) {
 			run.handlerReturned();
 		}
 	}
@@ -61,15 +67,29 @@ public final class IdempotencyInterceptor implements AsyncHandlerInterceptor {
 			@Nullable Exception ex) {
 		UnprotectedRun.handlerReturned(request, handler);
 		ProtectedRun run = runOf(request);
-		if (run != null) {
+		if (run == null || run.isDetourEnded(handler)) {
+			return;
+		}
+		try {
 			run.handlerReturned();
 			if (ex != null && FailedAnswer.isReasonFor(ex)) {
 				// Of a view that fails, nobody else is told
 				run.answerFailed();
 			}
+		}
+		finally {
 			// Also behind the filter function of routes
 			run.answerRendered(response);
 		}
+	}
+
+	/**
+	 * Whether one handler has called another one through the container, and goes on when
+	 * that returns.
+	 */
+	private static boolean isDetour(HttpServletRequest request) {
+		return request.getDispatcherType() == DispatcherType.INCLUDE
+				|| request.getDispatcherType() == DispatcherType.FORWARD;
 	}
 
 	private static @Nullable ProtectedRun runOf(HttpServletRequest request) {

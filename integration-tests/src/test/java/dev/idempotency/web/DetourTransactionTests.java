@@ -1,0 +1,9 @@
+package dev.idempotency.web;
+
+class DetourTransactionTests extends DetourTransactionContract {
+
+	DetourTransactionTests() {
+		super(false, false);
+	}
+
+}

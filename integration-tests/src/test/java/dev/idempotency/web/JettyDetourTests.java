@@ -1,0 +1,9 @@
+package dev.idempotency.web;
+
+class JettyDetourTests extends DetourTransactionContract {
+
+	JettyDetourTests() {
+		super(true, false);
+	}
+
+}

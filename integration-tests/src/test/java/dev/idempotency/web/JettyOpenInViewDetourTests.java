@@ -1,0 +1,9 @@
+package dev.idempotency.web;
+
+class JettyOpenInViewDetourTests extends DetourTransactionContract {
+
+	JettyOpenInViewDetourTests() {
+		super(true, true);
+	}
+
+}
