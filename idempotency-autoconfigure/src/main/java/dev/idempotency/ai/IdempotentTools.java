@@ -2,9 +2,7 @@ package dev.idempotency.ai;
 
 import java.time.Clock;
 import java.util.Arrays;
-import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ConcurrentHashMap;
 
 import dev.idempotency.Idempotency;
 import dev.idempotency.IdempotencyConfigurationException;
@@ -29,13 +27,7 @@ public final class IdempotentTools {
 
 	private final @Nullable Protection protection;
 
-	/**
-	 * What is remembered of calls here must not depend on how often a provider is asked
-	 * for its tools.
-	 */
-	private final Map<ToolId, ProtectedTool> known = new ConcurrentHashMap<>();
-
-	private final Map<String, TaggedToolMetadata> metadata = new ConcurrentHashMap<>();
+	private final KnownTools known = new KnownTools();
 
 	/**
 	 * Create tools of an application.
@@ -119,7 +111,14 @@ public final class IdempotentTools {
 	 * What is known of a tool that was given to this.
 	 */
 	Optional<TaggedToolMetadata> metadataOf(String tool) {
-		return Optional.ofNullable(this.metadata.get(tool));
+		return Optional.ofNullable(this.known.metadataOf(tool));
+	}
+
+	/**
+	 * How much is remembered of tools.
+	 */
+	long remembered() {
+		return this.known.size();
 	}
 
 	private ToolCallback wrap(ToolCallback tool, ToolOptions options, @Nullable Said said) {
@@ -133,16 +132,14 @@ public final class IdempotentTools {
 			return new IdempotentToolCallback(tool, tagged, new UnprotectedTool(options, reads));
 		}
 		ToolOptions merged = (said != null) ? said.over(options, around.policies()) : options;
-		ProtectedTool protectedTool = this.known.computeIfAbsent(new ToolId(tool.getToolDefinition().name(), merged),
-				(id) -> around.of(id.name(), id.options()));
+		ProtectedTool protectedTool = this.known.protection(tool.getToolDefinition().name(), merged, around::of);
 		return new IdempotentToolCallback(tool, known(tool, merged, null, protectedTool.runsOnce()), protectedTool);
 	}
 
 	private TaggedToolMetadata known(ToolCallback tool, ToolOptions options, @Nullable Said said, boolean runsOnce) {
 		TaggedToolMetadata result = new TaggedToolMetadata(tool.getToolMetadata().returnDirect(),
 				(said != null && said.sideEffects() != null) ? said.tags() : options.sideEffects(), runsOnce);
-		this.metadata.put(tool.getToolDefinition().name(), result);
-		return result;
+		return this.known.remember(tool.getToolDefinition().name(), result);
 	}
 
 	/**
@@ -155,12 +152,6 @@ public final class IdempotentTools {
 			return new ProtectedTool(name, options, this.defaults, this.idempotency, this.clock);
 		}
 
-	}
-
-	/**
-	 * A tool as it is protected.
-	 */
-	private record ToolId(String name, ToolOptions options) {
 	}
 
 }

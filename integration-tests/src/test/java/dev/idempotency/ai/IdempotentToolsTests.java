@@ -30,6 +30,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.awaitility.Awaitility.await;
 
 class IdempotentToolsTests {
 
@@ -85,6 +86,36 @@ class IdempotentToolsTests {
 		IdempotentTools tools = this.fixture.tools();
 		tools.wrap(this.charge, OPTIONS).call(INPUT, ALICE);
 		assertThat(tools.wrap(new CountingTool("refund"), OPTIONS).call(INPUT, ALICE)).isEqualTo("answer 1");
+	}
+
+	/**
+	 * As an application does that wraps its tools for each request, with a session of its
+	 * own.
+	 */
+	@Test
+	void forgetsToolsThatNobodyHasAnyMore() {
+		IdempotentTools tools = this.fixture.tools();
+		ToolCallback kept = tools.wrap(this.charge, READING);
+		for (int i = 0; i < 100_000; i++) {
+			String session = "request " + i;
+			tools.wrap(new CountingTool("tool of " + session), OPTIONS.withSession((context) -> session));
+		}
+		await().untilAsserted(() -> {
+			System.gc();
+			assertThat(tools.remembered()).isLessThan(4 * KnownTools.MAX_RECENT);
+		});
+		assertThat(tools.metadataOf("charge")).hasValue((TaggedToolMetadata) kept.getToolMetadata());
+		assertThat(kept.getToolMetadata()).as("shared by all who have it")
+			.isSameAs(tools.wrap(this.charge, READING).getToolMetadata());
+	}
+
+	@Test
+	void wrapsOnceWhatIsWrappedTwice() {
+		IdempotentTools tools = this.fixture.tools();
+		ToolCallback twice = tools.wrap(tools.wrap(this.charge, OPTIONS), OPTIONS);
+		assertThat(((IdempotentToolCallback) twice).tool()).isSameAs(this.charge);
+		assertThat(twice.call(INPUT, ALICE)).isEqualTo("answer 1");
+		assertThat(twice.call(INPUT, ALICE)).isEqualTo("answer 1");
 	}
 
 	@ParameterizedTest
