@@ -80,9 +80,8 @@ final class PostgresUnderTorture implements TorturedStore {
 	public List<String> settings(int port) {
 		return List.of("--spring.datasource.url=jdbc:postgresql://localhost:%d/postgres?user=postgres".formatted(port),
 				"--spring.datasource.hikari.connection-timeout=1000",
-				"--spring.datasource.hikari.validation-timeout=500", "--spring.datasource.hikari.maximum-pool-size=16",
-				"--idempotency.store=jdbc", "--idempotency.jdbc.initialize-schema=never",
-				"--idempotency.jdbc.timeout=1s");
+				"--spring.datasource.hikari.validation-timeout=500", "--idempotency.store=jdbc",
+				"--idempotency.jdbc.initialize-schema=never", "--idempotency.jdbc.timeout=1s");
 	}
 
 	@Override
@@ -108,9 +107,10 @@ final class PostgresUnderTorture implements TorturedStore {
 
 	@Override
 	public Set<KeyOfCaller> completed() {
-		return new HashSet<>(
-				jdbc().query("select principal, idempotency_key from idempotency_record where state = 'COMPLETED'",
-						(row, number) -> new KeyOfCaller(row.getString(1), row.getString(2))));
+		return new HashSet<>(jdbc().query(
+				"select principal, idempotency_key from idempotency_record where state = 'COMPLETED' or owner in "
+						+ "(select owner from idempotency_record_outcome where result is not null)",
+				(row, number) -> new KeyOfCaller(row.getString(1), row.getString(2))));
 	}
 
 	@Override

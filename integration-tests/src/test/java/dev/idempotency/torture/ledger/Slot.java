@@ -74,10 +74,10 @@ final class Slot implements AutoCloseable {
 	void launch() {
 		this.generation.incrementAndGet();
 		List<String> settings = new ArrayList<>(this.store.settings(this.storeLink.port()));
+		settings.addAll(this.options.settings());
 		settings.addAll(List.of("--torture.instance=" + instance(),
 				"--torture.infested=" + !this.options.bugs().isEmpty(), "--torture.journal=" + journal(this.folder),
-				"--idempotency.lease=" + this.options.lease().toMillis() + "ms", "--server.tomcat.threads.max=32",
-				"--logging.level.root=warn"));
+				"--server.tomcat.threads.max=32", "--logging.level.root=warn"));
 		this.process = BootProcess.launch(LedgerApplication.class, this.folder,
 				List.of("-Xmx128m", this.agent.option(this.clock)), settings);
 	}

@@ -10,20 +10,16 @@ import dev.idempotency.test.LongRun;
  * What is tortured, and for how long.
  *
  * @param store where keys are remembered
- * @param transactional whether the ledger is in the store's own database, and
- * {@code transactional = true} holds for it
+ * @param ledger where the ledger is kept
  * @param lasting for how long things go wrong
  * @param seed from which everything is drawn
  * @param instances how many processes share the store
  * @param bugs mistakes that are to be found, with keys for each of them and some without
  */
-record TortureOptions(Store store, boolean transactional, Duration lasting, long seed, int instances,
-		List<PlantedBug> bugs) {
-
-	private static final String TRANSACTIONAL = "-transactional";
+record TortureOptions(Store store, Ledger ledger, Duration lasting, long seed, int instances, List<PlantedBug> bugs) {
 
 	TortureOptions {
-		if (transactional && store != Store.POSTGRES) {
+		if (ledger != Ledger.APART && store != Store.POSTGRES) {
 			throw new IllegalArgumentException("Only postgres is transactional");
 		}
 		bugs = List.copyOf(bugs);
@@ -46,20 +42,76 @@ record TortureOptions(Store store, boolean transactional, Duration lasting, long
 
 	}
 
+	/**
+	 * Where the ledger is kept.
+	 */
+	enum Ledger {
+
+		/**
+		 * Elsewhere than the keys.
+		 */
+		APART(16),
+
+		/**
+		 * In the store's own database, and {@code transactional = true} holds for it.
+		 */
+		TRANSACTIONAL(16),
+
+		/**
+		 * The same, and no transaction may see that it is not alone.
+		 */
+		SERIALIZABLE(16),
+
+		/**
+		 * The same as transactional, with too few connections for those who ask, and much
+		 * work that holds one for longer than a lease.
+		 */
+		STARVED(2);
+
+		private final int connections;
+
+		Ledger(int connections) {
+			this.connections = connections;
+		}
+
+		private String suffix() {
+			return (this == APART) ? "" : "-" + name().toLowerCase(Locale.ROOT);
+		}
+
+	}
+
 	static TortureOptions of(String name, Duration lasting, long seed) {
-		boolean transactional = name.endsWith(TRANSACTIONAL);
-		Store store = Store.valueOf(name.replace(TRANSACTIONAL, "").toUpperCase(Locale.ROOT));
-		return new TortureOptions(store, transactional, lasting, seed,
+		String[] parts = name.toUpperCase(Locale.ROOT).split("-", 2);
+		Ledger ledger = (parts.length == 1) ? Ledger.APART : Ledger.valueOf(parts[1]);
+		return new TortureOptions(Store.valueOf(parts[0]), ledger, lasting, seed,
 				Integer.getInteger("torture.instances", LongRun.choose(2, 3)), List.of());
 	}
 
 	TortureOptions with(List<PlantedBug> planted) {
-		return new TortureOptions(this.store, this.transactional, this.lasting, this.seed,
+		return new TortureOptions(this.store, this.ledger, this.lasting, this.seed,
 				planted.isEmpty() ? this.instances : 3, planted);
 	}
 
 	String name() {
-		return this.store.name().toLowerCase(Locale.ROOT) + (this.transactional ? TRANSACTIONAL : "");
+		return this.store.name().toLowerCase(Locale.ROOT) + this.ledger.suffix();
+	}
+
+	/**
+	 * Whether effects and keys are committed together.
+	 */
+	boolean transactional() {
+		return this.ledger != Ledger.APART;
+	}
+
+	/**
+	 * Settings of the application, beside those of the store.
+	 */
+	List<String> settings() {
+		String isolation = (this.ledger == Ledger.SERIALIZABLE) ? "TRANSACTION_SERIALIZABLE"
+				: "TRANSACTION_READ_COMMITTED";
+		return List.of("--spring.datasource.hikari.maximum-pool-size=" + this.ledger.connections,
+				"--spring.datasource.hikari.transaction-isolation=" + isolation,
+				"--idempotency.lease=" + lease().toMillis() + "ms");
 	}
 
 	Duration lease() {
@@ -75,7 +127,7 @@ record TortureOptions(Store store, boolean transactional, Duration lasting, long
 	}
 
 	String path() {
-		return this.transactional ? "/book-in-transaction" : "/book";
+		return transactional() ? "/book-in-transaction" : "/book";
 	}
 
 	/**
@@ -83,7 +135,7 @@ record TortureOptions(Store store, boolean transactional, Duration lasting, long
 	 * lease. Bugs that have to do with leases are found where work is under way.
 	 */
 	long workMillis(String key, int amount) {
-		if (amount % 50 == 0) {
+		if (amount % ((this.ledger == Ledger.STARVED) ? 10 : 50) == 0) {
 			return lease().toMillis() * 3 / 2;
 		}
 		if (key.startsWith(PlantedBug.UNFENCED_COMPLETE.label()) || key.startsWith(PlantedBug.HASTY_TAKEOVER.label())) {

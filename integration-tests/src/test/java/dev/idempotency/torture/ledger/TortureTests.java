@@ -12,14 +12,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * A short form of {@link TortureRun} in every build, on a store that commits with the
- * ledger and one that does not; all of it in the long run; and what the settings of that
- * ask for, if there are any.
+ * ledger, where that is hardest, and one that does not; all of it in the long run; and
+ * what the settings of that ask for, if there are any.
  */
 @Tag("once")
 class TortureTests {
 
 	static Stream<TortureOptions> runs() {
-		List<String> few = List.of("redis", "postgres-transactional");
+		List<String> few = List.of("redis", "postgres-starved");
 		return TortureRun.wanted(LongRun.isLong() ? TortureRun.STORES : few, LongRun.choose(12, 30 * 60)).stream();
 	}
 
