@@ -249,7 +249,7 @@ class LeaseKeeperTests extends EngineFixture {
 	 */
 	@Test
 	void comesBackAfterAnErrorInItsOwnLogging() {
-		DeadlyClock time = new DeadlyClock();
+		KeeperWatchingClock time = new KeeperWatchingClock();
 		OperationPolicy brief = OperationPolicy.of(Duration.ofHours(1), Duration.ofMillis(500));
 		try (DeadlyAppender logging = new DeadlyAppender(IdempotencyEngine.class, "idempotency-lease-keeper");
 				IdempotencyEngine engine = new IdempotencyEngine(this.store, EngineSettings.of("shop"), time,
@@ -402,7 +402,8 @@ class LeaseKeeperTests extends EngineFixture {
 	}
 
 	/**
-	 * Real time that counts how often the thread that renews leases asks for it.
+	 * Real time that counts how often the thread that renews leases asks for it, or fails
+	 * it.
 	 */
 	private static final class KeeperWatchingClock extends Clock {
 
@@ -410,44 +411,15 @@ class LeaseKeeperTests extends EngineFixture {
 
 		private final AtomicInteger looks = new AtomicInteger();
 
-		@Override
-		public long millis() {
-			if (Thread.currentThread().getName().equals("idempotency-lease-keeper")) {
-				this.looks.incrementAndGet();
-			}
-			return this.clock.millis();
-		}
-
-		@Override
-		public Instant instant() {
-			return Instant.ofEpochMilli(millis());
-		}
-
-		@Override
-		public ZoneId getZone() {
-			return this.clock.getZone();
-		}
-
-		@Override
-		public Clock withZone(ZoneId zone) {
-			throw new UnsupportedOperationException();
-		}
-
-	}
-
-	/**
-	 * Real time that fails the thread that renews leases.
-	 */
-	private static final class DeadlyClock extends Clock {
-
-		private final Clock clock = new MonotonicClock();
-
 		private volatile boolean deadly;
 
 		@Override
 		public long millis() {
-			if (this.deadly && Thread.currentThread().getName().equals("idempotency-lease-keeper")) {
-				throw new NoClassDefFoundError("as planned");
+			if (Thread.currentThread().getName().equals("idempotency-lease-keeper")) {
+				this.looks.incrementAndGet();
+				if (this.deadly) {
+					throw new NoClassDefFoundError("as planned");
+				}
 			}
 			return this.clock.millis();
 		}

@@ -1,14 +1,34 @@
 package dev.idempotency.store.jdbc;
 
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
 
-import org.junit.jupiter.api.Disabled;
+import dev.idempotency.Fingerprint;
+import dev.idempotency.IdempotencyKey;
+import dev.idempotency.OnCrash;
+import dev.idempotency.store.Claim;
+import dev.idempotency.store.ClaimResult;
+import dev.idempotency.store.ClaimTerms;
+import dev.idempotency.store.IdempotencyRecord;
+import dev.idempotency.store.JoiningStore;
+import dev.idempotency.store.OnReplay;
+import dev.idempotency.store.StoredResult;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 @Tag("once")
 class SqliteContractTests extends JdbcStoreContract {
+
+	private static final ClaimTerms TERMS = new ClaimTerms(Duration.ofMinutes(5), Duration.ofHours(1), OnCrash.RETRY,
+			OnReplay.READ);
 
 	@TempDir
 	private static Path folder;
@@ -31,10 +51,28 @@ class SqliteContractTests extends JdbcStoreContract {
 		return false;
 	}
 
+	/**
+	 * There is one writer at a time, so that a renewal waits for the end of a transaction
+	 * that has written. It neither fails over that nor does it harm what was completed.
+	 */
 	@Test
 	@Override
-	@Disabled("There is one writer at a time: a transaction that has written anything is in the way of all others")
 	public void isRenewedWhileTheCallersTransactionGoesOn() {
+		IdempotencyKey key = IdempotencyKey.of("pay", UUID.randomUUID().toString());
+		StoredResult result = StoredResult.of("paid".getBytes(StandardCharsets.UTF_8));
+		AtomicReference<@Nullable CompletableFuture<Boolean>> renewal = new AtomicReference<>();
+		transaction().commitAfter(() -> {
+			Claim claim = ((ClaimResult.Granted) claim(key)).claim();
+			assertThat(((JoiningStore) store()).completeInCallersTransaction(claim, result, TERMS.ttl())).isTrue();
+			renewal.set(CompletableFuture.supplyAsync(() -> store().renew(claim, TERMS.lease())));
+		});
+		assertThat(renewal.get()).succeedsWithin(Duration.ofSeconds(30));
+		IdempotencyRecord record = ((ClaimResult.Refused) claim(key)).record();
+		assertThat(((IdempotencyRecord.Completed) record).result()).isEqualTo(result);
+	}
+
+	private ClaimResult claim(IdempotencyKey key) {
+		return store().claim(key, Fingerprint.sha256(new byte[1]), TERMS);
 	}
 
 }
