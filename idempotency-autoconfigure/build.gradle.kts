@@ -2,7 +2,7 @@ plugins {
     id("publish-conventions")
 }
 
-description = "Makes operations safe to retry: the API, the engine, the stores and their auto-configuration"
+description = "Wires protection into Spring Boot applications, and shows what it does"
 
 // On the class path of those who have them, never forced on those who have not.
 val optional = configurations.create("optional") {
@@ -19,6 +19,13 @@ dependencies {
 
     annotationProcessor(libs.boot.configuration.processor)
 
+    api(project(":idempotency-core"))
+    api(project(":idempotency-spring"))
+    // Alone: what they need is there in applications that use it, and never forced on others
+    api(project(":idempotency-ai")) { isTransitive = false }
+    api(project(":idempotency-jdbc")) { isTransitive = false }
+    api(project(":idempotency-redis")) { isTransitive = false }
+    api(project(":idempotency-web")) { isTransitive = false }
     api(libs.boot.autoconfigure)
     api(libs.jspecify)
     implementation(libs.caffeine)
@@ -53,7 +60,6 @@ tasks.compileJava {
 }
 
 tasks.test {
-    // PublicApiTests reads the sources of both modules
-    inputs.dir("src/main/java")
-    inputs.dir(rootProject.file("idempotency-test/src/main/java"))
+    // PublicApiTests reads the sources of all that is published
+    inputs.files(rootProject.subprojects.filter { it.name.startsWith("idempotency-") }.map { it.file("src/main/java") })
 }

@@ -14,7 +14,7 @@ configurations.compileOnly { extendsFrom(optional) }
 dependencies {
     bom(enforcedPlatform(libs.boot.floor.bom))
 
-    api(project(":idempotency-autoconfigure"))
+    api(project(":idempotency-core"))
     api(libs.assertj.core)
     api(libs.junit.jupiter.api)
 

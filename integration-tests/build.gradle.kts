@@ -14,6 +14,12 @@ dependencies {
     bom(enforcedPlatform("org.springframework.boot:spring-boot-dependencies:${boot.get()}"))
 
     implementation(project(":idempotency-autoconfigure"))
+    implementation(project(":idempotency-core"))
+    implementation(project(":idempotency-jdbc"))
+    implementation(project(":idempotency-redis"))
+    implementation(project(":idempotency-spring"))
+    implementation(project(":idempotency-web"))
+    implementation(project(":idempotency-ai"))
 
     testImplementation(project(":idempotency-spring-boot-starter"))
     testImplementation(project(":idempotency-test"))
@@ -83,9 +89,11 @@ tasks.test {
     inputs.dir(rootProject.file("buildSrc/src"))
 }
 
-// The classes under test live in another module.
-val library = project(":idempotency-autoconfigure")
+// The classes under test live in other modules.
+val library = rootProject.subprojects.filter { it.name.startsWith("idempotency-") }
 tasks.jacocoTestReport {
-    sourceDirectories.from(library.layout.projectDirectory.dir("src/main/java"))
-    classDirectories.from(files(library.layout.buildDirectory.dir("classes/java/main")).builtBy(":idempotency-autoconfigure:classes"))
+    library.forEach {
+        sourceDirectories.from(it.layout.projectDirectory.dir("src/main/java"))
+        classDirectories.from(files(it.layout.buildDirectory.dir("classes/java/main")).builtBy("${it.path}:classes"))
+    }
 }

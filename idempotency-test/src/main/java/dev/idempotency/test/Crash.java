@@ -9,8 +9,6 @@ import dev.idempotency.core.StoreVerb;
 import dev.idempotency.store.Claim;
 import dev.idempotency.store.ClaimResult;
 import dev.idempotency.store.ClaimTerms;
-import org.aopalliance.intercept.MethodInterceptor;
-import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * and nothing that it says afterwards reaches the store. Only the attempt itself; its
  * steps are stored like those of any other.
  */
-final class Crash implements MethodInterceptor {
+final class Crash implements StoreProxy.Interceptor {
 
 	/**
 	 * Nobody waits for the end of a longer one.
@@ -45,25 +43,25 @@ final class Crash implements MethodInterceptor {
 	}
 
 	@Override
-	public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
-		StoreVerb verb = StoreProxy.verbOf(invocation.getMethod());
+	public @Nullable Object invoke(StoreProxy.Invocation invocation) throws Throwable {
+		StoreVerb verb = StoreProxy.verbOf(invocation.method());
 		if (verb == StoreVerb.CLAIM) {
 			return claim(invocation);
 		}
-		if (invocation.getArguments().length > 0 && invocation.getArguments()[0] instanceof Claim claim
+		if (invocation.arguments().length > 0 && invocation.arguments()[0] instanceof Claim claim
 				&& this.vanished.contains(claim)) {
 			throw new IllegalStateException("This attempt has crashed, as planned");
 		}
 		return invocation.proceed();
 	}
 
-	private @Nullable Object claim(MethodInvocation invocation) throws Throwable {
+	private @Nullable Object claim(StoreProxy.Invocation invocation) throws Throwable {
 		Moment moment = this.planned.get();
 		if (moment == null) {
 			return invocation.proceed();
 		}
-		ClaimTerms terms = (ClaimTerms) invocation.getArguments()[2];
-		invocation.getArguments()[2] = new ClaimTerms(LEASE, terms.ttl(), terms.onCrash(), terms.onReplay(),
+		ClaimTerms terms = (ClaimTerms) invocation.arguments()[2];
+		invocation.arguments()[2] = new ClaimTerms(LEASE, terms.ttl(), terms.onCrash(), terms.onReplay(),
 				terms.trace());
 		Object result = invocation.proceed();
 		if (result instanceof ClaimResult.Granted granted && this.planned.compareAndSet(moment, null)) {

@@ -42,7 +42,7 @@ public final class FaultInjectingStore implements IdempotencyStore {
 	 */
 	public static IdempotencyStore around(IdempotencyStore store, FaultPlan plan) {
 		return StoreProxy.around(store, (invocation) -> {
-			StoreVerb verb = StoreProxy.verbOf(invocation.getMethod());
+			StoreVerb verb = StoreProxy.verbOf(invocation.method());
 			if (verb == null) {
 				return invocation.proceed();
 			}

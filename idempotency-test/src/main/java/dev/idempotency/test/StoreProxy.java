@@ -1,13 +1,16 @@
 package dev.idempotency.test;
 
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.Proxy;
+import java.util.LinkedHashSet;
+import java.util.Set;
 
 import dev.idempotency.core.StoreVerb;
 import dev.idempotency.store.IdempotencyStore;
-import org.aopalliance.intercept.MethodInterceptor;
 import org.jspecify.annotations.Nullable;
-
-import org.springframework.aop.framework.ProxyFactory;
 
 /**
  * Something around a store that keeps its abilities, which are the interfaces that it
@@ -18,10 +21,29 @@ final class StoreProxy {
 	private StoreProxy() {
 	}
 
-	static IdempotencyStore around(IdempotencyStore store, MethodInterceptor interceptor) {
-		ProxyFactory factory = new ProxyFactory(store);
-		factory.addAdvice(interceptor);
-		return (IdempotencyStore) factory.getProxy(store.getClass().getClassLoader());
+	static IdempotencyStore around(IdempotencyStore store, Interceptor interceptor) {
+		return (IdempotencyStore) Proxy.newProxyInstance(store.getClass().getClassLoader(),
+				abilitiesOf(store.getClass()).toArray(Class<?>[]::new), new Handler(store, interceptor));
+	}
+
+	/**
+	 * What is inside of all that was put around it here.
+	 */
+	static IdempotencyStore innermost(IdempotencyStore store) {
+		return (Proxy.isProxyClass(store.getClass()) && Proxy.getInvocationHandler(store) instanceof Handler handler)
+				? innermost(handler.store) : store;
+	}
+
+	private static Set<Class<?>> abilitiesOf(Class<?> type) {
+		Set<Class<?>> abilities = new LinkedHashSet<>();
+		for (Class<?> each = type; each != null; each = each.getSuperclass()) {
+			for (Class<?> ability : each.getInterfaces()) {
+				if (Modifier.isPublic(ability.getModifiers())) {
+					abilities.add(ability);
+				}
+			}
+		}
+		return abilities;
 	}
 
 	/**
@@ -37,6 +59,76 @@ final class StoreProxy {
 			case "forget" -> StoreVerb.FORGET;
 			default -> null;
 		};
+	}
+
+	/**
+	 * Comes between a store and whoever calls it.
+	 */
+	@FunctionalInterface
+	interface Interceptor {
+
+		@Nullable Object invoke(Invocation invocation) throws Throwable;
+
+	}
+
+	/**
+	 * A call of a store.
+	 */
+	static final class Invocation {
+
+		private final IdempotencyStore store;
+
+		private final Method method;
+
+		private final @Nullable Object[] arguments;
+
+		private Invocation(IdempotencyStore store, Method method, @Nullable Object[] arguments) {
+			this.store = store;
+			this.method = method;
+			this.arguments = arguments;
+		}
+
+		/**
+		 * What is asked for.
+		 */
+		Method method() {
+			return this.method;
+		}
+
+		/**
+		 * What the store is told. May be changed.
+		 */
+		@Nullable Object[] arguments() {
+			return this.arguments;
+		}
+
+		/**
+		 * Lets the store answer.
+		 */
+		@Nullable Object proceed() throws Throwable {
+			try {
+				return this.method.invoke(this.store, this.arguments);
+			}
+			catch (InvocationTargetException ex) {
+				throw ex.getTargetException();
+			}
+		}
+
+	}
+
+	private record Handler(IdempotencyStore store, Interceptor interceptor) implements InvocationHandler {
+
+		@Override
+		public @Nullable Object invoke(Object proxy, Method method, @Nullable Object @Nullable [] arguments)
+				throws Throwable {
+			return switch (method.getName()) {
+				case "equals" -> arguments != null && proxy == arguments[0];
+				case "hashCode" -> System.identityHashCode(proxy);
+				default -> this.interceptor
+					.invoke(new Invocation(this.store, method, (arguments != null) ? arguments : new Object[0]));
+			};
+		}
+
 	}
 
 }

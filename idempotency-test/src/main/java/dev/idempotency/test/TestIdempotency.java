@@ -37,7 +37,8 @@ public final class TestIdempotency {
 	 * Puts what can happen around the application's store.
 	 */
 	IdempotencyStore around(IdempotencyStore store) {
-		this.inMemory = AopProxyUtils.ultimateTargetClass(store) == InMemoryIdempotencyStore.class;
+		this.inMemory = AopProxyUtils
+			.ultimateTargetClass(StoreProxy.innermost(store)) == InMemoryIdempotencyStore.class;
 		return FaultInjectingStore.around(StoreProxy.around(store, this.crash), (verb) -> this.plan.next(verb));
 	}
 

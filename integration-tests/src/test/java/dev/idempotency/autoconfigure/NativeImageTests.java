@@ -3,6 +3,7 @@ package dev.idempotency.autoconfigure;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -37,7 +38,9 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class NativeImageTests {
 
-	private static final Path RESOURCES = Path.of("../idempotency-autoconfigure/src/main/resources");
+	private static final List<Path> RESOURCES = Stream.of("jdbc", "redis", "autoconfigure")
+		.map((module) -> Path.of("../idempotency-%s/src/main/resources".formatted(module)))
+		.toList();
 
 	private static RuntimeHints ofTheLibrary() {
 		RuntimeHints hints = new RuntimeHints();
@@ -52,14 +55,17 @@ class NativeImageTests {
 	@Test
 	void takeEveryFileOfTheLibraryAlong() throws IOException {
 		RuntimeHints hints = ofTheLibrary();
-		try (Stream<Path> files = Files.walk(RESOURCES.resolve("dev"))) {
-			List<String> names = files.filter(Files::isRegularFile)
-				.map((file) -> RESOURCES.relativize(file).toString().replace('\\', '/'))
-				.toList();
-			assertThat(names).hasSizeGreaterThan(10)
-				.allSatisfy((name) -> assertThat(RuntimeHintsPredicates.resource().forResource(name)).as(name)
-					.accepts(hints));
+		List<String> names = new ArrayList<>();
+		for (Path resources : RESOURCES) {
+			try (Stream<Path> files = Files.walk(resources.resolve("dev"))) {
+				files.filter(Files::isRegularFile)
+					.map((file) -> resources.relativize(file).toString().replace('\\', '/'))
+					.forEach(names::add);
+			}
 		}
+		assertThat(names).hasSizeGreaterThan(20)
+			.allSatisfy(
+					(name) -> assertThat(RuntimeHintsPredicates.resource().forResource(name)).as(name).accepts(hints));
 	}
 
 	@Test

@@ -1,8 +1,12 @@
 package dev.idempotency.build;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
 
@@ -25,7 +29,23 @@ class BuildParityTests {
 
 	@Test
 	void buildsTheSameModules() throws Exception {
-		assertThat(this.gradle.modules()).isEqualTo(this.maven.modules()).hasSize(6);
+		assertThat(this.gradle.modules()).isEqualTo(this.maven.modules()).hasSize(12);
+	}
+
+	@Test
+	void keepsEachPackageInOneModule() throws Exception {
+		Map<String, List<String>> packages = new TreeMap<>();
+		for (String module : this.maven.modules()) {
+			Path sources = ROOT.resolve(module).resolve("src/main/java");
+			if (this.maven.isPublished(module) && Files.exists(sources)) {
+				try (Stream<Path> files = Files.walk(sources)) {
+					files.filter((file) -> file.endsWith("package-info.java"))
+						.map((file) -> sources.relativize(file.getParent()).toString())
+						.forEach((name) -> packages.computeIfAbsent(name, (missing) -> new ArrayList<>()).add(module));
+				}
+			}
+		}
+		assertThat(packages).hasSizeGreaterThan(10).allSatisfy((name, modules) -> assertThat(modules).hasSize(1));
 	}
 
 	@Test

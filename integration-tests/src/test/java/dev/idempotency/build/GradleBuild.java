@@ -49,9 +49,10 @@ final class GradleBuild {
 
 	Map<String, String> dependencies(String module) throws IOException {
 		Map<String, String> dependencies = new TreeMap<>();
-		Pattern declaration = Pattern.compile("(\\w+)\\((libs\\.[a-z0-9.]+|project\\(\":[a-z-]+\"\\))\\)");
+		Pattern declaration = Pattern
+			.compile("(\\w+)\\((libs\\.[a-z0-9.]+|project\\(\":[a-z-]+\"\\))\\)( \\{ isTransitive = false })?");
 		for (String line : first("(?s)\ndependencies \\{\n(.*?)\n}", script(module)).split("\n", -1)) {
-			if (line.isBlank() || line.contains("latform(")) {
+			if (line.isBlank() || line.trim().startsWith("//") || line.contains("latform(")) {
 				continue;
 			}
 			Matcher parts = declaration.matcher(line.trim());
@@ -59,7 +60,7 @@ final class GradleBuild {
 			if (scope == null) {
 				throw new IllegalStateException("What is this in Maven? " + line);
 			}
-			dependencies.put(coordinates(parts.group(2)), scope);
+			dependencies.put(coordinates(parts.group(2)), (parts.group(3) != null) ? scope + " alone" : scope);
 		}
 		return dependencies;
 	}

@@ -67,7 +67,9 @@ final class MavenBuild {
 		for (Node dependency : nodes(pom(module), "/project/dependencies/dependency")) {
 			String scope = text(dependency, "scope");
 			boolean optional = text(dependency, "optional").equals("true");
-			dependencies.put(coordinates(dependency), optional ? "optional" : scope.isEmpty() ? "compile" : scope);
+			boolean alone = text(dependency, "exclusions/exclusion/artifactId").equals("*");
+			dependencies.put(coordinates(dependency),
+					(optional ? "optional" : scope.isEmpty() ? "compile" : scope) + (alone ? " alone" : ""));
 		}
 		for (Node processor : nodes(pom(module), "//annotationProcessorPaths/path")) {
 			dependencies.put(coordinates(processor), "processor");

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
@@ -23,6 +24,12 @@ import java.util.stream.Collectors;
 final class ApplicationProcess implements AutoCloseable {
 
 	private static final HttpClient CLIENT = HttpClient.newHttpClient();
+
+	/**
+	 * What the library is made of: the folders or the jars of its modules.
+	 */
+	private static final Pattern OWN = Pattern
+		.compile("/idempotency-(core|jdbc|redis|spring|web|ai|autoconfigure)(-\\d[^/]*\\.jar$|/(target|build)/)");
 
 	private final Process process;
 
@@ -59,7 +66,7 @@ final class ApplicationProcess implements AutoCloseable {
 	}
 
 	private static String classPath(boolean withStarter) {
-		Predicate<String> own = (path) -> path.contains("idempotency-autoconfigure");
+		Predicate<String> own = OWN.asPredicate();
 		return Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator, -1))
 			.filter((path) -> withStarter || !own.test(Path.of(path).toString()))
 			.collect(Collectors.joining(File.pathSeparator));

@@ -20,11 +20,11 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-import org.springframework.boot.webmvc.error.ErrorController;
 import org.springframework.core.ResolvableType;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.http.HttpEntity;
+import org.springframework.util.ClassUtils;
 import org.springframework.web.context.request.async.DeferredResult;
 import org.springframework.web.context.request.async.WebAsyncTask;
 import org.springframework.web.method.HandlerMethod;
@@ -111,7 +111,16 @@ final class ProtectedOperations {
 	 */
 	static boolean isInfrastructure(HandlerMethod handler) {
 		Class<?> type = handler.getBeanType();
-		return ErrorController.class.isAssignableFrom(type) || type.getName().startsWith("org.springframework.");
+		return type.getName().startsWith("org.springframework.") || ClassUtils.getAllInterfacesForClassAsSet(type)
+			.stream()
+			.anyMatch(ProtectedOperations::isErrorController);
+	}
+
+	/**
+	 * Spring Boot's name for what renders errors. There may be no Spring Boot.
+	 */
+	private static boolean isErrorController(Class<?> type) {
+		return type.getName().equals("org.springframework.boot.webmvc.error.ErrorController");
 	}
 
 	/**

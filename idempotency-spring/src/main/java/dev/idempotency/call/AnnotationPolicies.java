@@ -12,7 +12,7 @@ import dev.idempotency.core.OperationPolicy;
 import dev.idempotency.core.OperationSettings;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.boot.convert.DurationStyle;
+import org.springframework.format.datetime.standard.DurationFormatterUtils;
 import org.springframework.util.StringUtils;
 import org.springframework.util.unit.DataSize;
 
@@ -117,7 +117,7 @@ public record AnnotationPolicies(OperationPolicy defaults, Duration waitTimeout,
 	}
 
 	private static Duration duration(String text) {
-		return DurationStyle.detectAndParse(text);
+		return DurationFormatterUtils.detectAndParse(text);
 	}
 
 	private static Long bytes(String text) {

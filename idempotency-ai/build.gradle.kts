@@ -1,0 +1,26 @@
+plugins {
+    id("publish-conventions")
+}
+
+description = "Protects the tools of language models"
+
+// On the class path of those who have them, never forced on those who have not.
+val optional = configurations.create("optional") {
+    isCanBeConsumed = false
+    isCanBeResolved = false
+}
+configurations.compileOnly { extendsFrom(optional) }
+configurations.testImplementation { extendsFrom(optional) }
+
+dependencies {
+    bom(enforcedPlatform(libs.boot.floor.bom))
+
+    api(project(":idempotency-core"))
+    api(project(":idempotency-spring"))
+    api(libs.spring.ai.model)
+    implementation(libs.caffeine)
+    implementation(libs.jackson.databind)
+    implementation(libs.slf4j.api)
+
+    optional(libs.spring.ai.mcp)
+}

@@ -1,0 +1,16 @@
+plugins {
+    id("publish-conventions")
+}
+
+description = "Makes operations safe to retry: the API, the engine, and what a store is; with a store in memory"
+
+dependencies {
+    bom(enforcedPlatform(libs.boot.floor.bom))
+
+    api(libs.jspecify)
+    implementation(libs.caffeine)
+    implementation(libs.slf4j.api)
+
+    testImplementation(libs.assertj.core)
+    testImplementation(libs.junit.jupiter)
+}

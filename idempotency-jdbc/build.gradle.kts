@@ -1,0 +1,13 @@
+plugins {
+    id("publish-conventions")
+}
+
+description = "Keeps what was answered in a relational database"
+
+dependencies {
+    bom(enforcedPlatform(libs.boot.floor.bom))
+
+    api(project(":idempotency-core"))
+    api(libs.spring.jdbc)
+    implementation(libs.slf4j.api)
+}

@@ -1,0 +1,24 @@
+plugins {
+    id("publish-conventions")
+}
+
+description = "Protects methods of beans, and what is called by hand"
+
+// On the class path of those who have them, never forced on those who have not.
+val optional = configurations.create("optional") {
+    isCanBeConsumed = false
+    isCanBeResolved = false
+}
+configurations.compileOnly { extendsFrom(optional) }
+configurations.testImplementation { extendsFrom(optional) }
+
+dependencies {
+    bom(enforcedPlatform(libs.boot.floor.bom))
+
+    api(project(":idempotency-core"))
+    api(libs.spring.context)
+    implementation(libs.jackson.databind)
+    implementation(libs.slf4j.api)
+
+    optional(libs.spring.tx)
+}
