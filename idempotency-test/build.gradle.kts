@@ -19,4 +19,9 @@ dependencies {
     api(libs.junit.jupiter.api)
 
     optional(libs.boot.starter.webmvc.test)
+
+    testImplementation(project(":test-fixtures"))
+    testImplementation(libs.awaitility)
+    testImplementation(libs.junit.jupiter)
+    testImplementation(libs.junit.testkit)
 }

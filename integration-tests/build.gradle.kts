@@ -23,6 +23,7 @@ dependencies {
 
     testImplementation(project(":idempotency-spring-boot-starter"))
     testImplementation(project(":idempotency-test"))
+    testImplementation(project(":test-fixtures"))
     testImplementation(libs.activemq.broker)
     testImplementation(libs.activemq.client)
     testImplementation(libs.activemq.openwire)

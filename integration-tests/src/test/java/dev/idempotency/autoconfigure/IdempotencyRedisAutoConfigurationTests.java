@@ -14,7 +14,7 @@ import dev.idempotency.store.MonotonicClock;
 import dev.idempotency.store.memory.InMemoryIdempotencyStore;
 import dev.idempotency.store.memory.MemoryLimits;
 import dev.idempotency.store.redis.RedisIdempotencyStore;
-import dev.idempotency.test.NewThreads;
+import dev.idempotency.fixtures.NewThreads;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;

@@ -29,7 +29,7 @@ class BuildParityTests {
 
 	@Test
 	void buildsTheSameModules() throws Exception {
-		assertThat(this.gradle.modules()).isEqualTo(this.maven.modules()).hasSize(12);
+		assertThat(this.gradle.modules()).isEqualTo(this.maven.modules()).hasSize(13);
 	}
 
 	@Test

@@ -202,6 +202,15 @@ class RetryingTests {
 				&& List.of(thread.getStackTrace()).toString().contains("Thread.sleep");
 	}
 
+	/**
+	 * IdempotencyEngineTests counts how often one has to ask for a key whose executor has
+	 * vanished: 7 times.
+	 */
+	@Test
+	void asksOftenEnoughToOutlastAVanishedTwin() {
+		assertThat(ClientRetry.defaults().attempts()).isGreaterThan(7);
+	}
+
 	@Test
 	void waitsForARandomPartOfADelayThatDoubles() {
 		ClientRetry retry = ClientRetry.defaults()

@@ -10,7 +10,7 @@ import java.util.stream.IntStream;
 import dev.idempotency.servers.JavaProcess;
 import dev.idempotency.servers.KafkaBroker;
 import dev.idempotency.servers.PostgresServer;
-import dev.idempotency.test.LongRun;
+import dev.idempotency.fixtures.LongRun;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;

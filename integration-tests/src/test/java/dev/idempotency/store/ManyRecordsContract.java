@@ -11,7 +11,7 @@ import dev.idempotency.servers.JavaProcess;
 import dev.idempotency.store.SearchableStore.Count;
 import dev.idempotency.store.SearchableStore.Counts;
 import dev.idempotency.store.SearchableStore.Found;
-import dev.idempotency.test.LongRun;
+import dev.idempotency.fixtures.LongRun;
 import org.assertj.core.data.Percentage;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;

@@ -10,7 +10,7 @@ import java.util.Set;
 import java.util.stream.IntStream;
 
 import dev.idempotency.servers.PostgresServer;
-import dev.idempotency.test.LongRun;
+import dev.idempotency.fixtures.LongRun;
 import dev.idempotency.torture.StepLedger.Effect;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;

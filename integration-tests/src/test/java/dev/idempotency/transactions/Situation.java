@@ -4,7 +4,7 @@ import java.util.EnumSet;
 import java.util.Set;
 import java.util.function.Consumer;
 
-import dev.idempotency.test.LongRun;
+import dev.idempotency.fixtures.LongRun;
 import org.jspecify.annotations.Nullable;
 
 /**

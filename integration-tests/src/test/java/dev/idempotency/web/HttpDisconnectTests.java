@@ -14,7 +14,7 @@ import java.util.concurrent.locks.LockSupport;
 
 import dev.idempotency.IdempotencyContext;
 import dev.idempotency.Idempotent;
-import dev.idempotency.test.LongRun;
+import dev.idempotency.fixtures.LongRun;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;

@@ -14,7 +14,7 @@ import dev.idempotency.IdempotencyContext;
 import dev.idempotency.Idempotent;
 import dev.idempotency.OnConflict;
 import dev.idempotency.core.StoreVerb;
-import dev.idempotency.test.LongRun;
+import dev.idempotency.fixtures.LongRun;
 import dev.idempotency.test.Race;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;

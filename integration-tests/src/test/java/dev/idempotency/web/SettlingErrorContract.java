@@ -10,7 +10,7 @@ import dev.idempotency.core.IdempotencyEvent;
 import dev.idempotency.core.IdempotencyListener;
 import dev.idempotency.core.StoreVerb;
 import dev.idempotency.store.IdempotencyStore;
-import dev.idempotency.test.BrokenCipher;
+import dev.idempotency.fixtures.BrokenCipher;
 import dev.idempotency.test.FaultInjectingStore;
 import dev.idempotency.test.FaultInjectingStore.Fault;
 import jakarta.servlet.AsyncContext;

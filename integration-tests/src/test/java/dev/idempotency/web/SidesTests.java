@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 import dev.idempotency.Idempotent;
-import dev.idempotency.test.LongRun;
+import dev.idempotency.fixtures.LongRun;
 import dev.idempotency.test.Race;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.ServletException;

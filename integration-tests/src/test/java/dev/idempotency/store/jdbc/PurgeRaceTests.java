@@ -19,7 +19,7 @@ import dev.idempotency.store.ClaimResult;
 import dev.idempotency.store.ClaimTerms;
 import dev.idempotency.store.OnReplay;
 import dev.idempotency.store.StoredResult;
-import dev.idempotency.test.LongRun;
+import dev.idempotency.fixtures.LongRun;
 import dev.idempotency.test.Race;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;

@@ -17,7 +17,7 @@ import dev.idempotency.core.IdempotencyEngine;
 import dev.idempotency.servers.RedisServerProcess;
 import dev.idempotency.store.Claim;
 import dev.idempotency.store.NotifyingStore.Subscription;
-import dev.idempotency.test.NewThreads;
+import dev.idempotency.fixtures.NewThreads;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;

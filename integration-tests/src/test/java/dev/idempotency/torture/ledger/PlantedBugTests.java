@@ -5,7 +5,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 
-import dev.idempotency.test.LongRun;
+import dev.idempotency.fixtures.LongRun;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 
-import dev.idempotency.test.LongRun;
+import dev.idempotency.fixtures.LongRun;
 
 /**
  * What is tortured, and for how long.

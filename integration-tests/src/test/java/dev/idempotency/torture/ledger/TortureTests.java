@@ -3,7 +3,7 @@ package dev.idempotency.torture.ledger;
 import java.util.List;
 import java.util.stream.Stream;
 
-import dev.idempotency.test.LongRun;
+import dev.idempotency.fixtures.LongRun;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;

@@ -20,14 +20,14 @@ import dev.idempotency.test.Race;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-import org.springframework.boot.test.system.CapturedOutput;
-import org.springframework.boot.test.system.OutputCaptureExtension;
+import dev.idempotency.fixtures.CapturedOutput;
+import dev.idempotency.fixtures.OutputCapture;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-@ExtendWith(OutputCaptureExtension.class)
+@ExtendWith(OutputCapture.class)
 class InMemoryIdempotencyStoreLimitsTests {
 
 	private static final Duration TTL = Duration.ofHours(24);
@@ -175,8 +175,8 @@ class InMemoryIdempotencyStoreLimitsTests {
 			complete(store, "secret key " + i);
 		}
 		assertThat(this.evicted).hasSize(20).doesNotHaveDuplicates();
-		assertThat(output.getOut()).containsOnlyOnce("idempotency.memory.max-entries (now 10)");
-		assertThat(output.getAll()).doesNotContain("secret key");
+		assertThat(output).containsOnlyOnce("idempotency.memory.max-entries (now 10)");
+		assertThat(output).doesNotContain("secret key");
 	}
 
 	@Test

@@ -8,7 +8,6 @@ import dev.idempotency.IdempotencyScope;
 import dev.idempotency.IdempotencyStoreException;
 import dev.idempotency.OnCrash;
 import dev.idempotency.UnsupportedFormatException;
-import dev.idempotency.client.ClientRetry;
 import dev.idempotency.core.EngineSettings.Mode;
 import dev.idempotency.core.EngineSettings.OnStoreFailure;
 import dev.idempotency.store.ClaimResult;
@@ -19,14 +18,14 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-import org.springframework.boot.test.system.CapturedOutput;
-import org.springframework.boot.test.system.OutputCaptureExtension;
+import dev.idempotency.fixtures.CapturedOutput;
+import dev.idempotency.fixtures.OutputCapture;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
-@ExtendWith(OutputCaptureExtension.class)
+@ExtendWith(OutputCapture.class)
 class IdempotencyEngineTests extends EngineFixture {
 
 	@ParameterizedTest
@@ -56,7 +55,7 @@ class IdempotencyEngineTests extends EngineFixture {
 			this.clock.advance(running.retryAfter());
 			tries++;
 		}
-		assertThat(tries).isEqualTo(7).isLessThan(ClientRetry.defaults().attempts());
+		assertThat(tries).isEqualTo(7);
 	}
 
 	@Test

@@ -15,7 +15,7 @@ import dev.idempotency.store.IdempotencyStore;
 import dev.idempotency.store.InspectableStore;
 import dev.idempotency.store.JoiningStore;
 import dev.idempotency.store.StoredResult;
-import dev.idempotency.test.BrokenCipher;
+import dev.idempotency.fixtures.BrokenCipher;
 import dev.idempotency.test.FaultInjectingStore;
 import dev.idempotency.test.FaultInjectingStore.Fault;
 import dev.idempotency.test.FaultInjectingStore.InjectedError;

@@ -19,22 +19,22 @@ import dev.idempotency.store.MonotonicClock;
 import dev.idempotency.store.StoredResult;
 import dev.idempotency.store.memory.InMemoryIdempotencyStore;
 import dev.idempotency.store.memory.MemoryLimits;
-import dev.idempotency.test.DeadlyAppender;
+import dev.idempotency.fixtures.DeadlyAppender;
 import dev.idempotency.test.FaultInjectingStore;
 import dev.idempotency.test.FaultInjectingStore.Fault;
-import dev.idempotency.test.NewThreads;
+import dev.idempotency.fixtures.NewThreads;
 import dev.idempotency.test.Race;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-import org.springframework.boot.test.system.CapturedOutput;
-import org.springframework.boot.test.system.OutputCaptureExtension;
+import dev.idempotency.fixtures.CapturedOutput;
+import dev.idempotency.fixtures.OutputCapture;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
-@ExtendWith(OutputCaptureExtension.class)
+@ExtendWith(OutputCapture.class)
 class LeaseKeeperTests extends EngineFixture {
 
 	private final AtomicInteger renewals = new AtomicInteger();

@@ -21,8 +21,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-import org.springframework.boot.test.system.CapturedOutput;
-import org.springframework.boot.test.system.OutputCaptureExtension;
+import dev.idempotency.fixtures.CapturedOutput;
+import dev.idempotency.fixtures.OutputCapture;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -30,7 +30,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 /**
  * What the engine makes of results that are compressed or encrypted in the store.
  */
-@ExtendWith(OutputCaptureExtension.class)
+@ExtendWith(OutputCapture.class)
 class PackedResultsTests extends EngineFixture {
 
 	/**

@@ -1,5 +1,6 @@
 package dev.idempotency.core;
 
+import java.lang.reflect.Field;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,7 +24,7 @@ import dev.idempotency.store.MonotonicClock;
 import dev.idempotency.store.StoredResult;
 import dev.idempotency.store.memory.InMemoryIdempotencyStore;
 import dev.idempotency.store.memory.MemoryLimits;
-import dev.idempotency.test.LongRun;
+import dev.idempotency.fixtures.LongRun;
 import dev.idempotency.test.Race;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -31,8 +32,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-
-import org.springframework.test.util.ReflectionTestUtils;
 
 import static dev.idempotency.core.EngineFixture.FINGERPRINT;
 import static dev.idempotency.core.EngineFixture.KEY;
@@ -67,11 +66,16 @@ class SingleFlightTests {
 	}
 
 	@AfterEach
-	void leavesNothingBehind() {
+	void leavesNothingBehind() throws ReflectiveOperationException {
 		this.engine.close();
-		Object room = ReflectionTestUtils.getField(this.engine, "waitingRoom");
-		assertThat(room).isNotNull();
-		await().untilAsserted(() -> assertThat((Map<?, ?>) ReflectionTestUtils.getField(room, "parties")).isEmpty());
+		Object room = field(this.engine, "waitingRoom");
+		await().untilAsserted(() -> assertThat((Map<?, ?>) field(room, "parties")).isEmpty());
+	}
+
+	private static Object field(Object owner, String name) throws ReflectiveOperationException {
+		Field field = owner.getClass().getDeclaredField(name);
+		field.setAccessible(true);
+		return field.get(owner);
 	}
 
 	@Test

@@ -12,7 +12,7 @@ import dev.idempotency.IdempotencyKey;
 import dev.idempotency.store.MonotonicClock;
 import dev.idempotency.store.memory.InMemoryIdempotencyStore;
 import dev.idempotency.store.memory.MemoryLimits;
-import dev.idempotency.test.LongRun;
+import dev.idempotency.fixtures.LongRun;
 import dev.idempotency.test.Race;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;

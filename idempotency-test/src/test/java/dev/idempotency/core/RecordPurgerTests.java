@@ -17,21 +17,21 @@ import dev.idempotency.store.ClaimTerms;
 import dev.idempotency.store.MonotonicClock;
 import dev.idempotency.store.PurgeableStore;
 import dev.idempotency.store.StoredResult;
-import dev.idempotency.test.DeadlyAppender;
+import dev.idempotency.fixtures.DeadlyAppender;
 import dev.idempotency.test.MovableClock;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import org.springframework.boot.test.system.CapturedOutput;
-import org.springframework.boot.test.system.OutputCaptureExtension;
+import dev.idempotency.fixtures.CapturedOutput;
+import dev.idempotency.fixtures.OutputCapture;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.awaitility.Awaitility.await;
 
-@ExtendWith(OutputCaptureExtension.class)
+@ExtendWith(OutputCapture.class)
 class RecordPurgerTests {
 
 	private static final PurgeSettings SETTINGS = new PurgeSettings(Duration.ofMinutes(10), 100);
