@@ -25,4 +25,7 @@ dependencies {
     optional(libs.jakarta.servlet.api)
     optional(libs.spring.webflux)
     optional(libs.spring.webmvc)
+
+    testImplementation(libs.assertj.core)
+    testImplementation(libs.junit.jupiter)
 }

@@ -44,11 +44,12 @@ class ArchitectureTests {
 			Map.entry("store", Set.of("")), Map.entry("store.memory", Set.of("", "store")),
 			Map.entry("store.jdbc", Set.of("", "store")), Map.entry("store.redis", Set.of("", "store")),
 			Map.entry("core", Set.of("", "store")), Map.entry("call", Set.of("", "store", "core")),
-			Map.entry("web", Set.of("", "store", "core", "call")), Map.entry("method", Set.of("", "core", "call")),
-			Map.entry("openapi", Set.of("", "core", "web")), Map.entry("ai", Set.of("", "core", "call")),
+			Map.entry("http", Set.of("", "store", "core", "call")),
+			Map.entry("web", Set.of("", "core", "call", "http")), Map.entry("method", Set.of("", "core", "call")),
+			Map.entry("openapi", Set.of("", "core", "http", "web")), Map.entry("ai", Set.of("", "core", "call")),
 			Map.entry("actuate", Set.of("", "store", "core")), Map.entry("client", Set.of("")),
 			Map.entry("autoconfigure", Set.of("", "store", "store.memory", "store.jdbc", "store.redis", "core", "call",
-					"web", "method", "openapi", "ai", "actuate", "client")));
+					"http", "web", "method", "openapi", "ai", "actuate", "client")));
 
 	static final Set<String> PACKAGES = ARROWS.keySet();
 
@@ -89,6 +90,17 @@ class ArchitectureTests {
 			.should()
 			.dependOnClassesThat()
 			.resideInAnyPackage("org.springframework..", "jakarta..", "io.micrometer..")
+			.check(CLASSES);
+	}
+
+	@Test
+	void whatIsHttpKnowsNoContainer() {
+		noClasses().that()
+			.resideInAPackage(fullName("http"))
+			.should()
+			.dependOnClassesThat()
+			.resideInAnyPackage("jakarta.servlet..", "org.springframework.web.servlet..",
+					"org.springframework.web.reactive..")
 			.check(CLASSES);
 	}
 

@@ -6,8 +6,9 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.concurrent.TimeUnit;
 
-import dev.idempotency.benchmarks.Payloads;
 import dev.idempotency.Fingerprint;
+import dev.idempotency.benchmarks.Payloads;
+import dev.idempotency.http.RequestContent;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
 import org.openjdk.jmh.annotations.Benchmark;

@@ -11,12 +11,12 @@ import dev.idempotency.core.EngineSettings;
 import dev.idempotency.core.OperationPolicy;
 import dev.idempotency.core.PurgeSettings;
 import dev.idempotency.core.ResultPacking;
+import dev.idempotency.http.HttpSettings;
+import dev.idempotency.http.KeySyntax;
 import dev.idempotency.store.StoredResult;
 import dev.idempotency.store.jdbc.InitializeSchema;
 import dev.idempotency.store.jdbc.JdbcSettings;
 import dev.idempotency.store.memory.MemoryLimits;
-import dev.idempotency.web.HttpSettings;
-import dev.idempotency.web.KeySyntax;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;

@@ -9,8 +9,8 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-import dev.idempotency.web.ClientContract;
-import dev.idempotency.web.ProblemType;
+import dev.idempotency.http.ClientContract;
+import dev.idempotency.http.ProblemType;
 import io.swagger.v3.oas.models.Components;
 import io.swagger.v3.oas.models.headers.Header;
 import io.swagger.v3.oas.models.media.Content;

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 
 import dev.idempotency.core.KnownOperation.Protection;
-import dev.idempotency.web.ClientContract;
+import dev.idempotency.http.ClientContract;
 import dev.idempotency.web.IdempotencyWeb;
 import io.swagger.v3.oas.models.Components;
 import io.swagger.v3.oas.models.ExternalDocumentation;

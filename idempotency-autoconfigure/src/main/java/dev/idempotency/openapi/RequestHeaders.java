@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.Locale;
 
 import dev.idempotency.DryRun;
-import dev.idempotency.web.ClientContract;
-import dev.idempotency.web.ClientContract.KeyField;
-import dev.idempotency.web.KeySyntax;
+import dev.idempotency.http.ClientContract;
+import dev.idempotency.http.ClientContract.KeyField;
+import dev.idempotency.http.KeySyntax;
 import io.swagger.v3.oas.models.Operation;
 import io.swagger.v3.oas.models.media.Schema;
 import io.swagger.v3.oas.models.media.StringSchema;

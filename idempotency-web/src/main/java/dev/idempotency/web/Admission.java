@@ -2,6 +2,7 @@ package dev.idempotency.web;
 
 import dev.idempotency.IdempotencyConfigurationException;
 import dev.idempotency.IdempotencyException;
+import dev.idempotency.http.ProtectedOperation;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 

@@ -7,6 +7,10 @@ import dev.idempotency.IdempotencyException;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.core.Completion;
 import dev.idempotency.core.Decision;
+import dev.idempotency.http.EffectHeader;
+import dev.idempotency.http.HttpAnswer;
+import dev.idempotency.http.ProtectedOperation;
+import dev.idempotency.http.ReplayedAnswer;
 import dev.idempotency.web.AnswerRecorder.Recorded;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
@@ -110,12 +114,12 @@ final class AnswerDelivery {
 		}
 		this.recorder.wipe(container);
 		try {
-			Replies
-				.toAnswer(decision, this.operation.policy(), Objects.requireNonNull(this.key, "dry runs lose no claim"))
-				.send(container);
+			HttpAnswer answer = ReplayedAnswer.of(decision, this.operation.policy(),
+					Objects.requireNonNull(this.key, "dry runs lose no claim"));
+			ServletAnswers.send(answer, container);
 		}
 		catch (IdempotencyException ex) {
-			EffectHeader.NONE.writeTo(container);
+			ServletAnswers.writeEffect(EffectHeader.NONE, container);
 			this.exchange.refused(ex);
 			this.exchange.rules().problemRenderer().render(this.exchange.request(), container, this.handler, ex);
 		}
@@ -127,7 +131,7 @@ final class AnswerDelivery {
 	private void answerNothingDone(RuntimeException cause) {
 		HttpServletResponse container = this.exchange.response().container();
 		this.recorder.wipe(container);
-		EffectHeader.NONE.writeTo(container);
+		ServletAnswers.writeEffect(EffectHeader.NONE, container);
 		if (!(cause instanceof IdempotencyException problem)) {
 			throw cause;
 		}

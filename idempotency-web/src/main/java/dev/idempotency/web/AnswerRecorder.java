@@ -7,7 +7,10 @@ import java.util.List;
 import java.util.Map;
 
 import dev.idempotency.Effect;
-import dev.idempotency.web.HttpAnswer.Delivery;
+import dev.idempotency.http.EffectHeader;
+import dev.idempotency.http.HttpAnswer;
+import dev.idempotency.http.HttpAnswer.Delivery;
+import dev.idempotency.http.ProtectedOperation;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -248,11 +251,11 @@ final class AnswerRecorder implements RecordedBody.Channel {
 
 	void writeEffect(HttpServletResponse container, int status) {
 		if (!this.handlerReached || this.run.isRolledBack()) {
-			EffectHeader.NONE.writeTo(container);
+			ServletAnswers.writeEffect(EffectHeader.NONE, container);
 			return;
 		}
 		EffectHeader header = EffectHeader.of(this.effect, this.exchange.request().getMethod(), status);
-		(this.run.isDryRun() ? header.onDryRun() : header).writeTo(container);
+		ServletAnswers.writeEffect(this.run.isDryRun() ? header.onDryRun() : header, container);
 	}
 
 	/**
@@ -307,7 +310,7 @@ final class AnswerRecorder implements RecordedBody.Channel {
 			}
 			writeEffect(container, this.head.status());
 			// The container has the headers already
-			toAnswer(Map.of()).send(container);
+			ServletAnswers.send(toAnswer(Map.of()), container);
 		}
 
 		private ByteBuffer bytesOf(@Nullable RecordedBody recorded) {

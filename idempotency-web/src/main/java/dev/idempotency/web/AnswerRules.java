@@ -1,6 +1,7 @@
 package dev.idempotency.web;
 
 import dev.idempotency.IdempotencyException;
+import dev.idempotency.http.KeptHeaders;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 

@@ -8,6 +8,12 @@ import dev.idempotency.IdempotencyException;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.Steps;
 import dev.idempotency.core.Execution;
+import dev.idempotency.http.EffectHeader;
+import dev.idempotency.http.HttpAnswer;
+import dev.idempotency.http.ProtectedOperation;
+import dev.idempotency.http.RequestBodyTooLargeException;
+import dev.idempotency.http.RequestBodyUnreadableException;
+import dev.idempotency.http.RequestContent;
 import jakarta.servlet.ServletRequest;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -194,7 +200,7 @@ final class Exchange {
 	 */
 	void handlerNotReached(Object handler) {
 		if (this.run == null) {
-			EffectHeader.NONE.writeTo(this.response);
+			ServletAnswers.writeEffect(EffectHeader.NONE, this.response);
 			this.notReached = handler;
 		}
 	}
@@ -334,7 +340,7 @@ final class Exchange {
 		if (answer != null && !this.over) {
 			this.over = true;
 			this.response.letThrough();
-			answer.send(this.response.container());
+			ServletAnswers.send(answer, this.response.container());
 		}
 		if (this.run != null) {
 			this.run.endOfDispatch();

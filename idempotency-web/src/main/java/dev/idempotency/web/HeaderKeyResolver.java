@@ -1,6 +1,8 @@
 package dev.idempotency.web;
 
 import dev.idempotency.IdempotencyKeyInvalidException;
+import dev.idempotency.http.KeyHeader;
+import dev.idempotency.http.KeySyntax;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 
@@ -16,7 +18,7 @@ record HeaderKeyResolver(String name, KeySyntax syntax) implements KeyResolver {
 	public @Nullable String resolveKey(HttpServletRequest request) {
 		KeyHeader.Parsed parsed = KeyHeader.parse(request.getHeaders(this.name), this.syntax);
 		if (parsed instanceof KeyHeader.Parsed.Invalid invalid) {
-			throw new IdempotencyKeyInvalidException(invalid.problem().advice());
+			throw new IdempotencyKeyInvalidException(invalid.flaw().advice());
 		}
 		return (parsed instanceof KeyHeader.Parsed.Key key) ? key.value() : null;
 	}

@@ -2,6 +2,8 @@ package dev.idempotency.web;
 
 import java.util.List;
 
+import dev.idempotency.http.ProblemFormat;
+
 /**
  * What an application may decide differently about each request.
  *
@@ -16,6 +18,10 @@ public record HttpStrategies(KeyResolver keyResolver, ScopeResolver scopeResolve
 
 	public HttpStrategies {
 		problemFormats = List.copyOf(problemFormats);
+	}
+
+	boolean comparesRequests() {
+		return !(this.fingerprinter instanceof NoFingerprinter);
 	}
 
 }

@@ -1,9 +1,16 @@
 package dev.idempotency.web;
 
 import java.io.IOException;
+import java.util.stream.Stream;
 
 import dev.idempotency.IdempotencyException;
 import dev.idempotency.OperationInProgressException;
+import dev.idempotency.http.DryRunInvalidException;
+import dev.idempotency.http.DryRunUnsupportedException;
+import dev.idempotency.http.EffectHeader;
+import dev.idempotency.http.HttpAnswer;
+import dev.idempotency.http.Problems;
+import dev.idempotency.http.RequestBodyUnreadableException;
 import dev.idempotency.web.ProtectedRun.Interruption;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.ServletException;
@@ -13,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import org.springframework.http.HttpHeaders;
 import org.springframework.http.converter.HttpMessageNotReadableException;
 import org.springframework.web.HttpMediaTypeNotSupportedException;
 import org.springframework.web.bind.MethodArgumentNotValidException;
@@ -26,6 +34,7 @@ import org.springframework.web.multipart.MultipartException;
 import org.springframework.web.multipart.support.MissingServletRequestPartException;
 import org.springframework.web.servlet.HandlerExceptionResolver;
 import org.springframework.web.servlet.ModelAndView;
+import org.springframework.web.servlet.support.RequestContextUtils;
 
 /**
  * Answers with a problem when a request did not run, unless the application handles that
@@ -64,14 +73,29 @@ public final class IdempotencyExceptionResolver implements HandlerExceptionResol
 		try {
 			logger.debug("Answering {}", handler, problem);
 			if (isAboutDryRun(problem)) {
-				EffectHeader.NONE.writeTo(response);
+				ServletAnswers.writeEffect(EffectHeader.NONE, response);
 			}
-			return this.problems.write(problem, request, response) ? new ModelAndView() : null;
+			return answer(problem, request, response) ? new ModelAndView() : null;
 		}
 		catch (IOException writing) {
 			logger.debug("The client of {} is gone", handler, writing);
 			return new ModelAndView();
 		}
+	}
+
+	private boolean answer(IdempotencyException problem, HttpServletRequest request, HttpServletResponse response)
+			throws IOException {
+		HttpAnswer answer = this.problems.toAnswer(problem, request.getHeader(HttpHeaders.ACCEPT),
+				RequestContextUtils.getLocale(request));
+		if (answer == null) {
+			return false;
+		}
+		// Others may have linked to something else
+		answer.headers()
+			.computeIfPresent(HttpHeaders.LINK,
+					(name, ours) -> Stream.concat(response.getHeaders(name).stream(), ours.stream()).toList());
+		ServletAnswers.send(answer, response);
+		return true;
 	}
 
 	/**

@@ -24,6 +24,14 @@ import dev.idempotency.core.Preview.Verdict;
 import dev.idempotency.core.Rejection;
 import dev.idempotency.core.Transactions;
 import dev.idempotency.core.Transactions.Transaction;
+import dev.idempotency.http.DryRunHeader;
+import dev.idempotency.http.DryRunReport;
+import dev.idempotency.http.DryRunUnsupportedException;
+import dev.idempotency.http.EffectHeader;
+import dev.idempotency.http.ProtectedOperation;
+import dev.idempotency.http.ReplayedAnswer;
+import dev.idempotency.http.RequestBodyTooLargeException;
+import dev.idempotency.http.RequestBodyUnreadableException;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 
@@ -39,18 +47,15 @@ final class IdempotencyGate implements Admission {
 
 	private final Calls calls;
 
-	private final ScopeResolver scopeResolver;
-
-	private final RequestFingerprinter fingerprinter;
+	private final HttpStrategies strategies;
 
 	private final @Nullable Transactions transactions;
 
-	IdempotencyGate(IdempotencyEngine engine, Calls calls, ScopeResolver scopeResolver,
-			RequestFingerprinter fingerprinter, @Nullable Transactions transactions) {
+	IdempotencyGate(IdempotencyEngine engine, Calls calls, HttpStrategies strategies,
+			@Nullable Transactions transactions) {
 		this.engine = engine;
 		this.calls = calls;
-		this.scopeResolver = scopeResolver;
-		this.fingerprinter = fingerprinter;
+		this.strategies = strategies;
 		this.transactions = transactions;
 	}
 
@@ -84,7 +89,7 @@ final class IdempotencyGate implements Admission {
 			return decide(exchange, request, handler, operation);
 		}
 		catch (IdempotencyException ex) {
-			EffectHeader.NONE.writeTo(exchange.response());
+			ServletAnswers.writeEffect(EffectHeader.NONE, exchange.response());
 			exchange.refused(ex);
 			throw ex;
 		}
@@ -100,13 +105,14 @@ final class IdempotencyGate implements Admission {
 	 */
 	private @Nullable Pass decide(Exchange exchange, HttpServletRequest request, Object handler,
 			ProtectedOperation operation) {
-		boolean dryRun = DryRunHeader.asksForDryRun(request);
+		boolean dryRun = asksForDryRun(request);
 		String name = operationName(request);
 		Optional<IdempotencyKey> key = Optional.empty();
 		Optional<Attempt> attempt = Optional.empty();
 		try {
-			RequestFacts facts = new RequestFacts(exchange, request, this.scopeResolver.resolveScope(request, name),
-					this.fingerprinter, operation.limits().request());
+			ReadAheadFacts facts = new ReadAheadFacts(exchange, request,
+					this.strategies.scopeResolver().resolveScope(request, name), this.strategies,
+					operation.limits().request());
 			key = keyOf(operation, facts);
 			attempt = key.isPresent() ? Optional.of(attempt(operation, facts, key.get())) : Optional.empty();
 		}
@@ -127,7 +133,7 @@ final class IdempotencyGate implements Admission {
 				new UnprotectedContext(key.orElseGet(() -> UnprotectedContext.randomKey(name))));
 	}
 
-	private Optional<IdempotencyKey> keyOf(ProtectedOperation operation, RequestFacts facts) {
+	private Optional<IdempotencyKey> keyOf(ProtectedOperation operation, ReadAheadFacts facts) {
 		try {
 			return Optional.of(qualified(facts, operation.keySource().resolve(facts)));
 		}
@@ -139,13 +145,13 @@ final class IdempotencyGate implements Admission {
 		}
 	}
 
-	private static Attempt attempt(ProtectedOperation operation, RequestFacts facts, IdempotencyKey key) {
+	private static Attempt attempt(ProtectedOperation operation, ReadAheadFacts facts, IdempotencyKey key) {
 		Fingerprint fingerprint = operation.fingerprinted() ? facts.fingerprint() : Fingerprint.none();
 		facts.requireContentWithinLimit();
 		return new Attempt(key, fingerprint, operation.policy());
 	}
 
-	private IdempotencyKey qualified(RequestFacts facts, String value) {
+	private IdempotencyKey qualified(ReadAheadFacts facts, String value) {
 		try {
 			return new IdempotencyKey(facts.scope().within(this.engine.settings().namespace()), value);
 		}
@@ -164,7 +170,7 @@ final class IdempotencyGate implements Admission {
 			return pass(run, exchange, () -> {
 			});
 		}
-		exchange.answerWith(Replies.toAnswer(decision, operation.policy(), attempt.key()));
+		exchange.answerWith(ReplayedAnswer.of(decision, operation.policy(), attempt.key()));
 		return null;
 	}
 
@@ -234,6 +240,14 @@ final class IdempotencyGate implements Admission {
 			FirstFailure.then(ex, afterHandler);
 			throw ex;
 		}
+	}
+
+	/**
+	 * Whether a request asks for a dry run. Hardly any has the header.
+	 */
+	static boolean asksForDryRun(HttpServletRequest request) {
+		return request.getHeader(DryRunHeader.NAME) != null
+				&& DryRunHeader.asksForDryRun(request.getHeaders(DryRunHeader.NAME));
 	}
 
 	/**

@@ -1,5 +1,6 @@
 package dev.idempotency.web;
 
+import dev.idempotency.http.ProtectedOperation;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;

@@ -5,6 +5,7 @@ import java.time.Duration;
 import dev.idempotency.Effect;
 import dev.idempotency.OnConflict;
 import dev.idempotency.OnCrash;
+import dev.idempotency.http.ProtectedOperation;
 
 import org.springframework.web.servlet.function.HandlerFilterFunction;
 import org.springframework.web.servlet.function.HandlerFunction;

@@ -16,6 +16,12 @@ import dev.idempotency.core.KnownOperation;
 import dev.idempotency.core.OperationCatalog;
 import dev.idempotency.core.ResultWriter;
 import dev.idempotency.core.Transactions;
+import dev.idempotency.http.ClientContract;
+import dev.idempotency.http.GivenAnswers;
+import dev.idempotency.http.HttpAnswer;
+import dev.idempotency.http.HttpSettings;
+import dev.idempotency.http.KeptHeaders;
+import dev.idempotency.http.Problems;
 
 import org.springframework.context.ApplicationContext;
 import org.springframework.web.method.ControllerAdviceBean;
@@ -62,10 +68,10 @@ public final class IdempotencyWeb implements OperationCatalog {
 		this.strategies = strategies;
 		this.context = context;
 		this.operations = new ProtectedOperations(settings, policies, strategies.keyResolver());
-		this.gate = new IdempotencyGate(engine, calls, strategies.scopeResolver(), strategies.fingerprinter(),
+		this.gate = new IdempotencyGate(engine, calls, strategies,
 				context.getBeanProvider(Transactions.class).getIfAvailable());
 		this.exceptionResolver = new IdempotencyExceptionResolver(
-				new Problems(settings, new ProblemFormats(strategies.problemFormats())),
+				new Problems(settings, strategies.problemFormats(), context),
 				new ExplicitExceptionHandlers(() -> ControllerAdviceBean.findAnnotatedBeans(context)));
 	}
 
@@ -139,8 +145,7 @@ public final class IdempotencyWeb implements OperationCatalog {
 	 * and should be
 	 */
 	public void checkHandlers(Collection<RequestMappingHandlerMapping> mappings) {
-		this.known = new HandlerAudit(this.settings, this.operations, this.gate,
-				!(this.strategies.fingerprinter() instanceof NoFingerprinter))
+		this.known = new HandlerAudit(this.settings, this.operations, this.gate, this.strategies.comparesRequests())
 			.check(mappings);
 	}
 
@@ -184,7 +189,7 @@ public final class IdempotencyWeb implements OperationCatalog {
 			.orElse(documented);
 		return Optional.ofNullable(this.operations.find(handler, method))
 			.map((operation) -> ClientContract.of(this.operations.named(operation, name), this.engine.settings(),
-					this.strategies.fingerprinter()));
+					this.strategies.comparesRequests()));
 	}
 
 	/**

@@ -1,6 +1,7 @@
 package dev.idempotency.web;
 
 import dev.idempotency.IdempotencyKeyInvalidException;
+import dev.idempotency.http.KeySyntax;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 

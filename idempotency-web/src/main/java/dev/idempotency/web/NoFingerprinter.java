@@ -1,6 +1,7 @@
 package dev.idempotency.web;
 
 import dev.idempotency.Fingerprint;
+import dev.idempotency.http.RequestContent;
 import jakarta.servlet.http.HttpServletRequest;
 
 /**

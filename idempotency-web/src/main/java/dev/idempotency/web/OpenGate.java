@@ -5,6 +5,9 @@ import dev.idempotency.IdempotencyKey;
 import dev.idempotency.IdempotencyKeyMissingException;
 import dev.idempotency.IdempotencyScope;
 import dev.idempotency.call.UnprotectedContext;
+import dev.idempotency.http.DryRunUnsupportedException;
+import dev.idempotency.http.ProtectedOperation;
+import dev.idempotency.http.RequestContent;
 import jakarta.servlet.http.HttpServletRequest;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -17,10 +20,10 @@ final class OpenGate implements Admission {
 
 	private static final Logger logger = LoggerFactory.getLogger(IdempotencyInterceptor.class);
 
-	private final ScopeResolver scopeResolver;
+	private final HttpStrategies strategies;
 
-	OpenGate(ScopeResolver scopeResolver) {
-		this.scopeResolver = scopeResolver;
+	OpenGate(HttpStrategies strategies) {
+		this.strategies = strategies;
 	}
 
 	@Override
@@ -28,7 +31,7 @@ final class OpenGate implements Admission {
 		if (UnprotectedRun.isOver(request)) {
 			return Pass.NOTHING;
 		}
-		if (DryRunHeader.asksForDryRun(request)) {
+		if (IdempotencyGate.asksForDryRun(request)) {
 			throw new DryRunUnsupportedException();
 		}
 		return UnprotectedRun.begin(request, new UnprotectedContext(keyOf(request, operation)));
@@ -41,8 +44,9 @@ final class OpenGate implements Admission {
 	private IdempotencyKey keyOf(HttpServletRequest request, ProtectedOperation operation) {
 		String name = IdempotencyGate.operationName(request);
 		try {
-			IdempotencyScope scope = this.scopeResolver.resolveScope(request, name);
-			return new IdempotencyKey(scope, operation.keySource().resolve(new HeadFacts(request, scope)));
+			IdempotencyScope scope = this.strategies.scopeResolver().resolveScope(request, name);
+			return new IdempotencyKey(scope,
+					operation.keySource().resolve(new HeadFacts(request, scope, this.strategies)));
 		}
 		catch (RuntimeException ex) {
 			logger.debug("{} runs without protection, and under a key that is made up", name, ex);
@@ -57,11 +61,12 @@ final class OpenGate implements Admission {
 
 	/**
 	 * What can be known of a request without touching its body.
-	 *
-	 * @param request the request
-	 * @param scope whose it is
 	 */
-	private record HeadFacts(HttpServletRequest request, IdempotencyScope scope) implements KeySource.Facts {
+	private static final class HeadFacts extends ServletFacts {
+
+		private HeadFacts(HttpServletRequest request, IdempotencyScope scope, HttpStrategies strategies) {
+			super(request, scope, strategies.keyResolver());
+		}
 
 		@Override
 		public RequestContent content() {

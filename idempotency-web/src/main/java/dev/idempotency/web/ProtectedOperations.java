@@ -1,6 +1,7 @@
 package dev.idempotency.web;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
@@ -14,7 +15,13 @@ import dev.idempotency.call.AnnotationPolicies;
 import dev.idempotency.core.BodyLimits;
 import dev.idempotency.core.NamedOperations;
 import dev.idempotency.core.OperationPolicy;
-import dev.idempotency.web.HttpSettings.Protect;
+import dev.idempotency.http.ClientContract.KeyField;
+import dev.idempotency.http.DefaultKeySource;
+import dev.idempotency.http.HttpSettings;
+import dev.idempotency.http.HttpSettings.Protect;
+import dev.idempotency.http.KeyExpression;
+import dev.idempotency.http.KeySource;
+import dev.idempotency.http.ProtectedOperation;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -51,7 +58,14 @@ final class ProtectedOperations {
 	ProtectedOperations(HttpSettings settings, AnnotationPolicies policies, KeyResolver keyResolver) {
 		this.settings = settings;
 		this.policies = policies;
-		this.defaultKeySource = new DefaultKeySource(keyResolver);
+		this.defaultKeySource = keySource(keyResolver);
+	}
+
+	private static KeySource keySource(KeyResolver resolver) {
+		return (resolver instanceof HeaderKeyResolver header)
+				? new DefaultKeySource("header " + header.name(), List.of(new KeyField(header.name(), header.syntax())),
+						header.advice())
+				: new DefaultKeySource("the application's KeyResolver", List.of(), resolver.advice());
 	}
 
 	/**

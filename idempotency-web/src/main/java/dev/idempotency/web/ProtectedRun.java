@@ -12,6 +12,7 @@ import dev.idempotency.core.Completion;
 import dev.idempotency.core.Execution;
 import dev.idempotency.core.FirstFailure;
 import dev.idempotency.core.Transactions.Transaction;
+import dev.idempotency.http.ProtectedOperation;
 import dev.idempotency.web.Admission.Pass;
 import dev.idempotency.web.AnswerRecorder.Recorded;
 import jakarta.servlet.http.HttpServletResponse;

@@ -3,6 +3,7 @@ package dev.idempotency.web;
 import java.io.IOException;
 
 import dev.idempotency.Fingerprint;
+import dev.idempotency.http.RequestContent;
 import jakarta.servlet.http.HttpServletRequest;
 
 /**

@@ -5,6 +5,10 @@ import java.io.InputStream;
 import java.util.Arrays;
 import java.util.Map;
 
+import dev.idempotency.http.FormParameters;
+import dev.idempotency.http.RequestBodyTooLargeException;
+import dev.idempotency.http.RequestBodyUnreadableException;
+import dev.idempotency.http.RequestContent;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.Part;
@@ -74,11 +78,16 @@ final class RequestReader {
 			if (size > this.limit) {
 				throw new RequestBodyTooLargeException(this.limit);
 			}
-			return new RequestContent.Multipart(multipart.getParts());
+			return new RequestContent.Multipart(multipart.getParts().stream().map(RequestReader::toPart).toList());
 		}
 		catch (ServletException ex) {
 			throw new IOException(ex);
 		}
+	}
+
+	private static RequestContent.Part toPart(Part part) {
+		return new RequestContent.Part(part.getName(), part.getSubmittedFileName(), part.getContentType(),
+				part::getInputStream);
 	}
 
 	private byte[] readBody(HttpServletRequest outermost) throws IOException {

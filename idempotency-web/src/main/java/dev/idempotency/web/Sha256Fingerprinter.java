@@ -9,8 +9,9 @@ import java.util.Map;
 import java.util.TreeMap;
 
 import dev.idempotency.Fingerprint;
+import dev.idempotency.http.ContentType;
+import dev.idempotency.http.RequestContent;
 import jakarta.servlet.http.HttpServletRequest;
-import jakarta.servlet.http.Part;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -72,12 +73,12 @@ final class Sha256Fingerprinter implements RequestFingerprinter {
 
 	private static void add(Pieces pieces, RequestContent.Multipart multipart) throws IOException {
 		pieces.add("multipart");
-		for (Part part : multipart.parts()) {
-			pieces.add(part.getName());
-			pieces.add(part.getSubmittedFileName());
-			pieces.add(ContentType.parse(part.getContentType()).text());
+		for (RequestContent.Part part : multipart.parts()) {
+			pieces.add(part.name());
+			pieces.add(part.fileName());
+			pieces.add(ContentType.parse(part.contentType()).text());
 			MessageDigest content = Sha256.newDigest();
-			try (InputStream in = part.getInputStream()) {
+			try (InputStream in = part.content().getInputStream()) {
 				byte[] block = new byte[BLOCK];
 				for (int read = in.read(block); read >= 0; read = in.read(block)) {
 					content.update(block, 0, read);

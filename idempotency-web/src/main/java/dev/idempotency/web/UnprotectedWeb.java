@@ -1,6 +1,8 @@
 package dev.idempotency.web;
 
 import dev.idempotency.call.AnnotationPolicies;
+import dev.idempotency.http.HttpSettings;
+import dev.idempotency.http.Problems;
 
 import org.springframework.context.ApplicationContext;
 import org.springframework.web.method.ControllerAdviceBean;
@@ -27,9 +29,9 @@ public final class UnprotectedWeb {
 	public UnprotectedWeb(AnnotationPolicies policies, HttpSettings settings, HttpStrategies strategies,
 			ApplicationContext context) {
 		this.operations = new ProtectedOperations(settings, policies, strategies.keyResolver());
-		this.gate = new OpenGate(strategies.scopeResolver());
+		this.gate = new OpenGate(strategies);
 		this.exceptionResolver = new IdempotencyExceptionResolver(
-				new Problems(settings, new ProblemFormats(strategies.problemFormats())),
+				new Problems(settings, strategies.problemFormats(), context),
 				new ExplicitExceptionHandlers(() -> ControllerAdviceBean.findAnnotatedBeans(context)));
 	}
 

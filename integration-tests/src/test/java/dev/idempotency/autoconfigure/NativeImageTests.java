@@ -73,7 +73,7 @@ class NativeImageTests {
 		RuntimeHints hints = ofTheLibrary();
 		assertThat(RuntimeHintsPredicates.proxies().forInterfaces(Idempotent.class)).accepts(hints);
 		assertThat(RuntimeHintsPredicates.reflection().onMethodInvocation(Idempotent.class, "ttl")).accepts(hints);
-		Class<?> parts = Class.forName("dev.idempotency.web.KeyParts");
+		Class<?> parts = Class.forName("dev.idempotency.http.KeyParts");
 		for (String function : List.of("header", "body", "path", "query", "derived", "join")) {
 			assertThat(RuntimeHintsPredicates.reflection().onMethodInvocation(parts, function)).accepts(hints);
 		}

@@ -3,15 +3,22 @@ package dev.idempotency.web;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 
+import dev.idempotency.IdempotencyKeyMissingException;
+import dev.idempotency.http.Problem;
+import dev.idempotency.http.ProblemFormat;
+import dev.idempotency.http.ProblemType;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import org.springframework.context.MessageSource;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.support.StaticMessageSource;
 import org.springframework.http.MediaType;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -30,7 +37,7 @@ class ProblemFormatTests {
 
 	@BeforeAll
 	static void start() {
-		server = TestServer.start(List.of(WebTestApplication.class, OwnFormat.class),
+		server = TestServer.start(List.of(WebTestApplication.class, OwnFormat.class, OwnWords.class),
 				"idempotency.http.documentation-url=https://example.com/keys");
 	}
 
@@ -74,8 +81,8 @@ class ProblemFormatTests {
 
 	@Test
 	void saysHowLongToWait() {
-		Problem problem = new Problem(ProblemType.IN_PROGRESS, "urn:idempotency:in-progress", "Repeat it later.",
-				Duration.ofMillis(2500), null);
+		Problem problem = new Problem(ProblemType.IN_PROGRESS, "urn:idempotency:in-progress",
+				ProblemType.IN_PROGRESS.title(), "Repeat it later.", Duration.ofMillis(2500), null);
 		assertThat(new String(ProblemFormat.markdown().write(problem), StandardCharsets.UTF_8).lines()).containsExactly(
 				"# The same request is still being processed", "", "Next step: Repeat it later. Wait 3 seconds first.",
 				"", "Status 409, `urn:idempotency:in-progress`.");
@@ -86,6 +93,36 @@ class ProblemFormatTests {
 		Answer answer = refusedFor("application/vnd.example+text");
 		assertThat(answer.header("Content-Type")).isEqualTo("application/vnd.example+text");
 		assertThat(answer.text()).isEqualTo("KEY_MISSING");
+	}
+
+	/**
+	 * The codes are Spring's own. What is not translated stays as it is.
+	 */
+	@Test
+	void areInTheWordsOfTheApplicationWhereItHasSome() {
+		Answer german = server.post("/kinds/route").header("Accept-Language", "de").send();
+		assertThat(german.text()).isEqualTo(
+				"{\"type\":\"urn:idempotency:key-missing\",\"title\":\"Ein Schlüssel fehlt\",\"status\":400,\"detail\":\"This operation needs a key: send one, such as a random UUID, in the Idempotency-Key header, and the same one with each retry.\"}");
+		assertThat(server.post("/kinds/route").header("Accept-Language", "en").send().text())
+			.contains("\"title\":\"A key is missing\"");
+		Answer prose = server.post("/kinds/route")
+			.header("Accept-Language", "de")
+			.header("Accept", "text/markdown")
+			.send();
+		assertThat(prose.text()).startsWith("# Ein Schlüssel fehlt\n");
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class OwnWords {
+
+		@Bean
+		MessageSource messageSource() {
+			StaticMessageSource messages = new StaticMessageSource();
+			messages.addMessage("problemDetail.title." + IdempotencyKeyMissingException.class.getName(), Locale.GERMAN,
+					"Ein Schlüssel fehlt");
+			return messages;
+		}
+
 	}
 
 	@Configuration(proxyBeanMethods = false)

@@ -10,15 +10,16 @@ import java.util.List;
 import java.util.Map;
 
 import dev.idempotency.Fingerprint;
+import dev.idempotency.http.RequestContent;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import org.springframework.core.io.ByteArrayResource;
 import org.springframework.http.MediaType;
 import org.springframework.mock.web.MockHttpServletRequest;
-import org.springframework.mock.web.MockPart;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -152,8 +153,8 @@ class Sha256FingerprinterTests {
 		write(out, null);
 		out.write(Fingerprint.sha256(bytes("n")).toBytes());
 		RequestContent content = new RequestContent.Multipart(
-				List.of(new MockPart("file", "a.png", large, new MediaType(MediaType.IMAGE_PNG, Map.of("V", "A"))),
-						new MockPart("note", bytes("n"))));
+				List.of(new RequestContent.Part("file", "a.png", "image/png;V=A", new ByteArrayResource(large)),
+						new RequestContent.Part("note", null, null, new ByteArrayResource(bytes("n")))));
 		assertThat(CANONICAL.fingerprint(request("/payments", null, "multipart/form-data; boundary=x"), content))
 			.isEqualTo(expected("multipart", parts.toByteArray(), "POST", "/payments", null, "multipart/form-data"));
 	}

@@ -1,5 +1,7 @@
 package dev.idempotency.web;
 
+import dev.idempotency.http.ClientContract;
+
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -13,6 +15,8 @@ import javax.sql.DataSource;
 import dev.idempotency.DryRun;
 import dev.idempotency.IdempotencyScope;
 import dev.idempotency.Idempotent;
+import dev.idempotency.http.DryRunHeader;
+import dev.idempotency.http.EffectHeader;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -61,9 +65,9 @@ class SwallowedFailureTests {
 		assertThat(first.status()).isEqualTo(500);
 		assertThat(second.status()).isEqualTo(200);
 		assertThat(second.text()).isEqualTo("call 2");
-		assertThat(second.header(Replies.REPLAYED)).isEmpty();
+		assertThat(second.header(ClientContract.REPLAYED)).isEmpty();
 		assertThat(third.text()).isEqualTo("call 2");
-		assertThat(third.header(Replies.REPLAYED)).isEqualTo("true");
+		assertThat(third.header(ClientContract.REPLAYED)).isEqualTo("true");
 	}
 
 	@Test
@@ -78,7 +82,7 @@ class SwallowedFailureTests {
 		Answer second = this.server.post("/transactional").key(key).send();
 		assertThat(second.status()).isEqualTo(200);
 		assertThat(second.text()).startsWith("run ");
-		assertThat(second.header(Replies.REPLAYED)).isEmpty();
+		assertThat(second.header(ClientContract.REPLAYED)).isEmpty();
 		assertThat(this.server.post("/transactional").key(key).send().text()).isEqualTo(second.text());
 	}
 
@@ -111,7 +115,7 @@ class SwallowedFailureTests {
 		assertThat(first.header(EffectHeader.NAME)).isEqualTo("none");
 		Answer second = this.server.post("/transactional").key(key).send();
 		assertThat(second.status()).isEqualTo(200);
-		assertThat(second.header(Replies.REPLAYED)).isEmpty();
+		assertThat(second.header(ClientContract.REPLAYED)).isEmpty();
 	}
 
 	@Test
@@ -126,7 +130,7 @@ class SwallowedFailureTests {
 		assertThat(first.header(EffectHeader.NAME)).isEqualTo("none");
 		Answer second = this.server.post("/forgiving").key(key).send();
 		assertThat(second.text()).isEqualTo("done");
-		assertThat(second.header(Replies.REPLAYED)).isEmpty();
+		assertThat(second.header(ClientContract.REPLAYED)).isEmpty();
 	}
 
 	/**

@@ -1,0 +1,125 @@
+package dev.idempotency.http;
+
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+
+import dev.idempotency.DryRun;
+import dev.idempotency.OnCrash;
+import dev.idempotency.core.EngineSettings;
+import dev.idempotency.core.EngineSettings.Mode;
+import dev.idempotency.core.EngineSettings.OnStoreFailure;
+import dev.idempotency.core.KnownOperation;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a client needs to know of a protected handler.
+ *
+ * @param protection how it is protected
+ * @param enforced {@code false} if its requests run whatever is decided about them
+ * @param keyHeaders the headers that its key is made of
+ * @param fingerprinted whether a retry must ask for the same
+ * @param dryRun what a dry run of it does
+ * @param problems why its requests may be refused
+ */
+public record ClientContract(KnownOperation.Protection protection, boolean enforced, List<KeyField> keyHeaders,
+		boolean fingerprinted, DryRun dryRun, Set<ProblemType> problems) {
+
+	/**
+	 * The header that asks what would happen.
+	 */
+	public static final String DRY_RUN = DryRunHeader.NAME;
+
+	/**
+	 * The header that says what has happened.
+	 */
+	public static final String EFFECT = EffectHeader.NAME;
+
+	/**
+	 * The header of answers that are replayed.
+	 */
+	public static final String REPLAYED = ReplayedAnswer.HEADER;
+
+	public ClientContract {
+		keyHeaders = List.copyOf(keyHeaders);
+		problems = Collections.unmodifiableSet(problems);
+	}
+
+	/**
+	 * What a client needs to know of an operation.
+	 * @param operation the operation
+	 * @param settings how operations are protected
+	 * @param comparing whether requests are compared at all
+	 * @return what it needs to know
+	 */
+	public static ClientContract of(ProtectedOperation operation, EngineSettings settings, boolean comparing) {
+		boolean fingerprinted = operation.fingerprinted() && comparing;
+		boolean enforced = settings.mode() == Mode.ENFORCE;
+		return new ClientContract(operation.forPeople(), enforced, operation.keySource().headers(), fingerprinted,
+				operation.dryRun(),
+				enforced ? problems(operation, settings, fingerprinted) : EnumSet.noneOf(ProblemType.class));
+	}
+
+	/**
+	 * The name of an operation as documents have it: {@code PUT /orders/{id:[0-9]+}} is
+	 * {@code PUT /orders/{id}}.
+	 * @param name the name of the operation
+	 * @return the name without expressions
+	 */
+	public static String withoutExpressions(String name) {
+		StringBuilder result = new StringBuilder();
+		int depth = 0;
+		boolean expression = false;
+		for (int i = 0; i < name.length(); i++) {
+			char character = name.charAt(i);
+			depth += (character == '{') ? 1 : (character == '}') ? -1 : 0;
+			expression = depth > 0 && (expression || character == ':');
+			if (!expression) {
+				result.append(character);
+			}
+		}
+		return result.toString();
+	}
+
+	private static Set<ProblemType> problems(ProtectedOperation operation, EngineSettings settings,
+			boolean fingerprinted) {
+		KeySource key = operation.keySource();
+		Set<ProblemType> problems = EnumSet.of(ProblemType.KEY_INVALID, ProblemType.DRY_RUN_INVALID,
+				ProblemType.BODY_UNREADABLE, ProblemType.BODY_TOO_LARGE, ProblemType.IN_PROGRESS,
+				ProblemType.NOT_REPLAYABLE);
+		if (operation.required() && key.mayBeMissing()) {
+			problems.add(ProblemType.KEY_MISSING);
+		}
+		// Another request has another derived key
+		if (fingerprinted && !key.isDerived()) {
+			problems.add(ProblemType.KEY_REUSED);
+		}
+		if (operation.policy().onCrash() == OnCrash.REFUSE) {
+			problems.add(ProblemType.OUTCOME_UNKNOWN);
+		}
+		if (operation.policy().maxReplays() > 0) {
+			problems.add(ProblemType.REPLAY_LIMIT);
+		}
+		if (settings.onStoreFailure() == OnStoreFailure.REJECT) {
+			problems.add(ProblemType.STORE_UNAVAILABLE);
+		}
+		return problems;
+	}
+
+	/**
+	 * A header that a key is made of.
+	 *
+	 * @param name its name
+	 * @param syntax how the key is written in it, or {@code null} if it is taken as it is
+	 */
+	public record KeyField(String name, @Nullable KeySyntax syntax) {
+
+		/**
+		 * The most characters of a key.
+		 */
+		public static final int MAX_LENGTH = KeyHeader.MAX_LENGTH;
+
+	}
+
+}

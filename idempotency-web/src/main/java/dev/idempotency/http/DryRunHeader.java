@@ -1,0 +1,47 @@
+package dev.idempotency.http;
+
+import java.util.Enumeration;
+
+/**
+ * Reads whether a request is a dry run: a structured-field boolean (RFC 9651), or
+ * {@code true} or {@code false} in words. Anything else is neither a dry run nor none,
+ * and must not run.
+ */
+public final class DryRunHeader {
+
+	/**
+	 * The name of the header.
+	 */
+	public static final String NAME = "Idempotency-Dry-Run";
+
+	private DryRunHeader() {
+	}
+
+	/**
+	 * Whether a dry run is asked for.
+	 * @param fields the values of the header, one for each time that it was sent
+	 * @return whether it is
+	 * @throws DryRunInvalidException if nobody can tell
+	 */
+	public static boolean asksForDryRun(Enumeration<String> fields) {
+		if (!fields.hasMoreElements()) {
+			return false;
+		}
+		String field = fields.nextElement().strip();
+		if (!fields.hasMoreElements()) {
+			if (isItem(field, "?1") || isItem(field, "true")) {
+				return true;
+			}
+			if (isItem(field, "?0") || isItem(field, "false")) {
+				return false;
+			}
+		}
+		throw new DryRunInvalidException();
+	}
+
+	private static boolean isItem(String field, String value) {
+		return field.regionMatches(true, 0, value, 0, value.length())
+				&& FieldParameters.fill(field, value.length(), field.length());
+	}
+
+}

@@ -1,0 +1,19 @@
+package dev.idempotency.http;
+
+import dev.idempotency.IdempotencyException;
+
+/**
+ * Nobody can tell whether a request is a dry run.
+ */
+public final class DryRunInvalidException extends IdempotencyException {
+
+	private static final long serialVersionUID = 1L;
+
+	/**
+	 * Create an exception.
+	 */
+	public DryRunInvalidException() {
+		super("The %s header is not a boolean".formatted(DryRunHeader.NAME), null);
+	}
+
+}

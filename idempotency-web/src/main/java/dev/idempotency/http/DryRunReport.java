@@ -1,0 +1,77 @@
+package dev.idempotency.http;
+
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+import dev.idempotency.core.Preview;
+import dev.idempotency.store.IdempotencyRecord;
+import dev.idempotency.store.InspectableStore.Inspection;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.core.ObjectWriteContext;
+import tools.jackson.core.json.JsonFactory;
+
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
+
+/**
+ * Says what would happen.
+ */
+public final class DryRunReport {
+
+	private static final JsonFactory JSON = new JsonFactory();
+
+	private DryRunReport() {
+	}
+
+	/**
+	 * The answer to a dry run.
+	 * @param preview what would happen
+	 * @param key the client's key, or {@code null} if it sent none and needs none
+	 * @return the answer
+	 */
+	public static HttpAnswer of(Preview preview, @Nullable String key) {
+		EffectHeader effect = switch (preview.verdict()) {
+			case EXECUTE -> EffectHeader.WOULD_EXECUTE;
+			case REPLAY -> EffectHeader.WOULD_REPLAY;
+			case CONFLICT -> EffectHeader.WOULD_CONFLICT;
+			case REJECT -> EffectHeader.WOULD_REJECT;
+		};
+		Map<String, List<String>> headers = new LinkedHashMap<>();
+		headers.put(HttpHeaders.CONTENT_TYPE, List.of(MediaType.APPLICATION_JSON_VALUE));
+		headers.put(HttpHeaders.CACHE_CONTROL, List.of("no-store"));
+		headers.put(EffectHeader.NAME, List.of(effect.value()));
+		return new HttpAnswer(HttpStatus.OK.value(), HttpAnswer.Delivery.WHOLE, headers,
+				ByteBuffer.wrap(json(effect, key, preview.found())));
+	}
+
+	private static byte[] json(EffectHeader effect, @Nullable String key, Optional<Inspection> found) {
+		ByteArrayOutputStream target = new ByteArrayOutputStream();
+		try (JsonGenerator json = JSON.createGenerator(ObjectWriteContext.empty(), target)) {
+			json.writeStartObject();
+			json.writeStringProperty("effect", effect.value());
+			if (key != null) {
+				json.writeStringProperty("key", key);
+			}
+			json.writeStringProperty("state", found.map((it) -> state(it.record())).orElse("absent"));
+			if (found.isPresent()) {
+				json.writeStringProperty("expires", found.get().expires().toString());
+			}
+			json.writeEndObject();
+		}
+		return target.toByteArray();
+	}
+
+	private static String state(IdempotencyRecord record) {
+		if (record instanceof IdempotencyRecord.InProgress running) {
+			return running.isAbandoned() ? "abandoned" : "in_progress";
+		}
+		return "completed";
+	}
+
+}

@@ -1,0 +1,118 @@
+package dev.idempotency.http;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+import dev.idempotency.core.GivenResult;
+import dev.idempotency.core.ResultWriter;
+import dev.idempotency.http.HttpAnswer.Delivery;
+
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.InvalidMediaTypeException;
+import org.springframework.http.MediaType;
+
+/**
+ * Writes the answers to requests that operators give.
+ */
+public final class GivenAnswers implements ResultWriter {
+
+	/**
+	 * A method and a pattern. Steps are named after their operation, and answer nothing.
+	 */
+	private static final Pattern OPERATION = Pattern.compile("[A-Z]+ (/(?!.* > ).*)?");
+
+	private static final Pattern NAME = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
+
+	private static final Pattern VALUE = Pattern.compile("[\\x20-\\x7e\\t]*");
+
+	private final KeptHeaders kept;
+
+	private final long maxBody;
+
+	/**
+	 * Create a writer.
+	 * @param kept which headers are stored
+	 * @param maxBody the largest body, in bytes
+	 */
+	public GivenAnswers(KeptHeaders kept, long maxBody) {
+		this.kept = kept;
+		this.maxBody = maxBody;
+	}
+
+	@Override
+	public Optional<byte[]> write(String operation, GivenResult given) {
+		if (!OPERATION.matcher(operation).matches()) {
+			return Optional.empty();
+		}
+		if (!(given instanceof GivenResult.Answer answer)) {
+			throw new IllegalArgumentException(
+					"%s answers requests: give the status of its answer, and its body and headers if there are any"
+						.formatted(operation));
+		}
+		byte[] body = answer.body().getBytes(StandardCharsets.UTF_8);
+		requireUsable(answer.status(), body);
+		Map<String, List<String>> headers = new LinkedHashMap<>();
+		answer.headers().forEach((name, values) -> headers.put(usable(name), usable(name, values)));
+		return Optional.of(new HttpAnswer(answer.status(), Delivery.WHOLE, headers, ByteBuffer.wrap(body)).encode());
+	}
+
+	private void requireUsable(int status, byte[] body) {
+		if (status < 200 || status > 599) {
+			throw new IllegalArgumentException("An answer has a status from 200 to 599");
+		}
+		boolean bodiless = status == HttpStatus.NO_CONTENT.value() || status == HttpStatus.RESET_CONTENT.value()
+				|| status == HttpStatus.NOT_MODIFIED.value();
+		if (bodiless && body.length > 0) {
+			throw new IllegalArgumentException("An answer with status %d has no body".formatted(status));
+		}
+		if (body.length > this.maxBody) {
+			throw new IllegalArgumentException(
+					"The body has %d bytes, more than the %d of idempotency.http.max-response-body"
+						.formatted(body.length, this.maxBody));
+		}
+	}
+
+	/**
+	 * The name of a header, and the one name of the content type.
+	 */
+	private String usable(String name) {
+		if (!NAME.matcher(name).matches()) {
+			throw new IllegalArgumentException("A header has a name that is none");
+		}
+		if (!this.kept.isKept(name)) {
+			throw new IllegalArgumentException("%s is not stored with answers: leave it out".formatted(name));
+		}
+		return name.equalsIgnoreCase(HttpHeaders.CONTENT_TYPE) ? HttpHeaders.CONTENT_TYPE : name;
+	}
+
+	private static List<String> usable(String name, List<String> values) {
+		for (String value : values) {
+			if (!VALUE.matcher(value).matches()) {
+				throw new IllegalArgumentException("The value of %s is not printable".formatted(name));
+			}
+		}
+		if (name.equalsIgnoreCase(HttpHeaders.CONTENT_TYPE)) {
+			requireMediaType(values);
+		}
+		return List.copyOf(values);
+	}
+
+	private static void requireMediaType(List<String> values) {
+		try {
+			values.forEach(MediaType::parseMediaType);
+		}
+		catch (InvalidMediaTypeException ex) {
+			throw new IllegalArgumentException("The content type is none", ex);
+		}
+		if (values.size() != 1) {
+			throw new IllegalArgumentException("An answer has one content type");
+		}
+	}
+
+}

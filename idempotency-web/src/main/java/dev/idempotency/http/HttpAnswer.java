@@ -1,0 +1,253 @@
+package dev.idempotency.http;
+
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.zip.CRC32C;
+
+import dev.idempotency.ResultNotReplayableException;
+import dev.idempotency.UnsupportedFormatException;
+import dev.idempotency.core.AnswerReader;
+
+import org.springframework.http.HttpHeaders;
+
+/**
+ * An answer as the client saw it.
+ *
+ * @param status the status
+ * @param delivery how it was sent
+ * @param headers the headers that are kept, the {@code Location} of a redirect as the
+ * handler gave it
+ * @param body the body
+ */
+public record HttpAnswer(int status, Delivery delivery, Map<String, List<String>> headers, ByteBuffer body) {
+
+	private static final byte FORMAT = 1;
+
+	private static final int HEADER = 1 + Integer.BYTES;
+
+	/**
+	 * Content types that most answers have. What is stored is the place in this list: it
+	 * only ever grows, at its end.
+	 */
+	private static final List<String> COMMON_TYPES = List.of("application/json", "application/json;charset=UTF-8",
+			"application/problem+json", "text/plain;charset=UTF-8", "text/html;charset=UTF-8", "application/xml",
+			"application/octet-stream", "application/pdf");
+
+	/**
+	 * How an answer is sent.
+	 */
+	public enum Delivery {
+
+		/**
+		 * With its length.
+		 */
+		WHOLE,
+
+		/**
+		 * Without: its length was not known when it began.
+		 */
+		STREAMED,
+
+		/**
+		 * As a redirect, whose location the container completes.
+		 */
+		REDIRECT
+
+	}
+
+	/**
+	 * Writes the answer down. The first byte tells the format, and a checksum of what
+	 * follows whether all of it came back; numbers are written in groups of seven bits,
+	 * the lowest first. No header has an empty name: one that is written so is the
+	 * content type, and a common one, whose number follows.
+	 * @return the answer as it is stored
+	 */
+	public byte[] encode() {
+		List<byte[]> texts = new ArrayList<>();
+		int size = HEADER + 1 + 2 + sizeOf(this.headers.size());
+		for (Map.Entry<String, List<String>> header : this.headers.entrySet()) {
+			if (commonType(header.getKey(), header.getValue()) >= 0) {
+				size += 2;
+				continue;
+			}
+			size += add(texts, header.getKey()) + sizeOf(header.getValue().size());
+			for (String value : header.getValue()) {
+				size += add(texts, value);
+			}
+		}
+		ByteBuffer target = ByteBuffer.allocate(size + this.body.remaining());
+		target.put(FORMAT).position(HEADER).put(codeOf(this.delivery)).putShort((short) this.status);
+		put(target, this.headers.size());
+		int next = 0;
+		for (Map.Entry<String, List<String>> header : this.headers.entrySet()) {
+			int commonType = commonType(header.getKey(), header.getValue());
+			if (commonType >= 0) {
+				target.put((byte) 0).put((byte) commonType);
+				continue;
+			}
+			next = put(target, texts, next);
+			put(target, header.getValue().size());
+			for (int i = 0; i < header.getValue().size(); i++) {
+				next = put(target, texts, next);
+			}
+		}
+		target.put(target.position(), this.body, this.body.position(), this.body.remaining());
+		return target.putInt(1, checksum(target.position(HEADER))).array();
+	}
+
+	/**
+	 * Reads an answer.
+	 * @param payload the answer as it was stored
+	 * @return the answer, with headers that the caller may add to
+	 */
+	public static HttpAnswer decode(ByteBuffer payload) {
+		ByteBuffer source = payload.duplicate();
+		try {
+			byte format = source.get();
+			if (format != FORMAT) {
+				throw new UnsupportedFormatException(
+						"A stored answer has format %d, but this release reads only format %d: upgrade this instance"
+							.formatted(format & 0xff, FORMAT));
+			}
+			if (source.getInt() != checksum(source)) {
+				throw new IllegalArgumentException("its checksum is wrong");
+			}
+			Delivery delivery = deliveryOf(source.get());
+			int status = source.getShort() & 0xffff;
+			Map<String, List<String>> headers = new LinkedHashMap<>();
+			int count = getNumber(source);
+			for (int i = 0; i < count; i++) {
+				String name = getText(source);
+				if (name.isEmpty()) {
+					headers.put(HttpHeaders.CONTENT_TYPE, List.of(commonType(getNumber(source))));
+					continue;
+				}
+				int values = getNumber(source);
+				List<String> list = new ArrayList<>(Math.min(values, 16));
+				for (int j = 0; j < values; j++) {
+					list.add(getText(source));
+				}
+				headers.put(name, list);
+			}
+			return new HttpAnswer(status, delivery, headers, source.slice());
+		}
+		catch (BufferUnderflowException | IllegalArgumentException ex) {
+			throw new ResultNotReplayableException("A stored answer is damaged: " + ex);
+		}
+	}
+
+	/**
+	 * What may be shown of a result that may be an answer, or not.
+	 * @param payload the result as it was stored
+	 * @return what may be shown, if it is an answer
+	 */
+	public static Optional<AnswerReader.Answer> describe(ByteBuffer payload) {
+		if (!payload.hasRemaining() || payload.get(payload.position()) != FORMAT) {
+			return Optional.empty();
+		}
+		try {
+			HttpAnswer answer = decode(payload);
+			return Optional.of(new AnswerReader.Answer(answer.status(), answer.body().remaining()));
+		}
+		catch (ResultNotReplayableException ex) {
+			return Optional.empty();
+		}
+	}
+
+	private static int commonType(String name, List<String> values) {
+		return (name.equals(HttpHeaders.CONTENT_TYPE) && values.size() == 1) ? COMMON_TYPES.indexOf(values.get(0)) : -1;
+	}
+
+	private static String commonType(int number) {
+		if (number >= COMMON_TYPES.size()) {
+			throw new IllegalArgumentException("unknown content type " + number);
+		}
+		return COMMON_TYPES.get(number);
+	}
+
+	private static int checksum(ByteBuffer rest) {
+		CRC32C checksum = new CRC32C();
+		int position = rest.position();
+		checksum.update(rest);
+		rest.position(position);
+		return (int) checksum.getValue();
+	}
+
+	private static byte codeOf(Delivery delivery) {
+		return switch (delivery) {
+			case WHOLE -> 0;
+			case STREAMED -> 1;
+			case REDIRECT -> 2;
+		};
+	}
+
+	private static Delivery deliveryOf(byte code) {
+		return switch (code) {
+			case 0 -> Delivery.WHOLE;
+			case 1 -> Delivery.STREAMED;
+			case 2 -> Delivery.REDIRECT;
+			default -> throw new IllegalArgumentException("unknown delivery " + code);
+		};
+	}
+
+	private static int add(List<byte[]> texts, String text) {
+		byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+		texts.add(bytes);
+		return sizeOf(bytes.length) + bytes.length;
+	}
+
+	private static int put(ByteBuffer target, List<byte[]> texts, int index) {
+		byte[] bytes = texts.get(index);
+		put(target, bytes.length);
+		target.put(bytes);
+		return index + 1;
+	}
+
+	private static String getText(ByteBuffer source) {
+		int length = getNumber(source);
+		if (length > source.remaining()) {
+			throw new BufferUnderflowException();
+		}
+		if (length == 0) {
+			return "";
+		}
+		byte[] bytes = new byte[length];
+		source.get(bytes);
+		return new String(bytes, StandardCharsets.UTF_8);
+	}
+
+	private static int sizeOf(int number) {
+		int size = 1;
+		for (int rest = number >>> 7; rest != 0; rest >>>= 7) {
+			size++;
+		}
+		return size;
+	}
+
+	private static void put(ByteBuffer target, int number) {
+		int rest = number;
+		for (; rest > 0x7f; rest >>>= 7) {
+			target.put((byte) (rest | 0x80));
+		}
+		target.put((byte) rest);
+	}
+
+	private static int getNumber(ByteBuffer source) {
+		int number = 0;
+		for (int shift = 0; shift < 28; shift += 7) {
+			byte next = source.get();
+			number |= (next & 0x7f) << shift;
+			if (next >= 0) {
+				return number;
+			}
+		}
+		throw new IllegalArgumentException("a number is too large");
+	}
+
+}

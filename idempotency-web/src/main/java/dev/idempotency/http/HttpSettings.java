@@ -1,0 +1,66 @@
+package dev.idempotency.http;
+
+import java.net.URI;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How HTTP requests are protected.
+ *
+ * @param protect which handlers are protected
+ * @param unprotected what start-up does about unsafe handlers that nothing protects
+ * @param maxRequestBody the largest body of a protected request, in bytes
+ * @param maxResponseBody the largest body that is stored, in bytes
+ * @param excludedHeaders headers that are not stored, beside those that never are
+ * @param problemBase what the type of each problem begins with
+ * @param documentationUrl where people read about it, or {@code null}
+ */
+public record HttpSettings(Protect protect, Unprotected unprotected, int maxRequestBody, int maxResponseBody,
+		List<String> excludedHeaders, String problemBase, @Nullable URI documentationUrl) {
+
+	public HttpSettings {
+		excludedHeaders = List.copyOf(excludedHeaders);
+	}
+
+	/**
+	 * Which handlers are protected.
+	 */
+	public enum Protect {
+
+		/**
+		 * Those with the annotation.
+		 */
+		ANNOTATED,
+
+		/**
+		 * Also those for POST and PATCH without one.
+		 */
+		UNSAFE_METHODS
+
+	}
+
+	/**
+	 * What start-up does about handlers for POST, PUT, PATCH and DELETE that nothing
+	 * protects.
+	 */
+	public enum Unprotected {
+
+		/**
+		 * Nothing.
+		 */
+		IGNORE,
+
+		/**
+		 * It lists them in the log.
+		 */
+		WARN,
+
+		/**
+		 * It lists them and fails.
+		 */
+		FAIL
+
+	}
+
+}

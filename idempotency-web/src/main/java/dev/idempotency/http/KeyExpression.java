@@ -1,0 +1,194 @@
+package dev.idempotency.http;
+
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+
+import dev.idempotency.IdempotencyKeyInvalidException;
+import dev.idempotency.IdempotencyKeyMissingException;
+import dev.idempotency.call.GluedParts;
+import dev.idempotency.http.ClientContract.KeyField;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.expression.EvaluationContext;
+import org.springframework.expression.EvaluationException;
+import org.springframework.expression.ParseException;
+import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.ast.MethodReference;
+import org.springframework.expression.spel.ast.OpPlus;
+import org.springframework.expression.spel.ast.StringLiteral;
+import org.springframework.expression.spel.standard.SpelExpression;
+import org.springframework.expression.spel.standard.SpelExpressionParser;
+import org.springframework.expression.spel.support.SimpleEvaluationContext;
+
+/**
+ * A key that is put together from parts of the request, as an annotation says. The
+ * expression is parsed once, and may call the functions of {@link KeyParts}, and join or
+ * add what they give; there are no types, constructors, beans or variables in it.
+ */
+public final class KeyExpression implements KeySource {
+
+	/**
+	 * A key is stored with its record, and shown to people who look for it.
+	 */
+	static final int MAX_LENGTH = 1024;
+
+	/**
+	 * The functions that give a part, and how many arguments each takes.
+	 */
+	private static final Map<String, Integer> FUNCTIONS = Map.of("header", 1, "body", 1, "path", 1, "query", 1,
+			"derived", 0);
+
+	/**
+	 * Headers that let whoever knows them in. Keys can be read in the store.
+	 */
+	private static final Set<String> CREDENTIALS = Set.of("authorization", "proxy-authorization", "cookie");
+
+	private static final EvaluationContext CONTEXT = SimpleEvaluationContext.forReadOnlyDataBinding()
+		.withInstanceMethods()
+		.build();
+
+	private final SpelExpression expression;
+
+	private final Map<String, Set<String>> calls;
+
+	private KeyExpression(SpelExpression expression, Map<String, Set<String>> calls) {
+		this.expression = expression;
+		this.calls = calls;
+	}
+
+	/**
+	 * Parses an expression.
+	 * @param text the expression
+	 * @return the source of keys
+	 * @throws IllegalArgumentException if it is not one, with the reason
+	 */
+	public static KeyExpression parse(String text) {
+		try {
+			SpelExpression expression = new SpelExpressionParser().parseRaw(text);
+			Map<String, Set<String>> calls = new HashMap<>();
+			check(expression.getAST(), calls);
+			if (calls.isEmpty()) {
+				throw new IllegalArgumentException("all requests would share one key");
+			}
+			return new KeyExpression(expression, calls);
+		}
+		catch (ParseException ex) {
+			throw new IllegalArgumentException(ex.toDetailedString(), ex);
+		}
+	}
+
+	private static void check(SpelNode node, Map<String, Set<String>> calls) {
+		if (GluedParts.isJoin(node) && node.getChildCount() < 2) {
+			throw new IllegalArgumentException("join() takes two parts or more");
+		}
+		if (GluedParts.isJoin(node) || node instanceof OpPlus) {
+			for (int i = 0; i < node.getChildCount(); i++) {
+				check(node.getChild(i), calls);
+			}
+		}
+		else if (node instanceof MethodReference call) {
+			checkCall(call, calls);
+		}
+		else if (!(node instanceof StringLiteral)) {
+			throw new IllegalArgumentException("%s is not allowed".formatted(node.toStringAST()));
+		}
+	}
+
+	private static void checkCall(MethodReference call, Map<String, Set<String>> calls) {
+		Integer arguments = FUNCTIONS.get(call.getName());
+		if (arguments == null) {
+			throw new IllegalArgumentException("there is no function %s()".formatted(call.getName()));
+		}
+		if (call.getChildCount() != arguments) {
+			throw new IllegalArgumentException("%s() takes %d text".formatted(call.getName(), arguments));
+		}
+		Set<String> names = calls.computeIfAbsent(call.getName(), (function) -> new HashSet<>());
+		for (int i = 0; i < arguments; i++) {
+			if (!(call.getChild(i) instanceof StringLiteral literal)) {
+				throw new IllegalArgumentException("%s() takes a text in quotes".formatted(call.getName()));
+			}
+			String name = String.valueOf(literal.getLiteralValue().getValue());
+			if (call.getName().equals("header") && CREDENTIALS.contains(name.toLowerCase(Locale.ROOT))) {
+				throw new IllegalArgumentException(
+						"%s grants access, and keys are stored readable; callers are told apart without it"
+							.formatted(name));
+			}
+			names.add(name);
+		}
+	}
+
+	@Override
+	public List<KeyField> headers() {
+		return this.calls.getOrDefault("header", Set.of())
+			.stream()
+			.sorted()
+			.map((name) -> new KeyField(name, null))
+			.toList();
+	}
+
+	/**
+	 * A variable of the route is there, or the route is another.
+	 */
+	@Override
+	public boolean mayBeMissing() {
+		return !this.calls.keySet().equals(Set.of("path"));
+	}
+
+	@Override
+	public boolean isDerived() {
+		return this.calls.containsKey("derived");
+	}
+
+	/**
+	 * The variables of the route that the key is made of.
+	 * @return their names
+	 */
+	public Set<String> pathVariables() {
+		return this.calls.getOrDefault("path", Set.of());
+	}
+
+	/**
+	 * What is to be said about it when the application starts. A derived part always has
+	 * the same length, and cannot be cut otherwise.
+	 * @return a warning, or {@code null} if nothing is
+	 */
+	public @Nullable String warning() {
+		return GluedParts.warningAbout(this.expression.getAST(), (node) -> node instanceof StringLiteral
+				|| (node instanceof MethodReference call && call.getName().equals("derived")));
+	}
+
+	@Override
+	public String description() {
+		return this.expression.getExpressionString();
+	}
+
+	@Override
+	public String resolve(RequestFacts facts) {
+		try {
+			String key = this.expression.getValue(CONTEXT, new KeyParts(facts), String.class);
+			if (key == null || key.isBlank()) {
+				throw new IdempotencyKeyMissingException(
+						"The key of this operation is made of the request, and what it is made of is empty.");
+			}
+			if (key.length() > MAX_LENGTH) {
+				throw new IdempotencyKeyInvalidException(
+						"The key is too long: what it is made of has more than %d characters.".formatted(MAX_LENGTH));
+			}
+			if (key.chars().anyMatch(Character::isISOControl)) {
+				throw new IdempotencyKeyInvalidException("What the key is made of has control characters.");
+			}
+			return key;
+		}
+		catch (EvaluationException ex) {
+			if (ex.getCause() instanceof RuntimeException cause) {
+				throw cause;
+			}
+			throw ex;
+		}
+	}
+
+}

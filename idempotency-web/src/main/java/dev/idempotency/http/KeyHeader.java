@@ -1,0 +1,203 @@
+package dev.idempotency.http;
+
+import java.util.Enumeration;
+
+/**
+ * Reads the key out of its header: a structured-field string (RFC 9651) or, where that is
+ * allowed, the bare key. Both forms of one text are one key. Whoever sends several, be it
+ * as one field that a proxy has joined, gets none of them: picking one would replay the
+ * wrong answer.
+ */
+public final class KeyHeader {
+
+	/**
+	 * The most characters of a key.
+	 */
+	public static final int MAX_LENGTH = 255;
+
+	private KeyHeader() {
+	}
+
+	/**
+	 * Reads a key.
+	 * @param fields the values of the header, one for each time that it was sent
+	 * @param syntax how keys are written
+	 * @return what the header holds
+	 */
+	public static Parsed parse(Enumeration<String> fields, KeySyntax syntax) {
+		if (!fields.hasMoreElements()) {
+			return Parsed.Absent.INSTANCE;
+		}
+		String field = fields.nextElement();
+		if (fields.hasMoreElements()) {
+			return new Parsed.Invalid(Flaw.REPEATED);
+		}
+		int start = 0;
+		int end = field.length();
+		while (start < end && isBlank(field.charAt(start))) {
+			start++;
+		}
+		while (start < end && isBlank(field.charAt(end - 1))) {
+			end--;
+		}
+		if (start == end) {
+			return new Parsed.Invalid(Flaw.EMPTY);
+		}
+		if (field.charAt(start) == '"') {
+			return quoted(field, start + 1, end);
+		}
+		if (syntax == KeySyntax.STRICT) {
+			return new Parsed.Invalid(Flaw.NOT_QUOTED);
+		}
+		return bare(field, start, end);
+	}
+
+	private static Parsed bare(String field, int start, int end) {
+		for (int i = start; i < end; i++) {
+			if (!isVisible(field.charAt(i))) {
+				return new Parsed.Invalid(Flaw.BAD_CHARACTER);
+			}
+		}
+		if (end - start > MAX_LENGTH) {
+			return new Parsed.Invalid(Flaw.TOO_LONG);
+		}
+		return new Parsed.Key(field.substring(start, end));
+	}
+
+	private static Parsed quoted(String field, int start, int end) {
+		int escapes = 0;
+		int quote = start;
+		for (; quote < end && field.charAt(quote) != '"'; quote++) {
+			if (field.charAt(quote) == '\\') {
+				escapes++;
+				quote++;
+				if (quote < end && !isEscapable(field.charAt(quote))) {
+					return new Parsed.Invalid(Flaw.BAD_ESCAPE);
+				}
+			}
+			else if (!isVisible(field.charAt(quote))) {
+				return new Parsed.Invalid(Flaw.BAD_CHARACTER);
+			}
+		}
+		if (quote >= end) {
+			return new Parsed.Invalid(Flaw.UNTERMINATED);
+		}
+		if (!FieldParameters.fill(field, quote + 1, end)) {
+			return new Parsed.Invalid(Flaw.TRAILING);
+		}
+		int length = quote - start - escapes;
+		if (length == 0) {
+			return new Parsed.Invalid(Flaw.EMPTY);
+		}
+		if (length > MAX_LENGTH) {
+			return new Parsed.Invalid(Flaw.TOO_LONG);
+		}
+		return new Parsed.Key((escapes > 0) ? unescape(field, start, quote, length) : field.substring(start, quote));
+	}
+
+	private static String unescape(String field, int start, int end, int length) {
+		StringBuilder key = new StringBuilder(length);
+		for (int i = start; i < end; i++) {
+			if (field.charAt(i) == '\\') {
+				i++;
+			}
+			key.append(field.charAt(i));
+		}
+		return key.toString();
+	}
+
+	private static boolean isBlank(char character) {
+		return character == ' ' || character == '\t';
+	}
+
+	private static boolean isVisible(char character) {
+		return character > ' ' && character <= '~';
+	}
+
+	private static boolean isEscapable(char character) {
+		return character == '"' || character == '\\';
+	}
+
+	/**
+	 * What the header holds.
+	 */
+	public sealed interface Parsed {
+
+		/**
+		 * There is no such header.
+		 */
+		enum Absent implements Parsed {
+
+			/**
+			 * The only one.
+			 */
+			INSTANCE
+
+		}
+
+		/**
+		 * A key.
+		 *
+		 * @param value the key, without quotes and escapes
+		 */
+		record Key(String value) implements Parsed {
+
+			/**
+			 * What the client sent stays out of logs.
+			 */
+			@Override
+			public String toString() {
+				return "Key[" + this.value.length() + " characters]";
+			}
+
+		}
+
+		/**
+		 * Something that is no key.
+		 *
+		 * @param flaw what is wrong with it
+		 */
+		record Invalid(Flaw flaw) implements Parsed {
+		}
+
+	}
+
+	/**
+	 * Why a header holds no key.
+	 */
+	public enum Flaw {
+
+		REPEATED("The key was sent more than once: send it in one header field."),
+
+		EMPTY("The key is empty: send 1 to 255 characters, such as a random UUID."),
+
+		TOO_LONG("The key is too long: send 1 to 255 characters, such as a random UUID or a SHA-256 in hexadecimal."),
+
+		BAD_CHARACTER(
+				"The key has a character that is not visible ASCII: use letters, digits and punctuation, no blanks."),
+
+		BAD_ESCAPE("The key has an unknown escape: inside quotes, only \\\" and \\\\ are escapes."),
+
+		NOT_QUOTED("The key is not quoted: send it as a structured-field string, in double quotes."),
+
+		UNTERMINATED("The key's closing quote is missing: end it with a double quote."),
+
+		TRAILING("Something follows the key's closing quote: send one key and nothing after it.");
+
+		private final String advice;
+
+		Flaw(String advice) {
+			this.advice = advice;
+		}
+
+		/**
+		 * A sentence for the client, without anything that the client sent.
+		 * @return the sentence
+		 */
+		public String advice() {
+			return this.advice;
+		}
+
+	}
+
+}

@@ -1,0 +1,153 @@
+package dev.idempotency.http;
+
+import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
+import java.util.List;
+
+import dev.idempotency.Fingerprint;
+import dev.idempotency.IdempotencyKeyInvalidException;
+import dev.idempotency.IdempotencyKeyMissingException;
+import dev.idempotency.IdempotencyKeys;
+import dev.idempotency.IdempotencyScope;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonPointer;
+import tools.jackson.core.JsonToken;
+import tools.jackson.core.ObjectReadContext;
+import tools.jackson.core.StreamReadFeature;
+import tools.jackson.core.filter.FilteringParserDelegate;
+import tools.jackson.core.filter.JsonPointerBasedFilter;
+import tools.jackson.core.filter.TokenFilter.Inclusion;
+import tools.jackson.core.json.JsonFactory;
+
+/**
+ * The parts of a request that a key can be made of. Each must be there: a key with a hole
+ * in it would be shared by requests that have nothing in common.
+ */
+final class KeyParts {
+
+	/**
+	 * Refuses a name that comes twice: the handler might read the other one.
+	 */
+	private static final JsonFactory JSON = JsonFactory.builder()
+		.enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+		.build();
+
+	private final RequestFacts facts;
+
+	KeyParts(RequestFacts facts) {
+		this.facts = facts;
+	}
+
+	/**
+	 * The value of a header that is there once.
+	 */
+	public String header(String name) {
+		List<String> list = this.facts.headers(name);
+		if (list.isEmpty() || list.get(0).isBlank()) {
+			throw new IdempotencyKeyMissingException("The %s header, which makes the key, is missing.".formatted(name));
+		}
+		if (list.size() > 1) {
+			throw new IdempotencyKeyInvalidException(
+					"The %s header, which makes the key, was sent more than once.".formatted(name));
+		}
+		return list.get(0).strip();
+	}
+
+	/**
+	 * The value of a parameter of the query, or of a form.
+	 */
+	public String query(String name) {
+		List<String> values = this.facts.parameters(name);
+		if (values.isEmpty() || values.get(0).isBlank()) {
+			throw new IdempotencyKeyMissingException(
+					"The parameter %s, which makes the key, is missing.".formatted(name));
+		}
+		if (values.size() > 1) {
+			throw new IdempotencyKeyInvalidException(
+					"The parameter %s, which makes the key, was sent more than once.".formatted(name));
+		}
+		return values.get(0);
+	}
+
+	/**
+	 * The value of a variable of the route.
+	 */
+	public String path(String name) {
+		String value = this.facts.pathVariable(name);
+		if (value == null) {
+			throw new IllegalStateException("The route has no variable %s".formatted(name));
+		}
+		return value;
+	}
+
+	/**
+	 * The value at a place in a JSON body: a text, a number as written, or a truth value.
+	 */
+	public String body(String pointer) {
+		if (!(this.facts.content() instanceof RequestContent.Body body) || body.length() == 0) {
+			throw missingInBody(pointer);
+		}
+		try (JsonParser whole = JSON.createParser(ObjectReadContext.empty(), body.bytes(), 0, body.length());
+				JsonParser parser = new FilteringParserDelegate(whole,
+						new JsonPointerBasedFilter(JsonPointer.compile(pointer)), Inclusion.ONLY_INCLUDE_ALL, false)) {
+			JsonToken token = parser.nextToken();
+			if (token == null || token == JsonToken.VALUE_NULL) {
+				throw missingInBody(pointer);
+			}
+			if (!token.isScalarValue()) {
+				throw new IdempotencyKeyInvalidException(
+						"What is at %s in the body makes the key, and is no text or number.".formatted(pointer));
+			}
+			String value = parser.getString();
+			if (value.isBlank()) {
+				throw missingInBody(pointer);
+			}
+			while (whole.nextToken() != null) {
+				// To the end: duplicates are found only by reading
+			}
+			return value;
+		}
+		catch (JacksonException ex) {
+			throw new IdempotencyKeyInvalidException(
+					"What is at %s in the body makes the key, and the body is not valid JSON.".formatted(pointer));
+		}
+	}
+
+	private static IdempotencyKeyMissingException missingInBody(String pointer) {
+		return new IdempotencyKeyMissingException(
+				"What is at %s in the JSON body makes the key, and there is nothing.".formatted(pointer));
+	}
+
+	/**
+	 * Several parts as one, so that no other parts give the same.
+	 */
+	public String join(String... parts) {
+		return IdempotencyKeys.join(parts);
+	}
+
+	/**
+	 * A key made of the caller and the request itself. The scope names the caller;
+	 * without one, the session does; without either, two callers could not be told apart.
+	 */
+	public String derived() {
+		Fingerprint fingerprint = this.facts.fingerprint();
+		if (fingerprint.equals(Fingerprint.none())) {
+			throw new IllegalStateException("derived() needs a fingerprint: without one, all requests are the same");
+		}
+		String content = HexFormat.of().formatHex(fingerprint.toBytes());
+		IdempotencyScope scope = this.facts.scope();
+		if (scope.principal() != null || scope.tenant() != null) {
+			return content;
+		}
+		String session = this.facts.sessionId();
+		if (session == null) {
+			throw new IdempotencyKeyMissingException(
+					"The key of this operation is derived from the caller: log in, or begin a session.");
+		}
+		// Whoever knows the id of a session is in it, and keys can be read in the store
+		byte[] both = (content + ":" + session).getBytes(StandardCharsets.UTF_8);
+		return HexFormat.of().formatHex(Fingerprint.sha256(both).toBytes());
+	}
+
+}

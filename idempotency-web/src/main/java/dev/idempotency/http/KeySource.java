@@ -1,0 +1,51 @@
+package dev.idempotency.http;
+
+import java.util.List;
+
+import dev.idempotency.IdempotencyKeyInvalidException;
+import dev.idempotency.IdempotencyKeyMissingException;
+import dev.idempotency.http.ClientContract.KeyField;
+
+/**
+ * Where the key of an operation comes from.
+ */
+public interface KeySource {
+
+	/**
+	 * Finds the key of a request.
+	 * @param facts what is known of the request
+	 * @return the key
+	 * @throws IdempotencyKeyMissingException if there is none
+	 * @throws IdempotencyKeyInvalidException if there is one that cannot be used
+	 */
+	String resolve(RequestFacts facts);
+
+	/**
+	 * Where that is, for people.
+	 * @return a few words
+	 */
+	String description();
+
+	/**
+	 * The headers that it is made of.
+	 * @return the headers
+	 */
+	List<KeyField> headers();
+
+	/**
+	 * Whether a request can come without.
+	 * @return whether it can
+	 */
+	default boolean mayBeMissing() {
+		return true;
+	}
+
+	/**
+	 * Whether it is made of the whole request.
+	 * @return whether it is
+	 */
+	default boolean isDerived() {
+		return false;
+	}
+
+}

@@ -1,0 +1,42 @@
+package dev.idempotency.http;
+
+import org.springframework.http.MediaType;
+
+/**
+ * How problems are written for clients that accept a media type. Beans of this type come
+ * before the formats that are there anyway: {@link #json()}, which is also for clients
+ * that accept none of them, and {@link #markdown()}.
+ */
+public interface ProblemFormat {
+
+	/**
+	 * What clients ask for to get this format.
+	 * @return the type, without parameters but for its charset
+	 */
+	MediaType mediaType();
+
+	/**
+	 * Writes a problem.
+	 * @param problem the problem
+	 * @return the body of the answer
+	 */
+	byte[] write(Problem problem);
+
+	/**
+	 * Problem documents (RFC 9457), for programs.
+	 * @return the format
+	 */
+	static ProblemFormat json() {
+		return new JsonProblemFormat();
+	}
+
+	/**
+	 * The same facts as short prose with the next step, for language models: they ask for
+	 * it by {@code Accept: text/markdown}.
+	 * @return the format
+	 */
+	static ProblemFormat markdown() {
+		return new MarkdownProblemFormat();
+	}
+
+}

@@ -1,0 +1,104 @@
+package dev.idempotency.http;
+
+import dev.idempotency.DryRun;
+import dev.idempotency.Effect;
+import dev.idempotency.StoredAnswers;
+import dev.idempotency.core.BodyLimits;
+import dev.idempotency.core.KnownOperation;
+import dev.idempotency.core.OperationPolicy;
+
+/**
+ * How one handler is protected, with every default resolved.
+ *
+ * @param required whether a request without a key is refused
+ * @param keySource where its key comes from
+ * @param fingerprinted whether a retry must ask for the same
+ * @param policy how the engine protects it
+ * @param limits how large its bodies may be
+ * @param store which of its answers are stored
+ * @param dryRun what a dry run of it does
+ * @param effect what it does to the world
+ * @param streams whether it writes its answer itself, piece by piece
+ * @param transactional whether it runs in the transaction in which its key is completed
+ */
+public record ProtectedOperation(boolean required, KeySource keySource, boolean fingerprinted, OperationPolicy policy,
+		BodyLimits limits, StoredAnswers store, DryRun dryRun, Effect effect, boolean streams, boolean transactional) {
+
+	/**
+	 * What people are told of it.
+	 * @return how it is protected
+	 */
+	public KnownOperation.Protection forPeople() {
+		return new KnownOperation.Protection(this.keySource.description(), this.required, this.policy,
+				this.transactional, this.limits);
+	}
+
+	/**
+	 * This operation, with or without a key that must be there.
+	 * @param required whether a request without a key is refused
+	 * @return the operation
+	 */
+	public ProtectedOperation withRequired(boolean required) {
+		return new ProtectedOperation(required, this.keySource, this.fingerprinted, this.policy, this.limits,
+				this.store, this.dryRun, this.effect, this.streams, this.transactional);
+	}
+
+	/**
+	 * This operation, with a key from elsewhere.
+	 * @param keySource where its key comes from
+	 * @return the operation
+	 */
+	public ProtectedOperation withKeySource(KeySource keySource) {
+		return new ProtectedOperation(this.required, keySource, this.fingerprinted, this.policy, this.limits,
+				this.store, this.dryRun, this.effect, this.streams, this.transactional);
+	}
+
+	/**
+	 * This operation, without a comparison of requests.
+	 * @return the operation
+	 */
+	public ProtectedOperation withoutFingerprint() {
+		return new ProtectedOperation(this.required, this.keySource, false, this.policy, this.limits, this.store,
+				this.dryRun, this.effect, this.streams, this.transactional);
+	}
+
+	/**
+	 * This operation, protected otherwise.
+	 * @param policy how the engine protects it
+	 * @return the operation
+	 */
+	public ProtectedOperation withPolicy(OperationPolicy policy) {
+		return new ProtectedOperation(this.required, this.keySource, this.fingerprinted, policy, this.limits,
+				this.store, this.dryRun, this.effect, this.streams, this.transactional);
+	}
+
+	/**
+	 * This operation, with other limits.
+	 * @param limits how large its bodies may be
+	 * @return the operation
+	 */
+	public ProtectedOperation withLimits(BodyLimits limits) {
+		return new ProtectedOperation(this.required, this.keySource, this.fingerprinted, this.policy, limits,
+				this.store, this.dryRun, this.effect, this.streams, this.transactional);
+	}
+
+	/**
+	 * This operation, with another effect.
+	 * @param effect what it does to the world
+	 * @return the operation
+	 */
+	public ProtectedOperation withEffect(Effect effect) {
+		return new ProtectedOperation(this.required, this.keySource, this.fingerprinted, this.policy, this.limits,
+				this.store, this.dryRun, effect, this.streams, this.transactional);
+	}
+
+	/**
+	 * This operation, run in the transaction in which its key is completed.
+	 * @return the operation
+	 */
+	public ProtectedOperation inTransaction() {
+		return new ProtectedOperation(this.required, this.keySource, this.fingerprinted, this.policy, this.limits,
+				this.store, this.dryRun, this.effect, false, true);
+	}
+
+}

@@ -1,0 +1,23 @@
+package dev.idempotency.http;
+
+import java.io.IOException;
+
+import dev.idempotency.IdempotencyException;
+
+/**
+ * The body of a request could not be read to its end, most likely because its client is
+ * gone.
+ */
+public final class RequestBodyUnreadableException extends IdempotencyException {
+
+	private static final long serialVersionUID = 1L;
+
+	/**
+	 * Create an exception.
+	 * @param cause why it could not
+	 */
+	public RequestBodyUnreadableException(IOException cause) {
+		super("The body could not be read to its end", cause);
+	}
+
+}

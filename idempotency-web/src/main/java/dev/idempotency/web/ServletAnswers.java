@@ -1,0 +1,72 @@
+package dev.idempotency.web;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.List;
+
+import dev.idempotency.http.EffectHeader;
+import dev.idempotency.http.HttpAnswer;
+import dev.idempotency.http.HttpAnswer.Delivery;
+import jakarta.servlet.http.HttpServletResponse;
+
+import org.springframework.http.HttpHeaders;
+
+/**
+ * Writes answers to the responses of a container.
+ */
+final class ServletAnswers {
+
+	private ServletAnswers() {
+	}
+
+	static void writeEffect(EffectHeader effect, HttpServletResponse response) {
+		response.setHeader(EffectHeader.NAME, effect.value());
+	}
+
+	/**
+	 * Sends the answer to someone who has not seen anything of it.
+	 */
+	static void send(HttpAnswer answer, HttpServletResponse response) throws IOException {
+		response.setStatus(answer.status());
+		List<String> location = (answer.delivery() == Delivery.REDIRECT) ? answer.headers().get(HttpHeaders.LOCATION)
+				: null;
+		answer.headers().forEach((name, values) -> {
+			if (location == null || !name.equals(HttpHeaders.LOCATION)) {
+				ResponseHeaders.write(response, name, values);
+			}
+		});
+		if (location != null) {
+			sendRedirect(answer, response, location.get(0));
+			return;
+		}
+		if (answer.delivery() == Delivery.STREAMED) {
+			response.flushBuffer();
+		}
+		else if (answer.body().hasRemaining()) {
+			response.setContentLength(answer.body().remaining());
+		}
+		writeBody(answer.body(), response);
+	}
+
+	private static void sendRedirect(HttpAnswer answer, HttpServletResponse response, String location)
+			throws IOException {
+		if (answer.status() == HttpServletResponse.SC_FOUND && !answer.body().hasRemaining()) {
+			// Filters know this method best
+			response.sendRedirect(location);
+			return;
+		}
+		writeBody(answer.body(), response);
+		response.sendRedirect(location, answer.status(), !answer.body().hasRemaining());
+	}
+
+	private static void writeBody(ByteBuffer body, HttpServletResponse response) throws IOException {
+		if (body.hasArray() && body.hasRemaining()) {
+			// Those around us who do not know buffers would copy it
+			response.getOutputStream().write(body.array(), body.arrayOffset() + body.position(), body.remaining());
+		}
+		else if (body.hasRemaining()) {
+			response.getOutputStream().write(body.duplicate());
+		}
+	}
+
+}

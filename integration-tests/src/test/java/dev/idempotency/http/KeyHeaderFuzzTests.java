@@ -1,0 +1,85 @@
+package dev.idempotency.http;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Collections;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import com.code_intelligence.jazzer.junit.FuzzTest;
+import dev.idempotency.http.KeyHeader.Flaw;
+import dev.idempotency.http.KeyHeader.Parsed;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Repeats the inputs in the resources. How to look for new ones stands in
+ * CONTRIBUTING.md.
+ */
+class KeyHeaderFuzzTests {
+
+	private static final int LONGEST_FIELD = 1500;
+
+	/**
+	 * The rules once more, as a regular expression: slow, and easily compared with the
+	 * RFC.
+	 */
+	private static final Pattern QUOTED = Pattern.compile(
+			"\"(?<key>(?:[!#-\\[\\]-~]|\\\\[\"\\\\])*)\"(?:; *[a-z*][a-z0-9_.*-]*(?:=(?:\"(?:[ !#-\\[\\]-~]|\\\\[\"\\\\])*\""
+					+ "|[!#-+\\--:<-~]+))?)*");
+
+	private static final Pattern BARE = Pattern.compile("[!#-~][!-~]{0,254}");
+
+	@FuzzTest
+	void agreesWithTheReference(byte[] data) {
+		// A field never contains a line feed, so that one separates the fields
+		List<String> fields = List.of(new String(data, StandardCharsets.UTF_8).split("\n", -1));
+		for (KeySyntax syntax : KeySyntax.values()) {
+			Parsed parsed = KeyHeader.parse(Collections.enumeration(fields), syntax);
+			if (fields.size() > 1) {
+				assertThat(parsed).isEqualTo(new Parsed.Invalid(Flaw.REPEATED));
+			}
+			else if (fields.get(0).length() <= LONGEST_FIELD) {
+				String expected = reference(fields.get(0), syntax);
+				assertThat((parsed instanceof Parsed.Key key) ? key.value() : "").isEqualTo(expected);
+			}
+			if (parsed instanceof Parsed.Key key) {
+				checkKey(key);
+			}
+		}
+	}
+
+	private static void checkKey(Parsed.Key key) {
+		assertThat(key.value()).hasSizeBetween(1, 255).matches("[!-~]+");
+		String quoted = '"' + key.value().replace("\\", "\\\\").replace("\"", "\\\"") + '"';
+		for (String field : List.of(quoted, " " + quoted + "\t", quoted + ";a", quoted + "; a=\"" + "\";*b=c")) {
+			assertThat(parse(field, KeySyntax.LENIENT)).isEqualTo(key);
+			assertThat(parse(field, KeySyntax.STRICT)).isEqualTo(key);
+		}
+		for (String field : List.of(quoted + ",", quoted + ", " + quoted, quoted + ";", quoted + "x", "x " + quoted)) {
+			assertThat(parse(field, KeySyntax.LENIENT)).isInstanceOf(Parsed.Invalid.class);
+		}
+		assertThat(parse(key.value(), KeySyntax.STRICT)).isNotEqualTo(key);
+		if (key.value().charAt(0) != '"') {
+			assertThat(parse(key.value(), KeySyntax.LENIENT)).isEqualTo(key);
+		}
+	}
+
+	/**
+	 * The key, or nothing if there is none.
+	 */
+	private static String reference(String field, KeySyntax syntax) {
+		String trimmed = field.replaceAll("^[ \t]+", "").replaceAll("[ \t]+$", "");
+		Matcher quoted = QUOTED.matcher(trimmed);
+		if (quoted.matches()) {
+			String key = quoted.group("key").replaceAll("\\\\(.)", "$1");
+			return (key.length() <= 255) ? key : "";
+		}
+		return (syntax == KeySyntax.LENIENT && BARE.matcher(trimmed).matches()) ? trimmed : "";
+	}
+
+	private static Parsed parse(String field, KeySyntax syntax) {
+		return KeyHeader.parse(Collections.enumeration(List.of(field)), syntax);
+	}
+
+}
