@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class AnswerDelivery {
 
-	private final Exchange exchange;
+	private final CurrentDispatch dispatch;
 
 	private final ProtectedOperation operation;
 
@@ -37,9 +37,9 @@ final class AnswerDelivery {
 	 */
 	private volatile @Nullable RuntimeException failure;
 
-	AnswerDelivery(Exchange exchange, ProtectedOperation operation, Object handler, @Nullable IdempotencyKey key,
+	AnswerDelivery(CurrentDispatch dispatch, ProtectedOperation operation, Object handler, @Nullable IdempotencyKey key,
 			AnswerRecorder recorder) {
-		this.exchange = exchange;
+		this.dispatch = dispatch;
 		this.operation = operation;
 		this.handler = handler;
 		this.key = key;
@@ -83,7 +83,7 @@ final class AnswerDelivery {
 			}
 		}
 		finally {
-			this.exchange.response().letThrough();
+			this.dispatch.response().letThrough();
 		}
 		if (answer == null) {
 			throw notSettled(Objects.requireNonNull(failure, "there is an answer, or none"));
@@ -95,7 +95,7 @@ final class AnswerDelivery {
 			answerNothingDone(rolledBack.cause());
 		}
 		else {
-			answer.send(this.exchange.response().container());
+			answer.send(this.dispatch.response().container());
 		}
 	}
 
@@ -103,7 +103,7 @@ final class AnswerDelivery {
 	 * Someone else has the key: never two answers for one key.
 	 */
 	private void answerLike(Decision decision) throws IOException {
-		HttpServletResponse container = this.exchange.response().container();
+		HttpServletResponse container = this.dispatch.response().container();
 		if (container.isCommitted()) {
 			this.cut = true;
 			RecordedBody body = this.recorder.body();
@@ -120,8 +120,8 @@ final class AnswerDelivery {
 		}
 		catch (IdempotencyException ex) {
 			ServletAnswers.writeEffect(EffectHeader.NONE, container);
-			this.exchange.refused(ex);
-			this.exchange.rules().problemRenderer().render(this.exchange.request(), container, this.handler, ex);
+			this.dispatch.refused(ex);
+			this.dispatch.rules().problemRenderer().render(this.dispatch.request(), container, this.handler, ex);
 		}
 	}
 
@@ -129,14 +129,14 @@ final class AnswerDelivery {
 	 * The transaction failed, and with it whatever the handler has said.
 	 */
 	private void answerNothingDone(RuntimeException cause) {
-		HttpServletResponse container = this.exchange.response().container();
+		HttpServletResponse container = this.dispatch.response().container();
 		this.recorder.wipe(container);
 		ServletAnswers.writeEffect(EffectHeader.NONE, container);
 		if (!(cause instanceof IdempotencyException problem)) {
 			throw cause;
 		}
-		this.exchange.refused(problem);
-		this.exchange.rules().problemRenderer().render(this.exchange.request(), container, this.handler, problem);
+		this.dispatch.refused(problem);
+		this.dispatch.rules().problemRenderer().render(this.dispatch.request(), container, this.handler, problem);
 	}
 
 	/**
@@ -144,7 +144,7 @@ final class AnswerDelivery {
 	 * not answer at all when an error comes to them as it is.
 	 */
 	private RuntimeException notSettled(Throwable failure) {
-		HttpServletResponse container = this.exchange.response().container();
+		HttpServletResponse container = this.dispatch.response().container();
 		if (!container.isCommitted()) {
 			this.recorder.wipe(container);
 			this.recorder.writeEffect(container, HttpServletResponse.SC_INTERNAL_SERVER_ERROR);

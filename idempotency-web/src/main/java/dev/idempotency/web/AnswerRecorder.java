@@ -25,13 +25,17 @@ import org.springframework.http.MediaType;
  */
 final class AnswerRecorder implements RecordedBody.Channel {
 
-	private final Exchange exchange;
+	private final CurrentDispatch dispatch;
 
 	private final ProtectedOperation operation;
 
 	private final ResponseHeaders headersBefore;
 
-	private final ProtectedRun run;
+	private final HandlerTransaction transaction;
+
+	private final boolean dryRun;
+
+	private final Client client;
 
 	private @Nullable RecordedBody body;
 
@@ -51,12 +55,15 @@ final class AnswerRecorder implements RecordedBody.Channel {
 
 	private volatile boolean inOnePiece;
 
-	AnswerRecorder(Exchange exchange, ProtectedOperation operation, ProtectedRun run) {
-		this.exchange = exchange;
+	AnswerRecorder(CurrentDispatch dispatch, ProtectedOperation operation, HandlerTransaction transaction,
+			boolean dryRun, Client client) {
+		this.dispatch = dispatch;
 		this.operation = operation;
-		this.run = run;
+		this.transaction = transaction;
+		this.dryRun = dryRun;
+		this.client = client;
 		this.effect = operation.effect();
-		this.outlet = exchange.response();
+		this.outlet = dispatch.response();
 		this.headersBefore = ResponseHeaders.of(this.outlet.container());
 	}
 
@@ -138,7 +145,7 @@ final class AnswerRecorder implements RecordedBody.Channel {
 
 	@Override
 	public boolean mayFlow() {
-		if (this.run.isInTransaction()) {
+		if (this.transaction.isActive()) {
 			// The answer leaves after the commit
 			return false;
 		}
@@ -159,23 +166,23 @@ final class AnswerRecorder implements RecordedBody.Channel {
 	 * render the error while the request still counts as asynchronous.
 	 */
 	private boolean isWrittenAside() {
-		HttpServletRequest request = this.exchange.request();
-		return this.exchange.isAsync() && request.isAsyncStarted()
+		HttpServletRequest request = this.dispatch.request();
+		return this.dispatch.isAsync() && request.isAsyncStarted()
 				&& request.getDispatcherType() != DispatcherType.ERROR;
 	}
 
 	@Override
 	public boolean isEndless() {
-		if (this.run.isInTransaction()) {
+		if (this.transaction.isActive()) {
 			return false;
 		}
-		String type = this.exchange.response().getContentType();
+		String type = this.dispatch.response().getContentType();
 		return type != null && type.startsWith(MediaType.TEXT_EVENT_STREAM_VALUE);
 	}
 
 	@Override
 	public void open(long declaredLength) throws IOException {
-		if (this.run.isInTransaction()) {
+		if (this.transaction.isActive()) {
 			throw new IllegalStateException(
 					"The answer is larger than idempotency.http.max-response-body, or what its operation says instead (%d bytes), and "
 						.formatted(this.operation.limits().response())
@@ -206,7 +213,7 @@ final class AnswerRecorder implements RecordedBody.Channel {
 
 	@Override
 	public void clientLost() {
-		this.run.clientLost();
+		this.client.clientLost();
 	}
 
 	/**
@@ -214,7 +221,7 @@ final class AnswerRecorder implements RecordedBody.Channel {
 	 * @return the answer, with or without all of its body
 	 */
 	Recorded end() {
-		ExchangeResponse response = this.exchange.response();
+		ExchangeResponse response = this.dispatch.response();
 		if (this.body != null) {
 			this.body.seal();
 			response.drainWriter();
@@ -226,8 +233,8 @@ final class AnswerRecorder implements RecordedBody.Channel {
 	private Head currentHead(HttpServletResponse response) {
 		int status = response.getStatus();
 		Map<String, List<String>> headers = ResponseHeaders.changed(response, this.headersBefore,
-				this.exchange.rules().keptHeaders());
-		String language = this.exchange.response().language();
+				this.dispatch.rules().keptHeaders());
+		String language = this.dispatch.response().language();
 		if (language != null && !headers.containsKey(HttpHeaders.CONTENT_LANGUAGE)) {
 			headers = ResponseHeaders.with(headers, HttpHeaders.CONTENT_LANGUAGE, List.of(language));
 		}
@@ -238,7 +245,7 @@ final class AnswerRecorder implements RecordedBody.Channel {
 		return switch (this.operation.store()) {
 			case ALL -> true;
 			case SUCCESSFUL -> status < 400;
-			case BY_POLICY -> this.exchange.rules().policy().shouldStore(this.exchange.request(), status);
+			case BY_POLICY -> this.dispatch.rules().policy().shouldStore(this.dispatch.request(), status);
 		};
 	}
 
@@ -250,12 +257,24 @@ final class AnswerRecorder implements RecordedBody.Channel {
 	}
 
 	void writeEffect(HttpServletResponse container, int status) {
-		if (!this.handlerReached || this.run.isRolledBack()) {
+		if (!this.handlerReached || this.transaction.isRolledBack()) {
 			ServletAnswers.writeEffect(EffectHeader.NONE, container);
 			return;
 		}
-		EffectHeader header = EffectHeader.of(this.effect, this.exchange.request().getMethod(), status);
-		ServletAnswers.writeEffect(this.run.isDryRun() ? header.onDryRun() : header, container);
+		EffectHeader header = EffectHeader.of(this.effect, this.dispatch.request().getMethod(), status);
+		ServletAnswers.writeEffect(this.dryRun ? header.onDryRun() : header, container);
+	}
+
+	/**
+	 * Hears of the client.
+	 */
+	interface Client {
+
+		/**
+		 * The client is gone.
+		 */
+		void clientLost();
+
 	}
 
 	/**

@@ -24,16 +24,17 @@ final class ExchangeAsyncContext implements AsyncContext {
 
 	private final ServletResponse response;
 
-	private final Exchange exchange;
+	private final Owner owner;
 
 	private final Tether tether;
 
-	ExchangeAsyncContext(AsyncContext delegate, ServletRequest request, ServletResponse response, Exchange exchange) {
+	ExchangeAsyncContext(AsyncContext delegate, ServletRequest request, ServletResponse response, Owner owner,
+			Tether tether) {
 		this.delegate = delegate;
 		this.request = request;
 		this.response = response;
-		this.exchange = exchange;
-		this.tether = exchange.asyncTether();
+		this.owner = owner;
+		this.tether = tether;
 		// Before all others, who may make it impossible to go on
 		delegate.addListener(new ConnectionWatch());
 	}
@@ -94,7 +95,7 @@ final class ExchangeAsyncContext implements AsyncContext {
 	private void dispatch(Consumer<AsyncContext> dispatch) {
 		// A task that went on without its client has come to its end: nobody is left to
 		// answer
-		if (!this.exchange.wasDetached()) {
+		if (!this.owner.wasDetached()) {
 			act(dispatch);
 		}
 	}
@@ -104,13 +105,13 @@ final class ExchangeAsyncContext implements AsyncContext {
 	 */
 	@Override
 	public void complete() {
-		this.exchange.completedByHandler();
-		if (this.exchange.isCut()) {
+		this.owner.completedByHandler();
+		if (this.owner.isCut()) {
 			// Completing would end the answer; a dispatch can fail instead
 			act(AsyncContext::dispatch);
 		}
 		else {
-			this.exchange.untie();
+			this.owner.untie();
 			act(AsyncContext::complete);
 		}
 	}
@@ -160,8 +161,8 @@ final class ExchangeAsyncContext implements AsyncContext {
 		@Override
 		public void onError(AsyncEvent event) {
 			if (event.getThrowable() instanceof IOException) {
-				ExchangeAsyncContext.this.exchange.connectionLost();
-				if (ExchangeAsyncContext.this.exchange.wasDetached()) {
+				ExchangeAsyncContext.this.owner.connectionLost();
+				if (ExchangeAsyncContext.this.owner.wasDetached()) {
 					// The container has nothing to wait for, and no error to render
 					act(AsyncContext::complete);
 				}
@@ -178,7 +179,7 @@ final class ExchangeAsyncContext implements AsyncContext {
 
 		@Override
 		public void onComplete(AsyncEvent event) {
-			ExchangeAsyncContext.this.exchange.requestIsOver();
+			ExchangeAsyncContext.this.owner.requestIsOver();
 		}
 
 	}
@@ -213,7 +214,7 @@ final class ExchangeAsyncContext implements AsyncContext {
 
 		@Override
 		public void onError(AsyncEvent event) throws IOException {
-			if (!ExchangeAsyncContext.this.exchange.wasDetached()) {
+			if (!ExchangeAsyncContext.this.owner.wasDetached()) {
 				this.listener.onError(ours(event));
 			}
 		}
@@ -221,7 +222,7 @@ final class ExchangeAsyncContext implements AsyncContext {
 		@Override
 		public void onComplete(AsyncEvent event) throws IOException {
 			AsyncEvent ours = ours(event);
-			if (!ExchangeAsyncContext.this.exchange.holdBack(() -> this.listener.onComplete(ours))) {
+			if (!ExchangeAsyncContext.this.owner.holdBack(() -> this.listener.onComplete(ours))) {
 				this.listener.onComplete(ours);
 			}
 		}
@@ -232,6 +233,50 @@ final class ExchangeAsyncContext implements AsyncContext {
 		private AsyncEvent ours(AsyncEvent event) {
 			return new AsyncEvent(ExchangeAsyncContext.this, this.request, this.response, event.getThrowable());
 		}
+
+	}
+
+	/**
+	 * Whose request is processed.
+	 */
+	interface Owner {
+
+		/**
+		 * The handler has ended asynchronous processing itself.
+		 */
+		void completedByHandler();
+
+		/**
+		 * The connection is broken.
+		 */
+		void connectionLost();
+
+		/**
+		 * The container is done with the request.
+		 */
+		void requestIsOver();
+
+		/**
+		 * Lets nothing reach the container's response any more but what the container
+		 * itself dispatches.
+		 */
+		void untie();
+
+		/**
+		 * Whether the handler went on without its client, be it done by now or not.
+		 */
+		boolean wasDetached();
+
+		/**
+		 * Whether the answer is on its way to the client and must not come to its end.
+		 */
+		boolean isCut();
+
+		/**
+		 * Keeps something from others until a detached task has come to its end.
+		 * @return whether there is one
+		 */
+		boolean holdBack(HandlerTask.Callback callback);
 
 	}
 

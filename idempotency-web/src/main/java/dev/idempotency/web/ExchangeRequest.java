@@ -16,7 +16,6 @@ import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
-import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,7 +24,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class ExchangeRequest extends HttpServletRequestWrapper {
 
-	private final Exchange exchange;
+	/**
+	 * The attribute by which the owner is known. Inside of the filter the wrapper answers
+	 * for it, and no attribute has to be set for all those requests that are not
+	 * protected.
+	 */
+	static final String OWNER = ExchangeRequest.class.getName();
+
+	private final Owner owner;
 
 	private @Nullable BufferedReader reader;
 
@@ -36,9 +42,9 @@ final class ExchangeRequest extends HttpServletRequestWrapper {
 	 */
 	private boolean bodyTaken;
 
-	ExchangeRequest(HttpServletRequest request, Exchange exchange) {
+	ExchangeRequest(HttpServletRequest request, Owner owner) {
 		super(request);
-		this.exchange = exchange;
+		this.owner = owner;
 	}
 
 	boolean isBodyTaken() {
@@ -52,7 +58,7 @@ final class ExchangeRequest extends HttpServletRequestWrapper {
 
 	@Override
 	public @Nullable Object getAttribute(String name) {
-		return Exchange.ATTRIBUTE.equals(name) ? this.exchange : super.getAttribute(name);
+		return OWNER.equals(name) ? this.owner : super.getAttribute(name);
 	}
 
 	/**
@@ -60,14 +66,14 @@ final class ExchangeRequest extends HttpServletRequestWrapper {
 	 */
 	@Override
 	public void removeAttribute(String name) {
-		if (!Exchange.ATTRIBUTE.equals(name)) {
+		if (!OWNER.equals(name)) {
 			super.removeAttribute(name);
 		}
 	}
 
 	@Override
 	public ServletInputStream getInputStream() throws IOException {
-		BufferedBody body = this.exchange.body();
+		BufferedBody body = this.owner.body();
 		if (body != null) {
 			return body;
 		}
@@ -77,7 +83,7 @@ final class ExchangeRequest extends HttpServletRequestWrapper {
 
 	@Override
 	public BufferedReader getReader() throws IOException {
-		BufferedBody body = this.exchange.body();
+		BufferedBody body = this.owner.body();
 		if (body == null) {
 			this.bodyTaken = true;
 			return super.getReader();
@@ -90,58 +96,45 @@ final class ExchangeRequest extends HttpServletRequestWrapper {
 
 	@Override
 	public @Nullable String getParameter(String name) {
-		Map<String, String[]> form = this.exchange.form();
+		Map<String, String[]> form = this.owner.form();
 		return (form != null) ? FormParameters.first(form, name) : super.getParameter(name);
 	}
 
 	@Override
 	public String @Nullable [] getParameterValues(String name) {
-		Map<String, String[]> form = this.exchange.form();
+		Map<String, String[]> form = this.owner.form();
 		return (form != null) ? form.get(name) : super.getParameterValues(name);
 	}
 
 	@Override
 	public Map<String, String[]> getParameterMap() {
-		Map<String, String[]> form = this.exchange.form();
+		Map<String, String[]> form = this.owner.form();
 		return (form != null) ? form : super.getParameterMap();
 	}
 
 	@Override
 	public Enumeration<String> getParameterNames() {
-		Map<String, String[]> form = this.exchange.form();
+		Map<String, String[]> form = this.owner.form();
 		return (form != null) ? Collections.enumeration(form.keySet()) : super.getParameterNames();
 	}
 
-	/**
-	 * Goes on with the container's own response, past those around us, but not past the
-	 * record.
-	 */
 	@Override
 	public AsyncContext startAsync() {
-		this.exchange.requireNoTransaction();
-		AsyncContext started = super.startAsync();
-		if (this.exchange.isArmed() && started.getResponse() instanceof HttpServletResponse original) {
-			this.exchange.continueOn(original);
-		}
-		return watched(started, this, this.exchange.response());
+		this.owner.requireFreeToLeaveDispatch();
+		this.asyncContext = this.owner.asyncStarted(super.startAsync());
+		return this.asyncContext;
 	}
 
 	@Override
 	public AsyncContext startAsync(ServletRequest request, ServletResponse response) {
-		this.exchange.requireNoTransaction();
-		return watched(super.startAsync(request, response), request, response);
+		this.owner.requireFreeToLeaveDispatch();
+		this.asyncContext = this.owner.asyncStarted(super.startAsync(request, response), request, response);
+		return this.asyncContext;
 	}
 
 	@Override
 	public AsyncContext getAsyncContext() {
 		return (this.asyncContext != null) ? this.asyncContext : super.getAsyncContext();
-	}
-
-	private AsyncContext watched(AsyncContext started, ServletRequest request, ServletResponse response) {
-		this.exchange.asyncStarted();
-		this.asyncContext = this.exchange.isArmed()
-				? new ExchangeAsyncContext(started, request, response, this.exchange) : started;
-		return this.asyncContext;
 	}
 
 	/**
@@ -150,6 +143,40 @@ final class ExchangeRequest extends HttpServletRequestWrapper {
 	 */
 	void end(HttpServletRequest afterlife) {
 		setRequest(afterlife);
+	}
+
+	/**
+	 * Whose request it is.
+	 */
+	interface Owner {
+
+		/**
+		 * What was read of the request's body ahead of its handler.
+		 */
+		@Nullable BufferedBody body();
+
+		/**
+		 * The parameters of a form that was read ahead of its handler.
+		 */
+		@Nullable Map<String, String[]> form();
+
+		/**
+		 * Fails if the handler must not go on outside of its dispatch.
+		 */
+		void requireFreeToLeaveDispatch();
+
+		/**
+		 * Goes on with the container's own request and response.
+		 * @return what the handler gets
+		 */
+		AsyncContext asyncStarted(AsyncContext started);
+
+		/**
+		 * Goes on with a request and a response of the handler's choice.
+		 * @return what the handler gets
+		 */
+		AsyncContext asyncStarted(AsyncContext started, ServletRequest request, ServletResponse response);
+
 	}
 
 }

@@ -6,6 +6,7 @@ import java.io.PrintWriter;
 import java.io.Writer;
 import java.util.Locale;
 
+import dev.idempotency.http.KeptHeaders;
 import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.http.HttpServletResponse;
 import jakarta.servlet.http.HttpServletResponseWrapper;
@@ -20,7 +21,7 @@ import org.springframework.http.HttpHeaders;
  */
 final class ExchangeResponse extends HttpServletResponseWrapper {
 
-	private final Exchange exchange;
+	private final KeptHeaders keptHeaders;
 
 	private final @Nullable ExchangeResponse predecessor;
 
@@ -43,9 +44,9 @@ final class ExchangeResponse extends HttpServletResponseWrapper {
 	 */
 	private boolean bodyTaken;
 
-	ExchangeResponse(HttpServletResponse response, Exchange exchange) {
+	ExchangeResponse(HttpServletResponse response, KeptHeaders keptHeaders) {
 		super(response);
-		this.exchange = exchange;
+		this.keptHeaders = keptHeaders;
 		this.predecessor = null;
 	}
 
@@ -54,7 +55,7 @@ final class ExchangeResponse extends HttpServletResponseWrapper {
 	 */
 	ExchangeResponse(HttpServletResponse response, ExchangeResponse predecessor) {
 		super(response);
-		this.exchange = predecessor.exchange;
+		this.keptHeaders = predecessor.keptHeaders;
 		this.predecessor = predecessor;
 		this.body = predecessor.body;
 		this.bodyTaken = predecessor.bodyTaken;
@@ -436,7 +437,7 @@ final class ExchangeResponse extends HttpServletResponseWrapper {
 	 */
 	private boolean isForContainer(String name, @Nullable String value) {
 		if (this.dropping) {
-			return !this.exchange.isKept(name);
+			return !this.keptHeaders.isKept(name);
 		}
 		if (this.body == null) {
 			return true;

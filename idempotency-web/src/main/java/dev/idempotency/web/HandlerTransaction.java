@@ -12,7 +12,12 @@ import org.slf4j.LoggerFactory;
  */
 final class HandlerTransaction {
 
-	private static final Logger logger = LoggerFactory.getLogger(IdempotencyFilter.class);
+	private static final Logger logger = LoggerFactory.getLogger(HandlerTransaction.class);
+
+	/**
+	 * That of handlers which run in none. Nothing ever begins in it.
+	 */
+	static final HandlerTransaction NONE = new HandlerTransaction();
 
 	private @Nullable Transaction active;
 
@@ -46,8 +51,11 @@ final class HandlerTransaction {
 	 */
 	@Nullable Transaction take() {
 		Transaction taken = this.active;
+		if (taken == null) {
+			return null;
+		}
 		this.active = null;
-		return (taken != null) ? new Taken(taken) : null;
+		return new Taken(taken);
 	}
 
 	void commit() {

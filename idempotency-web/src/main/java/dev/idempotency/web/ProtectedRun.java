@@ -6,15 +6,13 @@ import dev.idempotency.Effect;
 import dev.idempotency.IdempotencyContext;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.Steps;
-import dev.idempotency.StoredAnswers;
 import dev.idempotency.call.Calls;
-import dev.idempotency.core.Completion;
 import dev.idempotency.core.Execution;
 import dev.idempotency.core.FirstFailure;
 import dev.idempotency.core.Transactions.Transaction;
 import dev.idempotency.http.ProtectedOperation;
 import dev.idempotency.web.Admission.Pass;
-import dev.idempotency.web.AnswerRecorder.Recorded;
+import dev.idempotency.web.Settlement.Interruption;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -22,15 +20,13 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A handler that runs under a claim, from the claim to the answer. The answer is stored
- * when it is final, and then sent.
+ * when it is final, and then sent. {@link Phase} draws the way.
  */
-final class ProtectedRun implements IdempotencyContext {
+final class ProtectedRun implements Handling, IdempotencyContext, AnswerRecorder.Client {
 
-	private static final Logger logger = LoggerFactory.getLogger(IdempotencyFilter.class);
+	private static final Logger logger = LoggerFactory.getLogger(ProtectedRun.class);
 
-	private final Exchange exchange;
-
-	private final ProtectedOperation operation;
+	private final CurrentDispatch dispatch;
 
 	private final Object handler;
 
@@ -43,78 +39,71 @@ final class ProtectedRun implements IdempotencyContext {
 
 	private final Steps steps;
 
+	private final HandlerTransaction transaction;
+
 	private final AnswerRecorder recorder;
 
-	private final HandlerTask task = new HandlerTask();
-
-	private final HandlerTransaction transaction = new HandlerTransaction();
-
-	private final HandlerCompletion completion;
+	private final Settlement settlement;
 
 	private final AnswerDelivery delivery;
 
+	private Phase phase = Phase.RUNNING;
+
 	private volatile @Nullable Pass pass;
 
-	private volatile boolean released;
-
-	private volatile @Nullable Interruption interruption;
+	/**
+	 * Few handlers have any.
+	 */
+	private @Nullable Detours detours;
 
 	/**
-	 * The handler has done its work, and nobody can write what it returned.
+	 * Only handlers that answer on a thread of their own have one.
 	 */
-	private boolean unwritable;
-
-	private boolean errorPending;
-
-	/**
-	 * What the handler has included, or forwarded to, and what has not returned yet.
-	 */
-	private @Nullable Detour detour;
-
-	private boolean detourFailed;
-
-	private boolean settled;
+	private volatile @Nullable HandlerTask task;
 
 	/**
 	 * What was settled with the handler's transaction, before the end of the dispatch.
 	 */
-	private @Nullable SettledAnswer pending;
-
-	ProtectedRun(Exchange exchange, ProtectedOperation operation, Object handler, Execution execution, Steps steps) {
-		this(exchange, operation, handler, execution.key(), execution, steps);
-	}
+	private @Nullable SettledAnswer unsent;
 
 	/**
-	 * The dry run of a handler.
+	 * Create a run.
+	 * @param execution the claim, or {@code null} on a dry run
+	 * @param steps the handler's steps, or {@code null} on a dry run
 	 */
-	ProtectedRun(Exchange exchange, ProtectedOperation operation, Object handler, IdempotencyKey key) {
-		this(exchange, operation, handler, key, null, null);
-	}
-
-	private ProtectedRun(Exchange exchange, ProtectedOperation operation, Object handler, IdempotencyKey key,
+	ProtectedRun(CurrentDispatch dispatch, ProtectedOperation operation, Object handler, IdempotencyKey key,
 			@Nullable Execution execution, @Nullable Steps steps) {
-		this.exchange = exchange;
-		this.operation = operation;
+		this.dispatch = dispatch;
 		this.handler = handler;
 		this.key = key;
 		this.execution = execution;
 		this.steps = (steps != null) ? steps : Calls.unprotectedSteps(this);
-		this.completion = new HandlerCompletion(execution, this.transaction);
-		this.recorder = new AnswerRecorder(exchange, operation, this);
-		this.delivery = new AnswerDelivery(exchange, operation, handler, key, this.recorder);
+		this.transaction = operation.transactional() ? new HandlerTransaction() : HandlerTransaction.NONE;
+		this.recorder = new AnswerRecorder(dispatch, operation, this.transaction, execution == null, this);
+		this.settlement = new Settlement(operation, execution, this.transaction, this.recorder);
+		this.delivery = new AnswerDelivery(dispatch, operation, handler, key, this.recorder);
 	}
 
-	void recordOn(ExchangeResponse response) {
+	@Override
+	public boolean isUndecided() {
+		return false;
+	}
+
+	@Override
+	public boolean isRun() {
+		return true;
+	}
+
+	@Override
+	public void recordOn(ExchangeResponse response) {
 		if (!isSettled() && !this.recorder.recordOn(response)) {
 			logger.warn("The answer of {} is written past its record and cannot be replayed: a filter has asked "
 					+ "for the body of the response before the handler did", this.handler);
 		}
 	}
 
-	/**
-	 * Goes on with the record, on another response.
-	 */
-	void continueOn(ExchangeResponse response) {
+	@Override
+	public void continueOn(ExchangeResponse response) {
 		this.recorder.continueOn(response);
 	}
 
@@ -137,16 +126,12 @@ final class ProtectedRun implements IdempotencyContext {
 
 	@Override
 	public void doNotStore() {
-		this.released = true;
+		this.settlement.release();
 	}
 
 	@Override
 	public Steps steps() {
 		return this.steps;
-	}
-
-	boolean isDryRun() {
-		return this.execution == null;
 	}
 
 	/**
@@ -156,12 +141,15 @@ final class ProtectedRun implements IdempotencyContext {
 		this.transaction.begun(transaction);
 	}
 
-	boolean isInTransaction() {
-		return this.transaction.isActive();
-	}
-
-	boolean isRolledBack() {
-		return this.transaction.isRolledBack();
+	/**
+	 * What goes on asynchronously does so outside of the handler's transaction.
+	 */
+	@Override
+	public void requireFreeToLeaveDispatch() {
+		if (this.transaction.isActive() || this.execution == null) {
+			throw new IllegalStateException("This handler runs in a transaction and answers asynchronously, outside of "
+					+ "it: leave transactional = true (or, on a dry run, dryRun = ROLLBACK) out");
+		}
 	}
 
 	// What becomes of the handler
@@ -185,46 +173,41 @@ final class ProtectedRun implements IdempotencyContext {
 	}
 
 	/**
-	 * The handler includes another one, or forwards to it. Whatever becomes of that one,
-	 * only its own return ends this one.
+	 * The handler includes another one, or forwards to it.
 	 */
 	void detourBegun(Object handler) {
-		this.detour = new Detour(handler, this.detour);
+		if (this.detours == null) {
+			this.detours = new Detours();
+		}
+		this.detours.begun(handler);
 	}
 
 	/**
-	 * Whether what has returned was such a detour. The innermost one is the first to
-	 * return.
+	 * Whether what has returned was such a detour.
 	 */
 	boolean isDetourEnded(Object handler) {
-		for (Detour each = this.detour; each != null; each = each.outer()) {
-			if (each.handler() == handler) {
-				this.detour = each.outer();
-				return true;
-			}
-		}
-		return false;
+		return this.detours != null && this.detours.isEnded(handler);
 	}
 
 	/**
 	 * The handler did not even begin: there is nothing to remember.
 	 */
 	void handlerNotReached() {
-		if (this.detour != null) {
+		if (this.detours != null && this.detours.areUnderWay()) {
 			// But the one that has forwarded there
 			return;
 		}
 		this.recorder.handlerNotReached();
-		this.released = true;
+		this.settlement.release();
 	}
 
 	/**
 	 * The handler has ended with an exception: what others make of it is not streamed.
 	 */
 	void handlerFailed() {
-		if (this.detour != null) {
+		if (this.detours != null && this.detours.areUnderWay()) {
 			// What the handler still does belongs to the same transaction
-			this.detourFailed = true;
+			this.detours.failed();
 		}
 		else {
 			this.transaction.rollBack();
@@ -233,11 +216,10 @@ final class ProtectedRun implements IdempotencyContext {
 	}
 
 	/**
-	 * What the handler has returned could not be written. It has run, and must not run
-	 * again, unless its work can be undone.
+	 * What the handler has returned could not be written.
 	 */
 	void answerFailed() {
-		this.unwritable = !this.transaction.isActive() && !this.transaction.isRolledBack();
+		this.settlement.answerIsUnwritable();
 		handlerFailed();
 	}
 
@@ -245,7 +227,7 @@ final class ProtectedRun implements IdempotencyContext {
 	 * Something ended the answer before the handler did.
 	 */
 	void interrupted(Interruption interruption) {
-		this.interruption = interruption;
+		this.settlement.interrupted(interruption);
 	}
 
 	boolean isFlowing() {
@@ -256,17 +238,13 @@ final class ProtectedRun implements IdempotencyContext {
 		return this.recorder.isEndless();
 	}
 
-	/**
-	 * Whether the answer is on its way to the client and must not come to its end.
-	 */
-	boolean isCut() {
+	@Override
+	public boolean isCut() {
 		return this.delivery.isCut();
 	}
 
-	/**
-	 * Fails if it must not.
-	 */
-	void failIfCut() throws IOException {
+	@Override
+	public void failIfCut() throws IOException {
 		this.delivery.failIfCut();
 	}
 
@@ -276,44 +254,58 @@ final class ProtectedRun implements IdempotencyContext {
 	 * Outside of a dispatch this may be the last that anyone hears of the request:
 	 * containers tell their listeners, but not always.
 	 */
-	void clientLost() {
-		if (this.exchange.isAsync() && !this.task.isRunning()) {
+	@Override
+	public void clientLost() {
+		HandlerTask running = this.task;
+		if (this.dispatch.isAsync() && (running == null || !running.isRunning())) {
 			connectionLost();
 		}
 	}
 
 	/**
-	 * The connection of an asynchronous request is broken. The handler's task goes on if
-	 * there is a retry to write for; but of other handlers nobody knows whether they do.
+	 * The handler's task goes on if there is a retry to write for; but of other handlers
+	 * nobody knows whether they do.
 	 */
-	void connectionLost() {
+	@Override
+	public void connectionLost() {
 		this.recorder.clientIsGone();
-		boolean replayable = isFlowing() && this.recorder.isKept();
-		if (replayable && this.task.detach()) {
+		HandlerTask writer = (isFlowing() && this.recorder.isKept()) ? this.task : null;
+		if (writer != null && writer.detach()) {
 			return;
 		}
-		if (replayable && this.task.hasSucceeded()) {
+		if (writer != null && writer.hasSucceeded()) {
 			settleWithoutClient();
 		}
-		else if (beginToSettle()) {
-			this.completion.keep(null);
+		else if (become(Phase.SETTLED)) {
+			this.settlement.keepFact();
 		}
 	}
 
-	boolean isDetached() {
-		return this.task.isDetached();
+	@Override
+	public boolean isDetached() {
+		HandlerTask running = this.task;
+		return running != null && running.isDetached();
 	}
 
-	boolean wasDetached() {
-		return this.task.wasDetached();
+	@Override
+	public boolean wasDetached() {
+		HandlerTask running = this.task;
+		return running != null && running.wasDetached();
 	}
 
-	boolean holdBack(HandlerTask.Callback callback) {
-		return this.task.holdBack(callback);
+	@Override
+	public boolean holdBack(HandlerTask.Callback callback) {
+		HandlerTask running = this.task;
+		return running != null && running.holdBack(callback);
 	}
 
 	void taskStarted() {
-		this.task.started();
+		HandlerTask started = this.task;
+		if (started == null) {
+			started = new HandlerTask();
+			this.task = started;
+		}
+		started.started();
 	}
 
 	/**
@@ -337,8 +329,11 @@ final class ProtectedRun implements IdempotencyContext {
 	}
 
 	private void tellThatTaskEnded(boolean success) {
+		HandlerTask ended = this.task;
 		try {
-			this.task.ended(success);
+			if (ended != null) {
+				ended.ended(success);
+			}
 		}
 		catch (IOException ex) {
 			logger.debug("The client of {} is gone", this.handler, ex);
@@ -346,6 +341,26 @@ final class ProtectedRun implements IdempotencyContext {
 	}
 
 	// The end
+
+	@Override
+	public synchronized boolean isSettled() {
+		return this.phase == Phase.SETTLED || this.phase == Phase.OVER;
+	}
+
+	private synchronized boolean isAwaitingError() {
+		return this.phase == Phase.AWAITING_ERROR;
+	}
+
+	/**
+	 * Takes the next step, unless another thread has taken it, or gone further.
+	 */
+	private synchronized boolean become(Phase next) {
+		boolean possible = this.phase.leadsTo(next);
+		if (possible) {
+			this.phase = next;
+		}
+		return possible;
+	}
 
 	/**
 	 * The answer of the handler is rendered, and its transaction has to end: what its
@@ -357,16 +372,21 @@ final class ProtectedRun implements IdempotencyContext {
 		if (!this.transaction.isActive() || isSettled()) {
 			return;
 		}
-		if (this.exchange.response().isErrorSent() || this.detourFailed) {
+		ExchangeResponse ours = this.dispatch.response();
+		if (ours.isErrorSent() || (this.detours != null && this.detours.haveFailed())) {
 			this.transaction.rollBack();
 		}
-		else if (response == this.exchange.response()) {
-			beginToSettle();
-			this.pending = settleNow();
+		else if (response == ours) {
+			become(Phase.SETTLED);
+			this.unsent = this.settlement.settle();
 		}
 		else if (this.transaction.endsWithHandler()) {
-			beginToSettle();
-			this.pending = settleUnseen();
+			become(Phase.SETTLED);
+			logger
+				.warn("The answer of {} cannot be replayed: a filter inside of the IdempotencyFilter holds it back, and the "
+						+ "transaction ends before that, with the session that is open in view. Give that filter an order before "
+						+ "{}, or set spring.jpa.open-in-view=false", this.handler, IdempotencyFilter.DEFAULT_ORDER);
+			this.unsent = this.settlement.settleUnseen(ours.getStatus());
 		}
 		// Otherwise at the end of the dispatch, when a filter that holds the answer has
 		// passed it on
@@ -377,57 +397,41 @@ final class ProtectedRun implements IdempotencyContext {
 	 */
 	private void failIfFailureWasSwallowed() {
 		if (!isSettled() && this.recorder.isEmpty()) {
-			SwallowedFailure.reveal(this.exchange, this.handler);
+			SwallowedFailure.reveal(this.dispatch, this.handler);
 		}
 	}
 
-	/**
-	 * A filter holds the answer, and the transaction cannot wait for it.
-	 */
-	private SettledAnswer settleUnseen() {
-		logger
-			.warn("The answer of {} cannot be replayed: a filter inside of the IdempotencyFilter holds it back, and the "
-					+ "transaction ends before that, with the session that is open in view. Give that filter an order before "
-					+ "{}, or set spring.jpa.open-in-view=false", this.handler, IdempotencyFilter.DEFAULT_ORDER);
-		try {
-			int status = this.exchange.response().getStatus();
-			boolean stored = this.recorder.isToBeStored(status) && !this.released;
-			return new SettledAnswer(null, stored ? this.completion.keep(null) : this.completion.giveBack(status < 400),
-					null);
-		}
-		catch (Throwable ex) {
-			return notSettled(ex);
-		}
-	}
-
-	void endOfDispatch() throws IOException {
-		SettledAnswer before = this.pending;
-		if (before != null) {
-			this.pending = null;
-			this.delivery.deliver(before);
+	@Override
+	public void endOfDispatch() throws IOException {
+		SettledAnswer settled = this.unsent;
+		if (settled != null) {
+			this.unsent = null;
+			deliver(settled);
 			return;
 		}
 		if (isDetached() || isSettled()) {
 			return;
 		}
 		failIfFailureWasSwallowed();
-		if (this.exchange.response().isErrorSent() && !this.errorPending) {
-			awaitError();
-			return;
+		if (!this.dispatch.response().isErrorSent() || !awaitError()) {
+			settle(true);
 		}
-		settle(true);
 	}
 
 	/**
-	 * The container renders the error in a dispatch of its own.
+	 * The container renders the error in a dispatch of its own, unless it has done so.
 	 */
-	private void awaitError() {
+	private boolean awaitError() {
+		if (!become(Phase.AWAITING_ERROR)) {
+			return false;
+		}
 		this.transaction.rollBack();
-		this.errorPending = true;
 		this.recorder.renderInOnePiece();
+		return true;
 	}
 
-	void completedByHandler() {
+	@Override
+	public void completedByHandler() {
 		try {
 			settle(true);
 		}
@@ -440,10 +444,11 @@ final class ProtectedRun implements IdempotencyContext {
 		}
 	}
 
-	void failed() {
-		if (this.pending != null) {
-			this.pending = null;
-			this.exchange.response().letThrough();
+	@Override
+	public void failed() {
+		if (this.unsent != null) {
+			this.unsent = null;
+			letGo();
 		}
 		if (!isDetached() && !isSettled()) {
 			settleFailure();
@@ -452,25 +457,18 @@ final class ProtectedRun implements IdempotencyContext {
 
 	private void settleFailure() {
 		this.transaction.rollBack();
-		boolean countsAsAnswer = this.operation.store() == StoredAnswers.ALL;
-		if (countsAsAnswer && !isFlowing() && !this.errorPending) {
-			awaitError();
+		if (this.settlement.countsFailures() && !isFlowing() && awaitError()) {
 			return;
 		}
-		if (!beginToSettle()) {
+		if (!become(Phase.SETTLED)) {
 			return;
 		}
 		try {
-			if (countsAsAnswer || isCutOff() || (this.unwritable && !this.released)) {
-				this.completion.keep(null);
-			}
-			else {
-				this.completion.giveBack(false);
-			}
+			this.settlement.settleFailure();
 		}
 		finally {
-			ExchangeResponse response = this.exchange.response();
-			response.letThrough();
+			letGo();
+			ExchangeResponse response = this.dispatch.response();
 			if (!isFlowing() && !response.isCommitted()) {
 				this.recorder.writeEffect(response.container(), HttpServletResponse.SC_INTERNAL_SERVER_ERROR);
 			}
@@ -478,16 +476,17 @@ final class ProtectedRun implements IdempotencyContext {
 	}
 
 	/**
-	 * The container is done with the request. If it was to render an error, and did not,
-	 * nobody has seen its body. But after asynchronous processing it says so too early:
-	 * the error may still be rendered, or never.
+	 * If the container was to render an error, and did not, nobody has seen its body. But
+	 * after asynchronous processing it says that it is done too early: the error may
+	 * still be rendered, or never.
 	 */
-	void requestIsOver() {
+	@Override
+	public void requestIsOver() {
 		try {
 			settleAtTheEnd();
 		}
 		catch (Throwable ex) {
-			FirstFailure.then(ex, this.completion::letLeaseRunOut);
+			FirstFailure.then(ex, this.settlement::letLeaseRunOut);
 			throw ex;
 		}
 	}
@@ -497,21 +496,19 @@ final class ProtectedRun implements IdempotencyContext {
 		if (isDetached() || isSettled()) {
 			return;
 		}
-		if (!this.errorPending) {
+		if (!isAwaitingError()) {
 			failed();
 		}
-		else if (!this.exchange.isAsync()) {
+		else if (!this.dispatch.isAsync()) {
 			settleWithoutClient();
 		}
 		if (!isSettled()) {
-			this.completion.letLeaseRunOut();
+			this.settlement.letLeaseRunOut();
 		}
 	}
 
-	/**
-	 * Whoever still writes is told that nobody reads it.
-	 */
-	void recordNothingMore() {
+	@Override
+	public void recordNothingMore() {
 		this.recorder.endOfRequest();
 	}
 
@@ -525,92 +522,26 @@ final class ProtectedRun implements IdempotencyContext {
 	}
 
 	private void settle(boolean send) throws IOException {
-		if (!beginToSettle()) {
+		if (!become(Phase.SETTLED)) {
 			return;
 		}
-		SettledAnswer now = settleNow();
-		if (send || now.failure() != null) {
-			this.delivery.deliver(now);
+		SettledAnswer settled = this.settlement.settle();
+		if (send || settled.failure() != null) {
+			deliver(settled);
 		}
 		else {
-			this.exchange.response().letThrough();
+			letGo();
 		}
 	}
 
-	private SettledAnswer settleNow() {
-		try {
-			Recorded answer = this.recorder.end();
-			return new SettledAnswer(answer, complete(answer), null);
-		}
-		catch (Throwable ex) {
-			// The application's own policy, most likely
-			return notSettled(ex);
-		}
+	private void deliver(SettledAnswer settled) throws IOException {
+		become(Phase.OVER);
+		this.delivery.deliver(settled);
 	}
 
-	private SettledAnswer notSettled(Throwable failure) {
-		FirstFailure.then(failure, this.completion::giveUp);
-		return new SettledAnswer(null, null, failure);
-	}
-
-	private @Nullable Completion complete(Recorded answer) {
-		if (isCutOff()) {
-			return this.completion.keep(null);
-		}
-		if (!answer.isToBeStored() || this.released || this.interruption == Interruption.FAILURE) {
-			return (this.unwritable && !this.released) ? this.completion.keep(null)
-					: this.completion.giveBack(answer.isSuccess());
-		}
-		return this.completion.keep((this.recorder.isKept() && !isDryRun()) ? answer.encode() : null);
-	}
-
-	/**
-	 * Whether the answer has no proper end, and the handler must not run again all the
-	 * same: the client hung up in the middle of an answer of which nothing is kept, or a
-	 * failure counts as an answer too.
-	 */
-	private boolean isCutOff() {
-		if (this.recorder.isClientGone() && !this.recorder.isKept()) {
-			return true;
-		}
-		return (this.interruption == Interruption.FAILURE) ? this.operation.store() == StoredAnswers.ALL
-				: this.interruption == Interruption.CLIENT_GONE;
-	}
-
-	synchronized boolean isSettled() {
-		return this.settled;
-	}
-
-	private synchronized boolean beginToSettle() {
-		boolean first = !this.settled;
-		this.settled = true;
-		return first;
-	}
-
-	/**
-	 * A handler inside of another one's dispatch.
-	 *
-	 * @param handler the handler
-	 * @param outer the one that has called it in turn, if it is not the run's own
-	 */
-	private record Detour(Object handler, @Nullable Detour outer) {
-	}
-
-	/**
-	 * What ends an answer before its time.
-	 */
-	enum Interruption {
-
-		/**
-		 * Its client hung up, and the handler was stopped.
-		 */
-		CLIENT_GONE,
-
-		/**
-		 * The handler failed, or took too long, after the head was sent.
-		 */
-		FAILURE
-
+	private void letGo() {
+		become(Phase.OVER);
+		this.dispatch.response().letThrough();
 	}
 
 }
