@@ -1,6 +1,9 @@
 package dev.idempotency.store.redis;
 
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
@@ -19,10 +22,17 @@ import org.springframework.data.redis.connection.SubscriptionListener;
  * Keeps one subscription to one channel, on a thread that starts with the first need of
  * it. Jedis listens on the thread that subscribes, Lettuce on its own and reconnects by
  * itself: the thread does the rest.
+ * <p>
+ * Spring Data's {@code RedisMessageListenerContainer} would not do. It takes connections
+ * for blocking ones unless their factory is that of Lettuce itself: of a factory around
+ * it, it closes the connection as soon as it has subscribed, and says that it listens.
+ * After an {@link Error}, or after anything but a lost connection while it recovers, it
+ * stops for good. It connects on the thread of whoever waits, however long that takes,
+ * and logs each attempt as an error.
  */
 final class ChannelSubscriber implements AutoCloseable {
 
-	private static final Logger logger = LoggerFactory.getLogger(RedisIdempotencyStore.class);
+	private static final Logger logger = LoggerFactory.getLogger(ChannelSubscriber.class);
 
 	private static final Duration FIRST_PAUSE = Duration.ofMillis(50);
 
@@ -40,11 +50,21 @@ final class ChannelSubscriber implements AutoCloseable {
 
 	private final Listener listener;
 
-	private final SubscriberState state = new SubscriberState();
-
 	private final ReentrantLock starting = new ReentrantLock();
 
+	private final CountDownLatch closed = new CountDownLatch(1);
+
+	/**
+	 * Another one after each loss.
+	 */
+	private volatile CountDownLatch subscribed = new CountDownLatch(1);
+
 	private volatile @Nullable Thread thread;
+
+	/**
+	 * What the thread is listening on, if the driver listens on our thread.
+	 */
+	private volatile @Nullable RedisConnection blocking;
 
 	ChannelSubscriber(RedisConnectionFactory connectionFactory, byte[] channel, Consumer<byte[]> onMessage,
 			Runnable onSubscribedAgain) {
@@ -55,19 +75,27 @@ final class ChannelSubscriber implements AutoCloseable {
 
 	/**
 	 * Waits until the channel is subscribed to.
-	 * @return {@code false} if it was not in time
+	 * @return {@code false} if it was not in time, or never will be
 	 */
 	boolean awaitSubscribed(Duration patience) throws InterruptedException {
 		if (this.thread == null) {
 			startThread();
 		}
-		return this.state.awaitSubscribed(patience);
+		return !isClosed() && this.subscribed.await(patience.toNanos(), TimeUnit.NANOSECONDS) && !isClosed();
+	}
+
+	private boolean isClosed() {
+		return isDone(this.closed);
+	}
+
+	private static boolean isDone(CountDownLatch latch) {
+		return latch.getCount() == 0;
 	}
 
 	private void startThread() {
 		this.starting.lock();
 		try {
-			if (this.thread == null && !this.state.isClosed()) {
+			if (this.thread == null && !isClosed()) {
 				Thread started = new Thread(this::run, "idempotency-redis-subscriber");
 				started.setDaemon(true);
 				started.start();
@@ -81,13 +109,14 @@ final class ChannelSubscriber implements AutoCloseable {
 
 	private void run() {
 		Duration pause = FIRST_PAUSE;
-		while (!this.state.isClosed()) {
+		while (!isClosed()) {
 			if (listenWhateverHappens()) {
 				pause = FIRST_PAUSE;
 			}
-			this.state.sleep(pause);
-			Duration doubled = pause.multipliedBy(2);
-			pause = (doubled.compareTo(LONGEST_PAUSE) < 0) ? doubled : LONGEST_PAUSE;
+			if (!closesWithin(pause)) {
+				Duration doubled = pause.multipliedBy(2);
+				pause = (doubled.compareTo(LONGEST_PAUSE) < 0) ? doubled : LONGEST_PAUSE;
+			}
 		}
 	}
 
@@ -102,7 +131,26 @@ final class ChannelSubscriber implements AutoCloseable {
 		catch (Throwable ex) {
 			// Not even that could be logged
 		}
-		return this.state.lost();
+		this.blocking = null;
+		boolean was = isDone(this.subscribed);
+		if (was) {
+			this.subscribed = new CountDownLatch(1);
+		}
+		return was;
+	}
+
+	/**
+	 * Sleeps, but not beyond the end.
+	 * @return whether that has come
+	 */
+	private boolean closesWithin(Duration time) {
+		try {
+			return this.closed.await(time.toNanos(), TimeUnit.NANOSECONDS);
+		}
+		catch (InterruptedException ex) {
+			// Not for us but from a driver that is being shut down
+			return isClosed();
+		}
 	}
 
 	/**
@@ -112,11 +160,12 @@ final class ChannelSubscriber implements AutoCloseable {
 		try {
 			RedisConnection connection = this.connectionFactory.getConnection();
 			try {
-				this.state.blocking(connection);
+				this.blocking = connection;
 				connection.subscribe(this.listener, this.channel);
-				this.state.blocking(null);
-				while (!this.state.isClosed() && connection.isSubscribed()) {
-					this.state.sleep(LOOK_INTERVAL);
+				this.blocking = null;
+				boolean ends = isClosed();
+				while (!ends && connection.isSubscribed()) {
+					ends = closesWithin(LOOK_INTERVAL);
 				}
 			}
 			finally {
@@ -148,13 +197,15 @@ final class ChannelSubscriber implements AutoCloseable {
 	 */
 	@Override
 	public void close() {
-		this.state.close();
+		this.closed.countDown();
+		// Whoever waits need not wait any longer
+		this.subscribed.countDown();
 		Thread running = this.thread;
 		try {
 			for (int i = 0; i < CLOSING_ATTEMPTS && running != null && running.isAlive(); i++) {
 				// Again and again, since it may be just about to subscribe. A driver that
 				// does not block our thread must not block us: its server may be gone
-				RedisConnection blocking = this.state.blocking();
+				RedisConnection blocking = this.blocking;
 				if (blocking != null) {
 					unsubscribe(blocking);
 				}
@@ -175,6 +226,8 @@ final class ChannelSubscriber implements AutoCloseable {
 
 		private final Runnable onSubscribedAgain;
 
+		private final AtomicBoolean everSubscribed = new AtomicBoolean();
+
 		private Listener(Consumer<byte[]> onMessage, Runnable onSubscribedAgain) {
 			this.onMessage = onMessage;
 			this.onSubscribedAgain = onSubscribedAgain;
@@ -187,7 +240,9 @@ final class ChannelSubscriber implements AutoCloseable {
 
 		@Override
 		public void onChannelSubscribed(byte[] channel, long count) {
-			if (ChannelSubscriber.this.state.subscribed()) {
+			ChannelSubscriber.this.subscribed.countDown();
+			if (this.everSubscribed.getAndSet(true)) {
+				// Something may have been missed since
 				this.onSubscribedAgain.run();
 			}
 		}
