@@ -100,10 +100,10 @@ final class Keyspace {
 		do {
 			List<@Nullable Object> answer = this.scripts.ask(Script.SCAN, this.names.anchor(server.anchor()), cursor,
 					pattern, Names.utf8(String.valueOf(step)));
-			walk.at(Replies.number(answer.get(0)));
-			walk.size = Replies.number(answer.get(1));
+			walk.at(ScriptValues.number(answer.get(0)));
+			walk.size = ScriptValues.number(answer.get(1));
 			walk.passed += step;
-			cursor = Names.utf8(Replies.text(answer.get(2)));
+			cursor = Names.utf8(ScriptValues.text(answer.get(2)));
 			List<byte[]> found = new ArrayList<>();
 			answer.subList(3, answer.size()).forEach((name) -> {
 				if (name instanceof byte[] bytes) {

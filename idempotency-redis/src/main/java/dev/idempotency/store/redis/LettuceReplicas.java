@@ -53,10 +53,10 @@ final class LettuceReplicas {
 		byte[][] keys = { arguments[0] };
 		byte[][] values = Arrays.copyOfRange(arguments, 1, arguments.length);
 		try {
-			return Replies.bytes(node.evalsha(Script.CLAIM.sha1(), ScriptOutputType.VALUE, keys, values));
+			return ScriptValues.bytes(node.evalsha(Script.CLAIM.sha1(), ScriptOutputType.VALUE, keys, values));
 		}
 		catch (RedisNoScriptException ex) {
-			return Replies.bytes(node.eval(Script.CLAIM.source(), ScriptOutputType.VALUE, keys, values));
+			return ScriptValues.bytes(node.eval(Script.CLAIM.source(), ScriptOutputType.VALUE, keys, values));
 		}
 	}
 

@@ -59,7 +59,7 @@ public final class RedisIdempotencyStore implements SearchableStore, NotifyingSt
 
 	private final @Nullable Replicas replicas;
 
-	private final RecordSearch search;
+	private final KeyspaceSearch search;
 
 	/**
 	 * Create a store. Nothing is sent before it is used.
@@ -72,7 +72,7 @@ public final class RedisIdempotencyStore implements SearchableStore, NotifyingSt
 		this.scripts = new ScriptRunner(connectionFactory);
 		this.endedKeys = new EndedKeys(connectionFactory, this.names.channel());
 		this.replicas = (waitForReplicas > 0) ? new Replicas(connectionFactory, waitForReplicas) : null;
-		this.search = new RecordSearch(connectionFactory, this.scripts, this.names, Keyspace.Patience.ofPeople());
+		this.search = new KeyspaceSearch(connectionFactory, this.scripts, this.names, Keyspace.Patience.ofPeople());
 		this.check = new ServerCheck(connectionFactory, this.names, this.replicas);
 	}
 
@@ -94,7 +94,7 @@ public final class RedisIdempotencyStore implements SearchableStore, NotifyingSt
 		if (this.replicas != null) {
 			return claim(new Claim(key, owner, 1), terms.lease(), arguments, this.replicas);
 		}
-		return toResult(key, owner, new RecordReply(Replies.bytes(this.scripts.read(Script.CLAIM, arguments))));
+		return toResult(key, owner, new RecordReply(ScriptValues.bytes(this.scripts.read(Script.CLAIM, arguments))));
 	}
 
 	private ClaimResult claim(Claim claim, Duration lease, byte[][] arguments, Replicas replicas) {

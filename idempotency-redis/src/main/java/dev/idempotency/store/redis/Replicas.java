@@ -36,7 +36,8 @@ final class Replicas {
 				return LettuceReplicas.claim(cluster, this.wanted, patience, arguments);
 			}
 			requireNoCluster(connection);
-			RecordReply reply = new RecordReply(Replies.bytes(ScriptRunner.read(connection, Script.CLAIM, arguments)));
+			RecordReply reply = new RecordReply(
+					ScriptValues.bytes(ScriptRunner.read(connection, Script.CLAIM, arguments)));
 			return new Answer(reply, reply.isGranted() ? await(connection, this.wanted, patience) : 0);
 		}
 		finally {
@@ -49,7 +50,7 @@ final class Replicas {
 			return LettuceReplicas.await(lettuce, wanted, millis);
 		}
 		Object acknowledged = connection.execute("WAIT", number(wanted), number(millis));
-		return Replies.number(acknowledged);
+		return ScriptValues.number(acknowledged);
 	}
 
 	static byte[] number(long number) {

@@ -20,7 +20,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
  */
 final class ServerCheck {
 
-	private static final Logger logger = LoggerFactory.getLogger(RedisIdempotencyStore.class);
+	private static final Logger logger = LoggerFactory.getLogger(ServerCheck.class);
 
 	/**
 	 * What a user needs to be allowed beside names and channels. Whole categories would

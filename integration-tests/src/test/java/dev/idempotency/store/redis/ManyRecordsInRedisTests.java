@@ -69,7 +69,7 @@ class ManyRecordsInRedisTests extends ManyRecordsContract {
 
 	@Test
 	void estimatesFromSomeOfTheRecordsWhereAllOfThemWouldTakeTooLong() {
-		RecordSearch hasty = new RecordSearch(this.connectionFactory, new ScriptRunner(this.connectionFactory),
+		KeyspaceSearch hasty = new KeyspaceSearch(this.connectionFactory, new ScriptRunner(this.connectionFactory),
 				RedisScene.NAMES, new Keyspace.Patience(Duration.ZERO, RECORDS, 2_000, 0));
 		assertThat(hasty.search(RecordFilter.all(NAMESPACE), 0, 50)).satisfies((found) -> {
 			assertThat(found.complete()).isFalse();

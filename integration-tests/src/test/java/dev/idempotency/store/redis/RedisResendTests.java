@@ -83,7 +83,7 @@ class RedisResendTests {
 		byte[][] arguments = RedisIdempotencyStore.claimArguments(NAMES, UUID.randomUUID(), key, FINGERPRINT, TERMS);
 		ScriptRunner scripts = new ScriptRunner(lettuce);
 		for (int i = 0; i < 2; i++) {
-			RecordReply reply = new RecordReply(Replies.bytes(scripts.read(Script.CLAIM, arguments)));
+			RecordReply reply = new RecordReply(ScriptValues.bytes(scripts.read(Script.CLAIM, arguments)));
 			assertThat(reply.isGranted()).isTrue();
 			assertThat(reply.attempt()).isEqualTo(1);
 		}

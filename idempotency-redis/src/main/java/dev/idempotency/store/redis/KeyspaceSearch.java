@@ -25,7 +25,7 @@ import static dev.idempotency.store.redis.Names.utf8;
  * where the filter says nothing about names, records are looked at, where they are, until
  * it takes too long.
  */
-final class RecordSearch {
+final class KeyspaceSearch {
 
 	private static final int FOUND_SIZE = 3;
 
@@ -37,7 +37,7 @@ final class RecordSearch {
 
 	private final Keyspace keyspace;
 
-	RecordSearch(RedisConnectionFactory connectionFactory, ScriptRunner scripts, Names names,
+	KeyspaceSearch(RedisConnectionFactory connectionFactory, ScriptRunner scripts, Names names,
 			Keyspace.Patience patience) {
 		this.names = names;
 		this.scripts = scripts;
@@ -59,11 +59,11 @@ final class RecordSearch {
 				(filter.key() != null) ? PackedRecord.packKey(filter.key()) : new byte[0], text(filter.operation()),
 				text((filter.state() != null) ? filter.state().name() : null), age(filter.minAge()),
 				age(filter.maxAge()), number(newest.floor().toEpochMilli()), number(newest.reach()));
-		long now = Replies.number(answer.get(0));
+		long now = ScriptValues.number(answer.get(0));
 		for (int at = 1; at < answer.size(); at += FOUND_SIZE) {
-			RecordId id = this.names.id(Replies.text(answer.get(at)));
-			RecordSummary record = PackedRecord.readHead(Replies.bytes(answer.get(at + 1)), 0)
-				.toSummary(id, now, Replies.number(answer.get(at + 2)));
+			RecordId id = this.names.id(ScriptValues.text(answer.get(at)));
+			RecordSummary record = PackedRecord.readHead(ScriptValues.bytes(answer.get(at + 1)), 0)
+				.toSummary(id, now, ScriptValues.number(answer.get(at + 2)));
 			if (filter.matches(record, Instant.ofEpochMilli(now))) {
 				newest.add(record);
 			}
@@ -89,10 +89,10 @@ final class RecordSearch {
 	private void count(List<byte[]> found, byte[] namespace, RecordTally tally) {
 		List<@Nullable Object> answer = this.scripts.ask(Script.COUNT, found, namespace);
 		for (int at = 0; at < answer.size(); at += COUNT_SIZE) {
-			String operation = Replies.text(answer.get(at));
-			tally.add(operation, RecordState.IN_PROGRESS, Replies.number(answer.get(at + 1)));
-			tally.add(operation, RecordState.ABANDONED, Replies.number(answer.get(at + 2)));
-			tally.add(operation, RecordState.COMPLETED, Replies.number(answer.get(at + 3)));
+			String operation = ScriptValues.text(answer.get(at));
+			tally.add(operation, RecordState.IN_PROGRESS, ScriptValues.number(answer.get(at + 1)));
+			tally.add(operation, RecordState.ABANDONED, ScriptValues.number(answer.get(at + 2)));
+			tally.add(operation, RecordState.COMPLETED, ScriptValues.number(answer.get(at + 3)));
 		}
 	}
 

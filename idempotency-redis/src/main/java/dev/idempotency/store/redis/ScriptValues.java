@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * What scripts answer with, as drivers give it.
  */
-final class Replies {
+final class ScriptValues {
 
-	private Replies() {
+	private ScriptValues() {
 	}
 
 	static String text(@Nullable Object value) {
