@@ -16,17 +16,20 @@ final class BatchPurge {
 
 	private final Statements statements;
 
-	BatchPurge(Statements statements) {
-		this.statements = statements;
+	private final Outcomes outcomes;
+
+	BatchPurge(Tables tables) {
+		this.statements = tables.statements();
+		this.outcomes = tables.outcomes();
 	}
 
 	int purge(Connection connection, int limit) throws SQLException {
-		this.statements.outcomes().foldAll(connection);
+		this.outcomes.foldAll(connection);
 		int purged = this.statements.dialect().picksBeforePurge() ? pickAndPurge(connection, limit)
 				: purgeAtOnce(connection, limit);
 		if (purged < limit) {
 			purged += purgeInProgress(connection, limit - purged);
-			this.statements.outcomes().purge(connection);
+			this.outcomes.purge(connection);
 		}
 		return purged;
 	}
@@ -39,7 +42,7 @@ final class BatchPurge {
 		int purged = 0;
 		String query = this.statements.overInProgress + this.statements.dialect().page(0, limit);
 		for (OwnedRecord record : OwnedRecord.find(connection, query)) {
-			if (this.statements.outcomes().fence(connection, record.id(), record.owner())) {
+			if (this.outcomes.fence(connection, record)) {
 				try (PreparedStatement delete = connection.prepareStatement(this.statements.purgeOwned)) {
 					delete.setBytes(1, record.id());
 					delete.setBytes(2, record.owner());

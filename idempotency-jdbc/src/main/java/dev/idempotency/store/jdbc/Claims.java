@@ -11,6 +11,6 @@ import dev.idempotency.store.ClaimResult;
 @FunctionalInterface
 interface Claims {
 
-	ClaimResult claim(Connection connection, Asked asked) throws SQLException;
+	ClaimResult claim(Connection connection, ClaimRequest request) throws SQLException;
 
 }

@@ -26,7 +26,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  */
 final class Database {
 
-	private static final Logger logger = LoggerFactory.getLogger(JdbcIdempotencyStore.class);
+	private static final Logger logger = LoggerFactory.getLogger(Database.class);
 
 	private static final int MOST_TRIES = 20;
 
@@ -58,17 +58,17 @@ final class Database {
 	 * Does some work on a connection of its own. What failed only because of others at
 	 * the same time is repeated.
 	 */
-	<T extends @Nullable Object> T onOwnConnection(String task, Work<T> work) {
+	<T extends @Nullable Object> T onOwnConnection(String task, ConnectionWork<T> work) {
 		for (int attempt = 1;; attempt++) {
 			try (Connection connection = this.dataSource.getConnection()) {
 				return onOwnConnection(connection, work);
 			}
 			catch (SQLException ex) {
 				Traits known = this.traits;
-				if (known != null && known.dialect().isHeldUpByWriter(ex) && isInTransaction(this.managed)) {
+				if (known != null && known.tables().dialect().isHeldUpByWriter(ex) && isInTransaction(this.managed)) {
 					throw new OwnTransactionWritesException(task, ex);
 				}
-				if (known == null || !known.dialect().isTransient(ex) || attempt == MOST_TRIES) {
+				if (known == null || !known.tables().dialect().isTransient(ex) || attempt == MOST_TRIES) {
 					throw translate(task, ex);
 				}
 				logger.debug("Failed to {} because of others at the same time; trying again", task, ex);
@@ -81,25 +81,25 @@ final class Database {
 	/**
 	 * Does some work on a connection that nobody else uses.
 	 */
-	<T extends @Nullable Object> T onOwnConnection(Connection connection, Work<T> work) throws SQLException {
+	<T extends @Nullable Object> T onOwnConnection(Connection connection, ConnectionWork<T> work) throws SQLException {
 		Traits traits = traits(connection);
 		boolean autoCommit = connection.getAutoCommit();
-		boolean bounded = traits.dialect().knowsNetworkTimeouts();
+		boolean bounded = traits.tables().dialect().knowsNetworkTimeouts();
 		int networkTimeout = bounded ? connection.getNetworkTimeout() : 0;
 		try {
 			if (!autoCommit) {
 				connection.setAutoCommit(true);
 			}
-			if (traits.isolation() != null) {
+			if (traits.lowered() != null) {
 				connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
 			}
 			if (bounded) {
 				connection.setNetworkTimeout(Runnable::run, Math.toIntExact(this.settings.timeout().toMillis()));
 			}
-			return work.on(connection, traits.statements());
+			return work.on(connection, traits.tables());
 		}
 		finally {
-			restore(connection, autoCommit, traits.isolation(), bounded ? networkTimeout : null);
+			restore(connection, autoCommit, traits.lowered(), bounded ? networkTimeout : null);
 		}
 	}
 
@@ -149,14 +149,14 @@ final class Database {
 	/**
 	 * Does some work as a part of the calling thread's transaction.
 	 */
-	<T extends @Nullable Object> T inTransaction(String task, Work<T> work) {
+	<T extends @Nullable Object> T inTransaction(String task, ConnectionWork<T> work) {
 		if (!isInTransaction(this.managed)) {
 			throw new IllegalStateException(
 					"Cannot %s: this thread is in no transaction on the store's DataSource".formatted(task));
 		}
 		Connection connection = DataSourceUtils.getConnection(this.managed);
 		try {
-			return work.on(connection, traits(connection).statements());
+			return work.on(connection, traits(connection).tables());
 		}
 		catch (SQLException ex) {
 			throw translate(task, ex);
@@ -209,33 +209,30 @@ final class Database {
 	}
 
 	private Traits explore(Connection connection) throws SQLException {
-		Dialect dialect = Dialect.of(connection);
-		Isolation isolation = Isolation.of(connection, dialect);
-		boolean lowers = dialect.needsReadCommitted() && isolation.usual() > Connection.TRANSACTION_READ_COMMITTED;
-		return new Traits(dialect, new Statements(dialect, this.settings, isolation, dialect.largestResult(connection)),
-				lowers ? isolation.usual() : null, connection.getCatalog(), connection.getSchema());
+		Tables tables = Tables.of(connection, this.settings);
+		int usual = tables.isolation().usual();
+		boolean lowers = tables.dialect().needsReadCommitted() && usual > Connection.TRANSACTION_READ_COMMITTED;
+		return new Traits(tables, lowers ? usual : null, connection.getCatalog(), connection.getSchema());
 	}
 
 	/**
 	 * What has to be known of a database.
 	 *
-	 * @param dialect how it speaks
-	 * @param statements what is said to it
-	 * @param isolation the isolation of its connections, if it must be lowered
+	 * @param tables its tables
+	 * @param lowered the isolation of its connections, if it must be lowered
 	 * @param catalog the catalog that its connections look into, if there are several
 	 * @param schema the schema that its connections look into, if there are several
 	 */
-	private record Traits(Dialect dialect, Statements statements, @Nullable Integer isolation, @Nullable String catalog,
-			@Nullable String schema) {
+	private record Traits(Tables tables, @Nullable Integer lowered, @Nullable String catalog, @Nullable String schema) {
 	}
 
 	/**
 	 * Something to be done on a connection.
 	 */
 	@FunctionalInterface
-	interface Work<T extends @Nullable Object> {
+	interface ConnectionWork<T extends @Nullable Object> {
 
-		T on(Connection connection, Statements statements) throws SQLException;
+		T on(Connection connection, Tables tables) throws SQLException;
 
 	}
 

@@ -16,9 +16,12 @@ final class Forgetting {
 
 	private final Statements statements;
 
-	Forgetting(Connection connection, Statements statements) {
+	private final Outcomes outcomes;
+
+	Forgetting(Connection connection, Tables tables) {
 		this.connection = connection;
-		this.statements = statements;
+		this.statements = tables.statements();
+		this.outcomes = tables.outcomes();
 	}
 
 	boolean forget(byte[] id) throws SQLException {
@@ -27,10 +30,12 @@ final class Forgetting {
 				return true;
 			}
 			RecordRow row = RecordRow.read(this.connection, this.statements, id);
-			if (row == null || (row.isOver() && (row.isCompleted() || !fold(id)))) {
+			if (row == null || (row.isOver() && (row.isCompleted() || !this.outcomes.fold(this.connection, id)))) {
 				return false;
 			}
-			if (!row.isOver() && !row.isCompleted() && fence(id, row) && forgetOwned(id, row)) {
+			OwnedRecord record = new OwnedRecord(row.owner(), id);
+			if (!row.isOver() && !row.isCompleted() && this.outcomes.fence(this.connection, record)
+					&& forgetOwned(record)) {
 				return true;
 			}
 		}
@@ -44,18 +49,10 @@ final class Forgetting {
 		}
 	}
 
-	private boolean fold(byte[] id) throws SQLException {
-		return this.statements.outcomes().fold(this.connection, id);
-	}
-
-	private boolean fence(byte[] id, RecordRow row) throws SQLException {
-		return this.statements.outcomes().fence(this.connection, id, row.owner());
-	}
-
-	private boolean forgetOwned(byte[] id, RecordRow row) throws SQLException {
+	private boolean forgetOwned(OwnedRecord record) throws SQLException {
 		try (PreparedStatement delete = this.connection.prepareStatement(this.statements.forgetOwned)) {
-			delete.setBytes(1, id);
-			delete.setBytes(2, row.owner());
+			delete.setBytes(1, record.id());
+			delete.setBytes(2, record.owner());
 			return delete.executeUpdate() == 1;
 		}
 	}

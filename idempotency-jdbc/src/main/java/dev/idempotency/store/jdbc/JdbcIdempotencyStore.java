@@ -1,9 +1,5 @@
 package dev.idempotency.store.jdbc;
 
-import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -12,7 +8,6 @@ import javax.sql.DataSource;
 
 import dev.idempotency.Fingerprint;
 import dev.idempotency.IdempotencyKey;
-import dev.idempotency.ResultTooLargeException;
 import dev.idempotency.store.Claim;
 import dev.idempotency.store.ClaimResult;
 import dev.idempotency.store.ClaimTerms;
@@ -25,7 +20,6 @@ import dev.idempotency.store.SearchableStore;
 import dev.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.dao.DataAccessException;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
@@ -99,43 +93,23 @@ public final class JdbcIdempotencyStore
 	@Override
 	public ClaimResult claim(IdempotencyKey key, Fingerprint fingerprint, ClaimTerms terms) {
 		Place place = this.places.current();
-		Asked asked = Asked.now(key, fingerprint, terms, this.places.areSeveral() ? place : null);
+		ClaimRequest request = ClaimRequest.of(key, fingerprint, terms, this.places.areSeveral() ? place : null);
 		return place.database()
-			.onOwnConnection("claim a key", (connection, statements) -> statements.claims().claim(connection, asked));
+			.onOwnConnection("claim a key", (connection, tables) -> tables.claims().claim(connection, request));
 	}
 
 	@Override
 	public boolean renew(Claim claim, Duration lease) {
-		return this.places.of(claim).renewals().renew((connection, statements) -> {
-			try (PreparedStatement update = connection.prepareStatement(statements.renew)) {
-				update.setLong(1, lease.toMillis());
-				update.setLong(2, lease.toMillis());
-				update.setLong(3, lease.toMillis());
-				return changedIfHeld(update, 4, claim) || isCompletedInTransaction(connection, statements, claim);
-			}
-		});
-	}
-
-	/**
-	 * Whether a claim was completed by its transaction, and its owner has not asked yet
-	 * what became of that: it has lost nothing.
-	 */
-	private static boolean isCompletedInTransaction(Connection connection, Statements statements, Claim claim)
-			throws SQLException {
-		try (PreparedStatement select = connection.prepareStatement(statements.isCompletedByOwner)) {
-			select.setBytes(1, claim.key().digest());
-			select.setBytes(2, Asked.bytes(claim.owner()));
-			try (ResultSet rows = select.executeQuery()) {
-				return rows.next();
-			}
-		}
+		return this.places.of(claim)
+			.renewals()
+			.renew((connection, tables) -> new ClaimedRecord(connection, tables, claim).renew(lease));
 	}
 
 	@Override
 	public boolean complete(Claim claim, StoredResult result, Duration ttl) {
 		try {
 			return databaseOf(claim).onOwnConnection("complete a key",
-					(connection, statements) -> complete(connection, statements, claim, result, ttl));
+					(connection, tables) -> new ClaimedRecord(connection, tables, claim).complete(result, ttl));
 		}
 		catch (OwnTransactionWritesException ex) {
 			// The work has become a part of that transaction anyway
@@ -149,73 +123,35 @@ public final class JdbcIdempotencyStore
 	 */
 	@Override
 	public boolean completeInTransaction(Claim claim, StoredResult result, Duration ttl) {
-		return databaseOf(claim).inTransaction("complete a key",
-				(connection, statements) -> statements.isolation().seesWhatIsCommitted()
-						? complete(connection, statements, claim, result, ttl)
-						: insertOutcome(connection, statements, claim, result, ttl));
+		return databaseOf(claim).inTransaction("complete a key", (connection, tables) -> {
+			ClaimedRecord record = new ClaimedRecord(connection, tables, claim);
+			return tables.isolation().seesWhatIsCommitted() ? record.complete(result, ttl)
+					: record.completeBeside(result, ttl);
+		});
 	}
 
 	@Override
 	public boolean completeInCallersTransaction(Claim claim, StoredResult result, Duration ttl) {
 		return databaseOf(claim).inTransaction("complete a key",
-				(connection, statements) -> insertOutcome(connection, statements, claim, result, ttl));
-	}
-
-	private static boolean insertOutcome(Connection connection, Statements statements, Claim claim, StoredResult result,
-			Duration ttl) throws SQLException {
-		requireRoom(statements, result);
-		return statements.outcomes()
-			.insert(connection, claim.key().digest(), Asked.bytes(claim.owner()), result.toFrame(), ttl);
+				(connection, tables) -> new ClaimedRecord(connection, tables, claim).completeBeside(result, ttl));
 	}
 
 	@Override
 	public boolean afterTransaction(Claim claim) {
 		boolean released = databaseOf(claim).onOwnConnection("look at what became of a transaction",
-				(connection, statements) -> releaseIfNotCompleted(connection, statements, claim));
+				(connection, tables) -> new ClaimedRecord(connection, tables, claim).releaseIfNotCompleted());
 		if (released) {
-			databaseOf(claim).onOwnConnection("clear up after a transaction", (connection, statements) -> {
-				statements.outcomes().unfence(connection, Asked.bytes(claim.owner()));
+			databaseOf(claim).onOwnConnection("clear up after a transaction", (connection, tables) -> {
+				new ClaimedRecord(connection, tables, claim).unfence();
 				return true;
 			});
 		}
 		return !released;
 	}
 
-	/**
-	 * Once its owner is fenced off, a commit that is still under way on a connection that
-	 * broke has come to its end, one way or the other.
-	 */
-	private static boolean releaseIfNotCompleted(Connection connection, Statements statements, Claim claim)
-			throws SQLException {
-		byte[] id = claim.key().digest();
-		byte[] owner = Asked.bytes(claim.owner());
-		RecordRow row = RecordRow.read(connection, statements, id);
-		boolean isHeld = row != null && !row.isCompleted() && row.isOwnedBy(owner);
-		return isHeld && !statements.outcomes().fold(connection, id)
-				&& statements.outcomes().fence(connection, id, owner) && release(connection, statements, claim);
-	}
-
 	@Override
 	public boolean isInTransaction() {
 		return Database.isInTransaction(this.places.dataSource());
-	}
-
-	private static boolean complete(Connection connection, Statements statements, Claim claim, StoredResult result,
-			Duration ttl) throws SQLException {
-		requireRoom(statements, result);
-		try (PreparedStatement update = connection.prepareStatement(statements.complete)) {
-			update.setLong(1, ttl.toMillis());
-			update.setBytes(2, result.toFrame());
-			return changedIfHeld(update, 3, claim);
-		}
-	}
-
-	private static void requireRoom(Statements statements, StoredResult result) {
-		if (result.size() > statements.largestResult()) {
-			throw new ResultTooLargeException(
-					"The result has %d bytes, more than the %d that the database takes (max_allowed_packet)"
-						.formatted(result.size(), statements.largestResult()));
-		}
 	}
 
 	@Override
@@ -238,50 +174,26 @@ public final class JdbcIdempotencyStore
 
 	private boolean releaseAtOnce(Claim claim) {
 		return databaseOf(claim).onOwnConnection("release a key",
-				(connection, statements) -> release(connection, statements, claim));
-	}
-
-	private static boolean release(Connection connection, Statements statements, Claim claim) throws SQLException {
-		if (claim.attempt() == 1) {
-			try (PreparedStatement delete = connection.prepareStatement(statements.release)) {
-				return changedIfHeld(delete, 1, claim);
-			}
-		}
-		try (PreparedStatement update = connection.prepareStatement(statements.abandon)) {
-			update.setBytes(1, Asked.bytes(RecordRow.NOBODY));
-			return changedIfHeld(update, 2, claim);
-		}
+				(connection, tables) -> new ClaimedRecord(connection, tables, claim).release());
 	}
 
 	@Override
 	public boolean forget(Claim claim) {
-		return databaseOf(claim).onOwnConnection("forget a key", (connection, statements) -> {
-			try (PreparedStatement delete = connection.prepareStatement(statements.release)) {
-				return changedIfHeld(delete, 1, claim);
-			}
-		});
+		return databaseOf(claim).onOwnConnection("forget a key",
+				(connection, tables) -> new ClaimedRecord(connection, tables, claim).forget());
 	}
 
 	private Database databaseOf(Claim claim) {
 		return this.places.of(claim).database();
 	}
 
-	/**
-	 * Every write after the claim says whose it is.
-	 */
-	private static boolean changedIfHeld(PreparedStatement statement, int next, Claim claim) throws SQLException {
-		statement.setBytes(next, claim.key().digest());
-		statement.setBytes(next + 1, Asked.bytes(claim.owner()));
-		return statement.executeUpdate() == 1;
-	}
-
 	@Override
 	public Optional<Inspection> find(IdempotencyKey key) {
 		byte[] id = key.digest();
-		return this.places.current().database().onOwnConnection("find a key", (connection, statements) -> {
-			RecordRow row = RecordRow.read(connection, statements, id);
-			if (row != null && !row.isCompleted() && statements.outcomes().fold(connection, id)) {
-				row = RecordRow.read(connection, statements, id);
+		return this.places.current().database().onOwnConnection("find a key", (connection, tables) -> {
+			RecordRow row = RecordRow.read(connection, tables.statements(), id);
+			if (row != null && !row.isCompleted() && tables.outcomes().fold(connection, id)) {
+				row = RecordRow.read(connection, tables.statements(), id);
 			}
 			return Optional.ofNullable(row).filter((found) -> !found.isOver()).map(RecordRow::inspect);
 		});
@@ -294,8 +206,7 @@ public final class JdbcIdempotencyStore
 
 	private static boolean forget(Place place, byte[] digest) {
 		return place.database()
-			.onOwnConnection("forget a key",
-					(connection, statements) -> new Forgetting(connection, statements).forget(digest));
+			.onOwnConnection("forget a key", (connection, tables) -> new Forgetting(connection, tables).forget(digest));
 	}
 
 	@Override

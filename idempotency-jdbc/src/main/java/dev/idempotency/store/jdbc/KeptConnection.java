@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
  */
 final class KeptConnection implements AutoCloseable {
 
-	private static final Logger logger = LoggerFactory.getLogger(JdbcIdempotencyStore.class);
+	private static final Logger logger = LoggerFactory.getLogger(KeptConnection.class);
 
 	private final DataSource dataSource;
 

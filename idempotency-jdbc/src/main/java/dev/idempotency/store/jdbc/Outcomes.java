@@ -100,9 +100,8 @@ final class Outcomes {
 	 * Inserts the outcome of an owner.
 	 * @return {@code false} if the owner has been fenced off
 	 */
-	boolean insert(Connection connection, byte[] id, byte[] owner, byte[] result, Duration ttl) throws SQLException {
-		return insert(connection, this.insert, new OwnedRecord(owner, id), result, ttl,
-				this.dialect::isUnseenDuplicate);
+	boolean insert(Connection connection, OwnedRecord outcome, byte[] result, Duration ttl) throws SQLException {
+		return insert(connection, this.insert, outcome, result, ttl, this.dialect::isUnseenDuplicate);
 	}
 
 	private static boolean insert(Connection connection, String statement, OwnedRecord outcome,
@@ -126,14 +125,12 @@ final class Outcomes {
 	 * Makes sure that an owner completes nothing any more.
 	 * @return {@code false} if it had completed its key, which its record now says
 	 */
-	boolean fence(Connection connection, byte[] id, byte[] owner) throws SQLException {
-		OwnedRecord outcome = new OwnedRecord(owner, id);
-		if (RecordRow.isNobody(owner)
-				|| insert(connection, this.fence, outcome, null, LATEST, this.dialect::isDuplicate)) {
+	boolean fence(Connection connection, OwnedRecord outcome) throws SQLException {
+		if (outcome.isNobodys() || insert(connection, this.fence, outcome, null, LATEST, this.dialect::isDuplicate)) {
 			return true;
 		}
 		try (PreparedStatement select = connection.prepareStatement(this.hasResult)) {
-			select.setBytes(1, owner);
+			select.setBytes(1, outcome.owner());
 			try (ResultSet rows = select.executeQuery()) {
 				if (rows.next() && rows.getInt(1) == 0) {
 					return true;

@@ -4,14 +4,11 @@ import javax.sql.DataSource;
 
 /**
  * One of the databases in which records are kept.
+ *
+ * @param database the database
+ * @param renewals how leases are renewed there
  */
-final class Place implements AutoCloseable {
-
-	private final Database database;
-
-	private final TableSchema schema;
-
-	private final Renewals renewals;
+record Place(Database database, Renewals renewals) implements AutoCloseable {
 
 	/**
 	 * Create a place.
@@ -20,22 +17,9 @@ final class Place implements AutoCloseable {
 	 * @param settings where and how records are kept
 	 * @param renewals where the connection of renewals comes from
 	 */
-	Place(DataSource dataSource, DataSource managed, JdbcSettings settings, RenewalDataSources renewals) {
-		this.database = new Database(dataSource, managed, settings);
-		this.schema = new TableSchema(settings);
-		this.renewals = new Renewals(this.database, renewals.beside(dataSource));
-	}
-
-	Database database() {
-		return this.database;
-	}
-
-	TableSchema schema() {
-		return this.schema;
-	}
-
-	Renewals renewals() {
-		return this.renewals;
+	static Place of(DataSource dataSource, DataSource managed, JdbcSettings settings, RenewalDataSources renewals) {
+		Database database = new Database(dataSource, managed, settings);
+		return new Place(database, new Renewals(database, renewals.beside(dataSource)));
 	}
 
 	@Override

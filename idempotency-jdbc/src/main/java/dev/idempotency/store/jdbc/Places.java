@@ -106,7 +106,7 @@ final class Places implements AutoCloseable {
 	}
 
 	private Place create(DataSource source) {
-		return new Place(source, this.dataSource, this.settings, this.renewals);
+		return Place.of(source, this.dataSource, this.settings, this.renewals);
 	}
 
 	/**

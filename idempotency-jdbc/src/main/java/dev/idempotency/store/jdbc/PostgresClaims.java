@@ -29,25 +29,25 @@ final class PostgresClaims implements Claims {
 
 	private final String takeOrChange;
 
-	PostgresClaims(Statements statements) {
-		this.outcomes = statements.outcomes();
-		this.others = new StandardClaims(statements);
+	PostgresClaims(Statements statements, Outcomes outcomes) {
+		this.outcomes = outcomes;
+		this.others = new StandardClaims(statements, outcomes);
 		this.takeOrRead = statements.fromFile("claim-or-read-postgresql.sql");
 		this.takeOrChange = statements.fromFile("claim-postgresql.sql");
 	}
 
 	@Override
-	public ClaimResult claim(Connection connection, Asked asked) throws SQLException {
-		ClaimResult result = inOneStatement(connection, asked);
-		if (isInProgress(result) && this.outcomes.fold(connection, asked.key().digest())) {
-			result = inOneStatement(connection, asked);
+	public ClaimResult claim(Connection connection, ClaimRequest request) throws SQLException {
+		ClaimResult result = inOneStatement(connection, request);
+		if (isInProgress(result) && this.outcomes.fold(connection, request.key().digest())) {
+			result = inOneStatement(connection, request);
 		}
-		return (result != null) ? result : this.others.claim(connection, asked);
+		return (result != null) ? result : this.others.claim(connection, request);
 	}
 
-	private @Nullable ClaimResult inOneStatement(Connection connection, Asked asked) throws SQLException {
-		return (asked.terms().onReplay() == OnReplay.READ) ? takeOrRead(connection, asked)
-				: takeOrChange(connection, asked);
+	private @Nullable ClaimResult inOneStatement(Connection connection, ClaimRequest request) throws SQLException {
+		return (request.terms().onReplay() == OnReplay.READ) ? takeOrRead(connection, request)
+				: takeOrChange(connection, request);
 	}
 
 	private static boolean isInProgress(@Nullable ClaimResult result) {
@@ -59,33 +59,33 @@ final class PostgresClaims implements Claims {
 	 * Takes a key that nobody has, or reads what is there.
 	 * @return {@code null} if there is more to do
 	 */
-	private @Nullable ClaimResult takeOrRead(Connection connection, Asked asked) throws SQLException {
-		byte[] id = asked.key().digest();
+	private @Nullable ClaimResult takeOrRead(Connection connection, ClaimRequest request) throws SQLException {
+		byte[] id = request.key().digest();
 		try (PreparedStatement claim = connection.prepareStatement(this.takeOrRead)) {
 			claim.setBytes(1, id);
 			claim.setBytes(2, id);
-			claim.setBytes(3, asked.ownerBytes());
-			claim.setBytes(4, asked.fingerprint().toBytes());
-			claim.setLong(5, asked.lease());
-			claim.setLong(6, asked.ttl());
-			claim.setString(7, asked.terms().trace());
-			asked.describe(claim, 8);
+			claim.setBytes(3, request.ownerBytes());
+			claim.setBytes(4, request.fingerprint().toBytes());
+			claim.setLong(5, request.lease());
+			claim.setLong(6, request.ttl());
+			claim.setString(7, request.terms().trace());
+			request.describe(claim, 8);
 			try (ResultSet row = claim.executeQuery()) {
-				return row.next() ? read(row, asked) : null;
+				return row.next() ? read(row, request) : null;
 			}
 		}
 	}
 
-	private static @Nullable ClaimResult read(ResultSet row, Asked asked) throws SQLException {
+	private static @Nullable ClaimResult read(ResultSet row, ClaimRequest request) throws SQLException {
 		int attempt = row.getInt(1);
 		boolean completed = row.getBoolean(2);
 		if (row.wasNull()) {
-			return asked.granted(attempt);
+			return request.granted(attempt);
 		}
 		Fingerprint fingerprint = Fingerprint.ofBytes(row.getBytes(5));
 		long leaseLeft = row.getLong(4);
-		boolean takesOver = !completed && leaseLeft <= 0 && asked.terms().onCrash() == OnCrash.RETRY
-				&& fingerprint.equals(asked.fingerprint());
+		boolean takesOver = !completed && leaseLeft <= 0 && request.terms().onCrash() == OnCrash.RETRY
+				&& fingerprint.equals(request.fingerprint());
 		if (row.getBoolean(3) || takesOver) {
 			return null;
 		}
@@ -101,28 +101,28 @@ final class PostgresClaims implements Claims {
 	 * Takes a key that nobody has, counts a replay, or lets a result live longer.
 	 * @return {@code null} if there is more to do
 	 */
-	private @Nullable ClaimResult takeOrChange(Connection connection, Asked asked) throws SQLException {
-		byte[] id = asked.key().digest();
-		byte[] owner = asked.ownerBytes();
+	private @Nullable ClaimResult takeOrChange(Connection connection, ClaimRequest request) throws SQLException {
+		byte[] id = request.key().digest();
+		byte[] owner = request.ownerBytes();
 		try (PreparedStatement claim = connection.prepareStatement(this.takeOrChange)) {
 			claim.setBytes(1, id);
 			claim.setBytes(2, owner);
-			claim.setBytes(3, asked.fingerprint().toBytes());
-			claim.setString(4, asked.terms().onReplay().name());
-			claim.setLong(5, asked.lease());
-			claim.setLong(6, asked.ttl());
-			claim.setString(7, asked.terms().trace());
+			claim.setBytes(3, request.fingerprint().toBytes());
+			claim.setString(4, request.terms().onReplay().name());
+			claim.setLong(5, request.lease());
+			claim.setLong(6, request.ttl());
+			claim.setString(7, request.terms().trace());
 			claim.setBytes(8, id);
-			asked.describe(claim, 9);
+			request.describe(claim, 9);
 			try (ResultSet rows = claim.executeQuery()) {
 				RecordRow row = RecordRow.next(rows, Dialect.POSTGRESQL);
 				if (row == null) {
 					throw new SQLException("A claim met neither a record nor the lack of one");
 				}
 				if (row.isOwnedBy(owner)) {
-					return asked.granted(row.attempt());
+					return request.granted(row.attempt());
 				}
-				return row.mayBeClaimed(asked.fingerprint(), asked.terms()) ? null
+				return row.mayBeClaimed(request.fingerprint(), request.terms()) ? null
 						: new ClaimResult.Refused(row.toRecord());
 			}
 		}

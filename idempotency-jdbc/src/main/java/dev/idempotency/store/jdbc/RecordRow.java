@@ -7,7 +7,6 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
-import java.util.UUID;
 
 import dev.idempotency.Fingerprint;
 import dev.idempotency.OnCrash;
@@ -23,11 +22,6 @@ import org.jspecify.annotations.Nullable;
 final class RecordRow {
 
 	static final String COMPLETED = "COMPLETED";
-
-	/**
-	 * The owner of a key that was given back, and whose attempts still count.
-	 */
-	static final UUID NOBODY = new UUID(0, 0);
 
 	private final byte[] owner;
 
@@ -109,10 +103,6 @@ final class RecordRow {
 
 	long replays() {
 		return this.replays;
-	}
-
-	static boolean isNobody(byte[] owner) {
-		return Arrays.equals(owner, Asked.bytes(NOBODY));
 	}
 
 	boolean isCompleted() {

@@ -6,7 +6,7 @@ import java.time.Duration;
 import javax.sql.DataSource;
 
 import dev.idempotency.store.MonotonicClock;
-import dev.idempotency.store.jdbc.Database.Work;
+import dev.idempotency.store.jdbc.Database.ConnectionWork;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
  */
 final class Renewals implements AutoCloseable {
 
-	private static final Logger logger = LoggerFactory.getLogger(JdbcIdempotencyStore.class);
+	private static final Logger logger = LoggerFactory.getLogger(Renewals.class);
 
 	private static final String TASK = "renew a lease";
 
@@ -38,7 +38,7 @@ final class Renewals implements AutoCloseable {
 				: null;
 	}
 
-	boolean renew(Work<Boolean> renewal) {
+	boolean renew(ConnectionWork<Boolean> renewal) {
 		if (this.connection == null) {
 			return this.database.onOwnConnection(TASK, renewal);
 		}

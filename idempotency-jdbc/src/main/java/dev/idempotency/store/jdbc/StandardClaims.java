@@ -22,19 +22,22 @@ final class StandardClaims implements Claims {
 
 	private final Statements statements;
 
-	StandardClaims(Statements statements) {
+	private final Outcomes outcomes;
+
+	StandardClaims(Statements statements, Outcomes outcomes) {
 		this.statements = statements;
+		this.outcomes = outcomes;
 	}
 
 	@Override
-	public ClaimResult claim(Connection connection, Asked asked) throws SQLException {
-		byte[] id = asked.key().digest();
+	public ClaimResult claim(Connection connection, ClaimRequest request) throws SQLException {
+		byte[] id = request.key().digest();
 		for (int turn = 0; turn < MOST_TURNS; turn++) {
-			if (insert(connection, id, asked)) {
-				return asked.granted(1);
+			if (insert(connection, id, request)) {
+				return request.granted(1);
 			}
 			RecordRow row = RecordRow.read(connection, this.statements, id);
-			ClaimResult result = (row != null) ? claimWhatIsThere(connection, id, row, asked) : null;
+			ClaimResult result = (row != null) ? claimWhatIsThere(connection, id, row, request) : null;
 			if (result != null) {
 				return result;
 			}
@@ -46,16 +49,16 @@ final class StandardClaims implements Claims {
 	 * Claims a key that is there.
 	 * @return {@code null} if it is no longer what it was
 	 */
-	private @Nullable ClaimResult claimWhatIsThere(Connection connection, byte[] id, RecordRow row, Asked asked)
-			throws SQLException {
-		if (row.mayBeClaimed(asked.fingerprint(), asked.terms())) {
-			boolean isFree = row.isCompleted() || this.statements.outcomes().fence(connection, id, row.owner());
-			return isFree ? claimWhatIsFree(connection, id, row, asked) : null;
+	private @Nullable ClaimResult claimWhatIsThere(Connection connection, byte[] id, RecordRow row,
+			ClaimRequest request) throws SQLException {
+		if (row.mayBeClaimed(request.fingerprint(), request.terms())) {
+			boolean isFree = row.isCompleted() || this.outcomes.fence(connection, new OwnedRecord(row.owner(), id));
+			return isFree ? claimWhatIsFree(connection, id, row, request) : null;
 		}
-		if (row.isReplayedTo(asked.fingerprint())) {
-			return replay(connection, id, row, asked);
+		if (row.isReplayedTo(request.fingerprint())) {
+			return replay(connection, id, row, request);
 		}
-		boolean isCompletedAfterAll = !row.isCompleted() && this.statements.outcomes().fold(connection, id);
+		boolean isCompletedAfterAll = !row.isCompleted() && this.outcomes.fold(connection, id);
 		return isCompletedAfterAll ? null : new ClaimResult.Refused(row.toRecord());
 	}
 
@@ -63,26 +66,26 @@ final class StandardClaims implements Claims {
 	 * Claims a key that nobody can complete any more.
 	 * @return {@code null} if it is no longer what it was
 	 */
-	private @Nullable ClaimResult claimWhatIsFree(Connection connection, byte[] id, RecordRow row, Asked asked)
+	private @Nullable ClaimResult claimWhatIsFree(Connection connection, byte[] id, RecordRow row, ClaimRequest request)
 			throws SQLException {
 		if (row.isOver()) {
-			return restart(connection, id, row, asked) ? asked.granted(1) : null;
+			return restart(connection, id, row, request) ? request.granted(1) : null;
 		}
-		return takeOver(connection, id, row, asked) ? asked.granted(row.attempt() + 1) : null;
+		return takeOver(connection, id, row, request) ? request.granted(row.attempt() + 1) : null;
 	}
 
 	/**
 	 * Gives out a result.
 	 * @return {@code null} if it is no longer what it was
 	 */
-	private @Nullable ClaimResult replay(Connection connection, byte[] id, RecordRow row, Asked asked)
+	private @Nullable ClaimResult replay(Connection connection, byte[] id, RecordRow row, ClaimRequest request)
 			throws SQLException {
-		boolean stillThere = switch (asked.terms().onReplay()) {
+		boolean stillThere = switch (request.terms().onReplay()) {
 			case READ -> true;
 			case COUNT -> countReplay(connection, id, row);
-			case EXTEND -> row.outlives(asked.terms().ttl()) || extend(connection, id, row, asked);
+			case EXTEND -> row.outlives(request.terms().ttl()) || extend(connection, id, row, request);
 		};
-		long replays = row.replays() + ((asked.terms().onReplay() == OnReplay.COUNT) ? 1 : 0);
+		long replays = row.replays() + ((request.terms().onReplay() == OnReplay.COUNT) ? 1 : 0);
 		return stillThere ? new ClaimResult.Refused(row.toRecord(replays)) : null;
 	}
 
@@ -90,15 +93,15 @@ final class StandardClaims implements Claims {
 	 * Claims a key that is not there.
 	 * @return {@code false} if it is
 	 */
-	private boolean insert(Connection connection, byte[] id, Asked asked) throws SQLException {
+	private boolean insert(Connection connection, byte[] id, ClaimRequest request) throws SQLException {
 		try (PreparedStatement insert = connection.prepareStatement(this.statements.insert)) {
 			insert.setBytes(1, id);
-			int next = asked.describe(insert, 2);
-			insert.setBytes(next++, asked.ownerBytes());
-			insert.setBytes(next++, asked.fingerprint().toBytes());
-			insert.setLong(next++, asked.lease());
-			insert.setLong(next++, asked.ttl());
-			insert.setString(next, asked.terms().trace());
+			int next = request.describe(insert, 2);
+			insert.setBytes(next++, request.ownerBytes());
+			insert.setBytes(next++, request.fingerprint().toBytes());
+			insert.setLong(next++, request.lease());
+			insert.setLong(next++, request.ttl());
+			insert.setString(next, request.terms().trace());
 			return insert.executeUpdate() == 1;
 		}
 		catch (SQLException ex) {
@@ -109,13 +112,13 @@ final class StandardClaims implements Claims {
 		}
 	}
 
-	private boolean restart(Connection connection, byte[] id, RecordRow row, Asked asked) throws SQLException {
+	private boolean restart(Connection connection, byte[] id, RecordRow row, ClaimRequest request) throws SQLException {
 		try (PreparedStatement update = connection.prepareStatement(this.statements.restart)) {
-			update.setBytes(1, asked.ownerBytes());
-			update.setBytes(2, asked.fingerprint().toBytes());
-			update.setLong(3, asked.lease());
-			update.setLong(4, asked.ttl());
-			update.setString(5, asked.terms().trace());
+			update.setBytes(1, request.ownerBytes());
+			update.setBytes(2, request.fingerprint().toBytes());
+			update.setLong(3, request.lease());
+			update.setLong(4, request.ttl());
+			update.setString(5, request.terms().trace());
 			update.setBytes(6, id);
 			update.setBytes(7, row.owner());
 			update.setInt(8, row.attempt());
@@ -123,12 +126,13 @@ final class StandardClaims implements Claims {
 		}
 	}
 
-	private boolean takeOver(Connection connection, byte[] id, RecordRow row, Asked asked) throws SQLException {
+	private boolean takeOver(Connection connection, byte[] id, RecordRow row, ClaimRequest request)
+			throws SQLException {
 		try (PreparedStatement update = connection.prepareStatement(this.statements.takeOver)) {
-			update.setBytes(1, asked.ownerBytes());
-			update.setLong(2, asked.lease());
-			update.setLong(3, asked.ttl());
-			update.setString(4, asked.terms().trace());
+			update.setBytes(1, request.ownerBytes());
+			update.setLong(2, request.lease());
+			update.setLong(3, request.ttl());
+			update.setString(4, request.terms().trace());
 			update.setBytes(5, id);
 			update.setBytes(6, row.owner());
 			update.setInt(7, row.attempt());
@@ -145,10 +149,10 @@ final class StandardClaims implements Claims {
 		}
 	}
 
-	private boolean extend(Connection connection, byte[] id, RecordRow row, Asked asked) throws SQLException {
+	private boolean extend(Connection connection, byte[] id, RecordRow row, ClaimRequest request) throws SQLException {
 		try (PreparedStatement update = connection.prepareStatement(this.statements.extend)) {
-			update.setLong(1, asked.ttl());
-			update.setLong(2, asked.ttl());
+			update.setLong(1, request.ttl());
+			update.setLong(2, request.ttl());
 			update.setBytes(3, id);
 			update.setBytes(4, row.owner());
 			return update.executeUpdate() == 1;

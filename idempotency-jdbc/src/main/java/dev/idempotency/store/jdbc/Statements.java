@@ -56,22 +56,12 @@ final class Statements {
 
 	final String purgeOwned;
 
-	private final Outcomes outcomes;
-
-	private final Claims claims;
-
 	private final Dialect dialect;
-
-	private final Isolation isolation;
 
 	private final JdbcSettings settings;
 
-	private final long largestResult;
-
-	Statements(Dialect dialect, JdbcSettings settings, Isolation isolation, long largestResult) {
+	Statements(Dialect dialect, JdbcSettings settings) {
 		this.dialect = dialect;
-		this.isolation = isolation;
-		this.largestResult = largestResult;
 		this.settings = settings;
 		this.insert = in(
 				dialect.insertIfAbsent("{table} (id, namespace, operation, principal, tenant, idempotency_key, state, "
@@ -110,15 +100,6 @@ final class Statements {
 				+ "order by expires_at ");
 		this.purgeOwned = in("delete from {table} where id = ? and owner = ? and state = 'IN_PROGRESS' "
 				+ "and expires_at <= {now}");
-		this.outcomes = new Outcomes(this);
-		this.claims = (dialect == Dialect.POSTGRESQL) ? new PostgresClaims(this) : new StandardClaims(this);
-	}
-
-	/**
-	 * The largest result that the server takes, in bytes.
-	 */
-	long largestResult() {
-		return this.largestResult;
 	}
 
 	Dialect dialect() {
@@ -133,24 +114,10 @@ final class Statements {
 	}
 
 	/**
-	 * What is completed inside transactions.
+	 * The name of the table beside it, with or without its schema.
 	 */
-	Outcomes outcomes() {
-		return this.outcomes;
-	}
-
-	/**
-	 * What transactions see of others.
-	 */
-	Isolation isolation() {
-		return this.isolation;
-	}
-
-	/**
-	 * How a key is claimed.
-	 */
-	Claims claims() {
-		return this.claims;
+	String outcomeTable() {
+		return this.settings.outcomeTable();
 	}
 
 	/**

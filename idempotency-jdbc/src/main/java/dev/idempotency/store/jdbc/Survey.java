@@ -33,7 +33,7 @@ import org.springframework.dao.DataAccessException;
  */
 final class Survey {
 
-	private static final Logger logger = LoggerFactory.getLogger(JdbcIdempotencyStore.class);
+	private static final Logger logger = LoggerFactory.getLogger(Survey.class);
 
 	private final Places places;
 
@@ -42,16 +42,15 @@ final class Survey {
 	}
 
 	void prepare(InitializeSchema when) {
-		throwIfAny(visit("prepare the table", (place, connection, statements) -> {
-			prepare(place, when, connection, statements);
+		throwIfAny(visit("prepare the table", (place, connection, tables) -> {
+			prepare(when, connection, tables);
 			return true;
 		}));
 	}
 
-	private void prepare(Place place, InitializeSchema when, Connection connection, Statements statements)
-			throws SQLException {
+	private void prepare(InitializeSchema when, Connection connection, Tables tables) throws SQLException {
 		try {
-			place.schema().prepare(when, connection, statements);
+			new TableSchema(connection, tables).prepare(when);
 		}
 		catch (IdempotencyConfigurationException ex) {
 			throw this.places.areSeveral()
@@ -63,8 +62,8 @@ final class Survey {
 
 	boolean areEmbedded() {
 		boolean[] embedded = { true };
-		DataAccessException failure = visit("look at the database", (place, connection, statements) -> {
-			embedded[0] &= statements.dialect().isEmbedded(connection.getMetaData().getURL());
+		DataAccessException failure = visit("look at the database", (place, connection, tables) -> {
+			embedded[0] &= tables.dialect().isEmbedded(connection.getMetaData().getURL());
 			return embedded[0];
 		});
 		return embedded[0] && failure == null;
@@ -72,8 +71,8 @@ final class Survey {
 
 	int purge(int limit) {
 		int[] purged = { 0 };
-		DataAccessException failure = visit("purge what is over", (place, connection, statements) -> {
-			purged[0] += new BatchPurge(statements).purge(connection, limit - purged[0]);
+		DataAccessException failure = visit("purge what is over", (place, connection, tables) -> {
+			purged[0] += new BatchPurge(tables).purge(connection, limit - purged[0]);
 			return purged[0] < limit;
 		});
 		if (purged[0] < limit) {
@@ -87,13 +86,13 @@ final class Survey {
 		if (!this.places.areSeveral()) {
 			return this.places.current()
 				.database()
-				.onOwnConnection("search for records", (connection,
-						statements) -> new RecordSearch(connection, statements).search(filter, offset, limit));
+				.onOwnConnection("search for records",
+						(connection, tables) -> new TableSearch(connection, tables).search(filter, offset, limit));
 		}
 		NewestRecords newest = new NewestRecords(offset, limit);
 		int[] visits = { 0 };
-		DataAccessException failure = visit("search for records", (place, connection, statements) -> {
-			new RecordSearch(connection, statements).search(filter, 0, newest.reach()).records().forEach(newest::add);
+		DataAccessException failure = visit("search for records", (place, connection, tables) -> {
+			new TableSearch(connection, tables).search(filter, 0, newest.reach()).records().forEach(newest::add);
 			visits[0]++;
 			return true;
 		});
@@ -106,8 +105,8 @@ final class Survey {
 	Counts count(String namespace) {
 		RecordTally tally = new RecordTally();
 		List<Counts> parts = new ArrayList<>();
-		DataAccessException failure = visit("count records", (place, connection, statements) -> parts
-			.add(new RecordSearch(connection, statements).count(namespace, RecordSearch.MOST_BLOCKS)));
+		DataAccessException failure = visit("count records", (place, connection, tables) -> parts
+			.add(new TableSearch(connection, tables).count(namespace, TableSearch.MOST_BLOCKS)));
 		if (parts.isEmpty()) {
 			throwIfAny(failure);
 		}
@@ -127,8 +126,8 @@ final class Survey {
 
 	private @Nullable Located locate(RecordId id) {
 		Located[] located = new Located[1];
-		DataAccessException failure = visit("find a record", (place, connection, statements) -> {
-			new RecordSearch(connection, statements).find(id)
+		DataAccessException failure = visit("find a record", (place, connection, tables) -> {
+			new TableSearch(connection, tables).find(id)
 				.ifPresent((details) -> located[0] = new Located(place, details));
 			return located[0] == null;
 		});
@@ -149,7 +148,7 @@ final class Survey {
 		for (Place place : all) {
 			try {
 				if (!place.database()
-					.onOwnConnection(task, (connection, statements) -> each.at(place, connection, statements))) {
+					.onOwnConnection(task, (connection, tables) -> each.at(place, connection, tables))) {
 					break;
 				}
 			}
@@ -178,7 +177,7 @@ final class Survey {
 		 * Does it.
 		 * @return whether to go on to the next one
 		 */
-		boolean at(Place place, Connection connection, Statements statements) throws SQLException;
+		boolean at(Place place, Connection connection, Tables tables) throws SQLException;
 
 	}
 
@@ -196,13 +195,13 @@ final class Survey {
 		}
 
 		@Override
-		public boolean at(Place place, Connection connection, Statements statements) throws SQLException {
+		public boolean at(Place place, Connection connection, Tables tables) throws SQLException {
 			String name = "%s %s %s".formatted(connection.getMetaData().getURL(), connection.getCatalog(),
 					connection.getSchema());
-			if (this.visited.contains(name) || !statements.dialect().isWritable(connection)) {
+			if (this.visited.contains(name) || !tables.dialect().isWritable(connection)) {
 				return true;
 			}
-			boolean goOn = this.visit.at(place, connection, statements);
+			boolean goOn = this.visit.at(place, connection, tables);
 			// Not before: what others were in the way of is done again
 			this.visited.add(name);
 			return goOn;

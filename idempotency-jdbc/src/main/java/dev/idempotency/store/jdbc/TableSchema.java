@@ -18,40 +18,47 @@ import org.springframework.jdbc.datasource.init.ScriptUtils;
  */
 final class TableSchema {
 
-	private static final Logger logger = LoggerFactory.getLogger(JdbcIdempotencyStore.class);
+	private static final Logger logger = LoggerFactory.getLogger(TableSchema.class);
 
 	private static final int MOST_ATTEMPTS = 5;
 
-	private final JdbcSettings settings;
+	private final Connection connection;
 
-	TableSchema(JdbcSettings settings) {
-		this.settings = settings;
+	private final Statements statements;
+
+	private final Outcomes outcomes;
+
+	TableSchema(Connection connection, Tables tables) {
+		this.connection = connection;
+		this.statements = tables.statements();
+		this.outcomes = tables.outcomes();
 	}
 
-	void prepare(InitializeSchema when, Connection connection, Statements statements) throws SQLException {
+	void prepare(InitializeSchema when) throws SQLException {
 		boolean create = when == InitializeSchema.ALWAYS || (when == InitializeSchema.EMBEDDED
-				&& statements.dialect().isEmbedded(connection.getMetaData().getURL()));
+				&& this.statements.dialect().isEmbedded(this.connection.getMetaData().getURL()));
 		if (create) {
-			create(connection, statements);
+			create();
 		}
-		require(connection, statements);
+		require(this.statements.table(), () -> RecordRow.read(this.connection, this.statements, new byte[32]));
+		require(this.statements.outcomeTable(), () -> this.outcomes.require(this.connection));
 	}
 
-	private void create(Connection connection, Statements statements) {
-		String file = statements.dialect().schemaFile();
+	private void create() {
+		String file = this.statements.dialect().schemaFile();
 		if (file == null) {
 			throw new IdempotencyConfigurationException(
 					"The table %s cannot be created: there is no schema file for this database"
-						.formatted(this.settings.table()),
+						.formatted(this.statements.table()),
 					"Create it yourself, after the model of %s, and set idempotency.jdbc.initialize-schema=never."
 						.formatted(location("schema-h2.sql")));
 		}
-		Resource script = new ByteArrayResource(statements.fromFile(file).getBytes(StandardCharsets.UTF_8));
+		Resource script = new ByteArrayResource(this.statements.fromFile(file).getBytes(StandardCharsets.UTF_8));
 		// Another instance may create the same at the same time, and then one of them
 		// fails. Each time one statement at least has been run by somebody
 		for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
 			try {
-				ScriptUtils.executeSqlScript(connection, script);
+				ScriptUtils.executeSqlScript(this.connection, script);
 				return;
 			}
 			catch (ScriptException ex) {
@@ -61,24 +68,17 @@ final class TableSchema {
 		}
 	}
 
-	private void require(Connection connection, Statements statements) throws SQLException {
-		require(connection, statements, this.settings.table(),
-				() -> RecordRow.read(connection, statements, new byte[32]));
-		require(connection, statements, this.settings.outcomeTable(), () -> statements.outcomes().require(connection));
-	}
-
-	private static void require(Connection connection, Statements statements, String table, Look look)
-			throws SQLException {
+	private void require(String table, Look look) throws SQLException {
 		try {
 			look.at();
 		}
 		catch (SQLException ex) {
-			if (!connection.isValid(1)) {
+			if (!this.connection.isValid(1)) {
 				throw ex;
 			}
 			throw new IdempotencyConfigurationException(
 					"The table %s is missing, or is not as it should be: %s".formatted(table, ex.getMessage()),
-					action(statements.dialect()));
+					action(this.statements.dialect()));
 		}
 	}
 

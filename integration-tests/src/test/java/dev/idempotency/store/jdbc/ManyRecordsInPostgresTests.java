@@ -56,7 +56,7 @@ class ManyRecordsInPostgresTests extends ManyRecordsContract {
 	void estimatesFromSomeOfTheBlocksWhereAllOfThemWouldTakeTooLong() {
 		SearchableStore.Counts counts = new Database(this.dataSource, this.dataSource, JdbcSettings.defaults())
 			.onOwnConnection("count",
-					(connection, statements) -> new RecordSearch(connection, statements).count(NAMESPACE, 300));
+					(connection, tables) -> new TableSearch(connection, tables).count(NAMESPACE, 300));
 		assertThat(counts.exact()).isFalse();
 		assertThat(counts.counts().stream().mapToLong(SearchableStore.Count::number).sum()).isCloseTo(RECORDS,
 				Percentage.withPercentage(40));

@@ -23,7 +23,7 @@ import dev.idempotency.store.SearchableStore.Found;
 /**
  * Finds and counts rows, without the results in them.
  */
-final class RecordSearch {
+final class TableSearch {
 
 	private static final String LIVE = "namespace = ? and expires_at > {moment}";
 
@@ -42,13 +42,16 @@ final class RecordSearch {
 
 	private final Statements statements;
 
-	RecordSearch(Connection connection, Statements statements) {
+	private final Outcomes outcomes;
+
+	TableSearch(Connection connection, Tables tables) {
 		this.connection = connection;
-		this.statements = statements;
+		this.statements = tables.statements();
+		this.outcomes = tables.outcomes();
 	}
 
 	Found search(RecordFilter filter, int offset, int limit) throws SQLException {
-		this.statements.outcomes().foldAll(this.connection);
+		this.outcomes.foldAll(this.connection);
 		Query query = new Query("select " + SummaryRow.columns(this.statements.dialect().length("result"))
 				+ " from {table} where " + LIVE);
 		query.parameters.add(filter.namespace());
@@ -99,7 +102,7 @@ final class RecordSearch {
 	 * Counts all rows, or those in some of the blocks where there are very many.
 	 */
 	Counts count(String namespace, long mostBlocks) throws SQLException {
-		this.statements.outcomes().foldAll(this.connection);
+		this.outcomes.foldAll(this.connection);
 		RecordTally tally = new RecordTally();
 		long blocks = (this.statements.dialect() == Dialect.POSTGRESQL) ? blocks() : 0;
 		if (blocks <= mostBlocks) {
@@ -147,7 +150,7 @@ final class RecordSearch {
 	Optional<Details> find(RecordId id) throws SQLException {
 		Optional<Details> found = findRecord(id);
 		boolean isCompleted = found.filter((details) -> details.summary().state() == RecordState.COMPLETED).isPresent();
-		return (!isCompleted && this.statements.outcomes().fold(this.connection, id.digest())) ? findRecord(id) : found;
+		return (!isCompleted && this.outcomes.fold(this.connection, id.digest())) ? findRecord(id) : found;
 	}
 
 	private Optional<Details> findRecord(RecordId id) throws SQLException {

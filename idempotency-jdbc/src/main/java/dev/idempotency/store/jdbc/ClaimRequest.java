@@ -1,6 +1,5 @@
 package dev.idempotency.store.jdbc;
 
-import java.nio.ByteBuffer;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.UUID;
@@ -14,23 +13,16 @@ import dev.idempotency.store.KeyDescription;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is claimed, by whom, and where, if that is a question.
+ * What is claimed, by whom, and at which place, if there are several.
  */
-record Asked(IdempotencyKey key, UUID owner, Fingerprint fingerprint, ClaimTerms terms, @Nullable Place place) {
+record ClaimRequest(IdempotencyKey key, UUID owner, Fingerprint fingerprint, ClaimTerms terms, @Nullable Object place) {
 
-	static Asked now(IdempotencyKey key, Fingerprint fingerprint, ClaimTerms terms, @Nullable Place place) {
-		return new Asked(key, UUID.randomUUID(), fingerprint, terms, place);
+	static ClaimRequest of(IdempotencyKey key, Fingerprint fingerprint, ClaimTerms terms, @Nullable Object place) {
+		return new ClaimRequest(key, UUID.randomUUID(), fingerprint, terms, place);
 	}
 
 	byte[] ownerBytes() {
-		return bytes(this.owner);
-	}
-
-	static byte[] bytes(UUID owner) {
-		return ByteBuffer.allocate(2 * Long.BYTES)
-			.putLong(owner.getMostSignificantBits())
-			.putLong(owner.getLeastSignificantBits())
-			.array();
+		return OwnedRecord.bytes(this.owner);
 	}
 
 	long lease() {

@@ -1,0 +1,123 @@
+package dev.idempotency.store.jdbc;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+
+import dev.idempotency.ResultTooLargeException;
+import dev.idempotency.store.Claim;
+import dev.idempotency.store.StoredResult;
+
+/**
+ * What is done under a claim, on one connection. Every write says whose it is.
+ */
+final class ClaimedRecord {
+
+	private final Connection connection;
+
+	private final Tables tables;
+
+	private final Claim claim;
+
+	private final OwnedRecord record;
+
+	ClaimedRecord(Connection connection, Tables tables, Claim claim) {
+		this.connection = connection;
+		this.tables = tables;
+		this.claim = claim;
+		this.record = OwnedRecord.of(claim);
+	}
+
+	boolean renew(Duration lease) throws SQLException {
+		try (PreparedStatement update = prepare(this.tables.statements().renew)) {
+			update.setLong(1, lease.toMillis());
+			update.setLong(2, lease.toMillis());
+			update.setLong(3, lease.toMillis());
+			return changedIfHeld(update, 4) || isCompletedInTransaction();
+		}
+	}
+
+	/**
+	 * Whether a claim was completed by its transaction, and its owner has not asked yet
+	 * what became of that: it has lost nothing.
+	 */
+	private boolean isCompletedInTransaction() throws SQLException {
+		try (PreparedStatement select = prepare(this.tables.statements().isCompletedByOwner)) {
+			select.setBytes(1, this.record.id());
+			select.setBytes(2, this.record.owner());
+			try (ResultSet rows = select.executeQuery()) {
+				return rows.next();
+			}
+		}
+	}
+
+	boolean complete(StoredResult result, Duration ttl) throws SQLException {
+		requireRoom(result);
+		try (PreparedStatement update = prepare(this.tables.statements().complete)) {
+			update.setLong(1, ttl.toMillis());
+			update.setBytes(2, result.toFrame());
+			return changedIfHeld(update, 3);
+		}
+	}
+
+	/**
+	 * Completes the record beside it, for a transaction that may not see it.
+	 */
+	boolean completeBeside(StoredResult result, Duration ttl) throws SQLException {
+		requireRoom(result);
+		return this.tables.outcomes().insert(this.connection, this.record, result.toFrame(), ttl);
+	}
+
+	private void requireRoom(StoredResult result) {
+		if (result.size() > this.tables.largestResult()) {
+			throw new ResultTooLargeException(
+					"The result has %d bytes, more than the %d that the database takes (max_allowed_packet)"
+						.formatted(result.size(), this.tables.largestResult()));
+		}
+	}
+
+	/**
+	 * Releases what no transaction has completed. Once its owner is fenced off, a commit
+	 * that is still under way on a connection that broke has come to its end, one way or
+	 * the other.
+	 */
+	boolean releaseIfNotCompleted() throws SQLException {
+		RecordRow row = RecordRow.read(this.connection, this.tables.statements(), this.record.id());
+		boolean isHeld = row != null && !row.isCompleted() && row.isOwnedBy(this.record.owner());
+		return isHeld && !this.tables.outcomes().fold(this.connection, this.record.id())
+				&& this.tables.outcomes().fence(this.connection, this.record) && release();
+	}
+
+	void unfence() throws SQLException {
+		this.tables.outcomes().unfence(this.connection, this.record.owner());
+	}
+
+	boolean release() throws SQLException {
+		if (this.claim.attempt() == 1) {
+			return forget();
+		}
+		try (PreparedStatement update = prepare(this.tables.statements().abandon)) {
+			update.setBytes(1, OwnedRecord.nobody());
+			return changedIfHeld(update, 2);
+		}
+	}
+
+	boolean forget() throws SQLException {
+		try (PreparedStatement delete = prepare(this.tables.statements().release)) {
+			return changedIfHeld(delete, 1);
+		}
+	}
+
+	private PreparedStatement prepare(String statement) throws SQLException {
+		return this.connection.prepareStatement(statement);
+	}
+
+	private boolean changedIfHeld(PreparedStatement statement, int next) throws SQLException {
+		statement.setBytes(next, this.record.id());
+		statement.setBytes(next + 1, this.record.owner());
+		return statement.executeUpdate() == 1;
+	}
+
+}

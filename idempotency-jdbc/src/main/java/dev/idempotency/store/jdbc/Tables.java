@@ -1,0 +1,31 @@
+package dev.idempotency.store.jdbc;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+
+/**
+ * The tables of a database, and how they are worked on.
+ *
+ * @param statements what is said to the database
+ * @param outcomes what is completed inside transactions
+ * @param claims how a key is claimed
+ * @param isolation what transactions see of others
+ * @param largestResult the largest result that the server takes, in bytes
+ */
+record Tables(Statements statements, Outcomes outcomes, Claims claims, Isolation isolation, long largestResult) {
+
+	static Tables of(Connection connection, JdbcSettings settings) throws SQLException {
+		Dialect dialect = Dialect.of(connection);
+		Statements statements = new Statements(dialect, settings);
+		Outcomes outcomes = new Outcomes(statements);
+		Claims claims = (dialect == Dialect.POSTGRESQL) ? new PostgresClaims(statements, outcomes)
+				: new StandardClaims(statements, outcomes);
+		return new Tables(statements, outcomes, claims, Isolation.of(connection, dialect),
+				dialect.largestResult(connection));
+	}
+
+	Dialect dialect() {
+		return this.statements.dialect();
+	}
+
+}
