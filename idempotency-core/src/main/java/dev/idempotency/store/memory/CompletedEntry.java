@@ -33,26 +33,26 @@ final class CompletedEntry implements RememberedEntry {
 
 	private final StoredResult result;
 
-	private final Times times;
+	private final Life life;
 
 	private final @Nullable String trace;
 
 	private final AtomicLong replays;
 
-	CompletedEntry(Fingerprint fingerprint, int attempt, StoredResult result, Times times, @Nullable String trace) {
+	CompletedEntry(Fingerprint fingerprint, int attempt, StoredResult result, Life life, @Nullable String trace) {
 		this.fingerprint = fingerprint;
 		this.attempt = attempt;
 		this.result = result;
-		this.times = times;
+		this.life = life;
 		this.trace = trace;
 		this.replays = new AtomicLong();
 	}
 
-	private CompletedEntry(CompletedEntry entry, Times times) {
+	private CompletedEntry(CompletedEntry entry, Life life) {
 		this.fingerprint = entry.fingerprint;
 		this.attempt = entry.attempt;
 		this.result = entry.result;
-		this.times = times;
+		this.life = life;
 		this.trace = entry.trace;
 		this.replays = entry.replays;
 	}
@@ -77,8 +77,8 @@ final class CompletedEntry implements RememberedEntry {
 	 * @param expires when it is forgotten at the earliest
 	 */
 	CompletedEntry extended(long expires) {
-		return (expires <= this.times.expires) ? this
-				: new CompletedEntry(this, new Times(this.times.created, this.times.completed, expires));
+		return (expires <= this.life.expires) ? this
+				: new CompletedEntry(this, new Life(this.life.created, this.life.completed, expires));
 	}
 
 	private Completed toRecord(long replays) {
@@ -94,8 +94,8 @@ final class CompletedEntry implements RememberedEntry {
 	public RecordSummary summarize(IdempotencyKey key, long now) {
 		return new RecordSummary(RecordId.of(key), KeyDescription.of(key), RecordState.COMPLETED, this.attempt,
 				Duration.ZERO,
-				new RecordSummary.Times(Instant.ofEpochMilli(this.times.created),
-						Instant.ofEpochMilli(this.times.completed), Instant.ofEpochMilli(this.times.expires)),
+				new RecordSummary.Times(Instant.ofEpochMilli(this.life.created),
+						Instant.ofEpochMilli(this.life.completed), Instant.ofEpochMilli(this.life.expires)),
 				this.replays.get(), this.result.size(), this.trace);
 	}
 
@@ -106,17 +106,19 @@ final class CompletedEntry implements RememberedEntry {
 
 	@Override
 	public long created() {
-		return this.times.created;
+		return this.life.created;
 	}
 
 	Inspection inspect() {
-		return new Inspection(toRecord(), Instant.ofEpochMilli(this.times.created),
-				Instant.ofEpochMilli(this.times.completed), Instant.ofEpochMilli(this.times.expires));
+		return new Inspection(toRecord(), Instant.ofEpochMilli(this.life.created),
+				Instant.ofEpochMilli(this.life.completed), Instant.ofEpochMilli(this.life.expires));
 	}
 
-	@Override
-	public long expires() {
-		return this.times.expires;
+	/**
+	 * The first moment at which it is over, in milliseconds of the store's clock.
+	 */
+	long expires() {
+		return this.life.expires;
 	}
 
 	long bytes(IdempotencyKey key) {
@@ -141,7 +143,7 @@ final class CompletedEntry implements RememberedEntry {
 	/**
 	 * When the key was first claimed, when it was completed, and when it is forgotten.
 	 */
-	record Times(long created, long completed, long expires) {
+	record Life(long created, long completed, long expires) {
 	}
 
 }

@@ -3,6 +3,7 @@ package dev.idempotency.store.memory;
 import java.time.Clock;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
@@ -10,6 +11,7 @@ import java.util.function.BiConsumer;
 import java.util.stream.Stream;
 
 import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.Policy.VarExpiration;
 import com.github.benmanes.caffeine.cache.RemovalCause;
 import dev.idempotency.Fingerprint;
@@ -29,7 +31,7 @@ import org.slf4j.LoggerFactory;
  */
 final class CompletedResults {
 
-	private static final Logger logger = LoggerFactory.getLogger(InMemoryIdempotencyStore.class);
+	private static final Logger logger = LoggerFactory.getLogger(CompletedResults.class);
 
 	private static final int FOUND_TOGETHER = 64;
 
@@ -69,7 +71,13 @@ final class CompletedResults {
 	CompletedResults(MemoryLimits limits, Clock clock, EvictionListener evictionListener) {
 		this.limits = limits;
 		this.evictionListener = evictionListener;
-		this.cache = ExpiringCache.create(clock, this::removed);
+		// Upkeep happens on the calling thread, so that the store needs none of its own
+		this.cache = Caffeine.newBuilder()
+			.ticker(() -> TimeUnit.MILLISECONDS.toNanos(clock.millis()))
+			.executor(Runnable::run)
+			.expireAfter(new ResultExpiry())
+			.removalListener(this::removed)
+			.build();
 		this.byExpiry = this.cache.policy().expireVariably().orElseThrow();
 	}
 

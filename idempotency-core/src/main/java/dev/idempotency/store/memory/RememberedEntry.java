@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a search sees of a key in progress, or of a result.
  */
-interface RememberedEntry extends ExpiringCache.Expiring {
+interface RememberedEntry {
 
 	long created();
 

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A key in progress; immutable, and all its times in milliseconds of the store's clock.
  */
-record RunningEntry(Fingerprint fingerprint, UUID owner, int attempt, Times times,
+record RunningEntry(Fingerprint fingerprint, UUID owner, int attempt, Deadlines deadlines,
 		@Nullable String trace) implements RememberedEntry {
 
 	private static final UUID NOBODY = new UUID(0, 0);
@@ -28,7 +28,7 @@ record RunningEntry(Fingerprint fingerprint, UUID owner, int attempt, Times time
 	/**
 	 * When the key was first claimed, when its lease ends, and when it is forgotten.
 	 */
-	record Times(long created, long leaseEnds, long expires) {
+	record Deadlines(long created, long leaseEnds, long expires) {
 	}
 
 	static RunningEntry first(UUID owner, Fingerprint fingerprint, ClaimTerms terms, long now) {
@@ -36,20 +36,20 @@ record RunningEntry(Fingerprint fingerprint, UUID owner, int attempt, Times time
 	}
 
 	RunningEntry takenOver(UUID owner, ClaimTerms terms, long now) {
-		return new RunningEntry(this.fingerprint, owner, this.attempt + 1, claimedAt(this.times.created, now, terms),
-				terms.trace());
+		return new RunningEntry(this.fingerprint, owner, this.attempt + 1,
+				claimedAt(this.deadlines.created, now, terms), terms.trace());
 	}
 
-	private static Times claimedAt(long created, long now, ClaimTerms terms) {
-		return new Times(created, now + terms.lease().toMillis(), now + terms.ttl().toMillis());
+	private static Deadlines claimedAt(long created, long now, ClaimTerms terms) {
+		return new Deadlines(created, now + terms.lease().toMillis(), now + terms.ttl().toMillis());
 	}
 
 	RunningEntry renewed(Duration lease, long now) {
 		long leaseEnds = now + lease.toMillis();
 		// Work that outlives the ttl must not be forgotten while it runs
-		long expires = Math.max(this.times.expires, leaseEnds);
+		long expires = Math.max(this.deadlines.expires, leaseEnds);
 		return new RunningEntry(this.fingerprint, this.owner, this.attempt,
-				new Times(this.times.created, leaseEnds, expires), this.trace);
+				new Deadlines(this.deadlines.created, leaseEnds, expires), this.trace);
 	}
 
 	/**
@@ -61,12 +61,12 @@ record RunningEntry(Fingerprint fingerprint, UUID owner, int attempt, Times time
 		}
 		// Nobody's: a claim that was given back can do nothing more
 		return new RunningEntry(this.fingerprint, NOBODY, this.attempt,
-				new Times(this.times.created, now, this.times.expires), this.trace);
+				new Deadlines(this.deadlines.created, now, this.deadlines.expires), this.trace);
 	}
 
 	CompletedEntry completed(StoredResult result, Duration ttl, long now) {
 		return new CompletedEntry(this.fingerprint, this.attempt, result,
-				new CompletedEntry.Times(this.times.created, now, now + ttl.toMillis()), this.trace);
+				new CompletedEntry.Life(this.deadlines.created, now, now + ttl.toMillis()), this.trace);
 	}
 
 	boolean isOwnedBy(UUID owner) {
@@ -74,25 +74,26 @@ record RunningEntry(Fingerprint fingerprint, UUID owner, int attempt, Times time
 	}
 
 	boolean mayBeTakenOver(Fingerprint fingerprint, ClaimTerms terms, long now) {
-		return this.times.leaseEnds <= now && terms.onCrash() == OnCrash.RETRY && this.fingerprint.equals(fingerprint);
+		return this.deadlines.leaseEnds <= now && terms.onCrash() == OnCrash.RETRY
+				&& this.fingerprint.equals(fingerprint);
 	}
 
 	InProgress toRecord(long now) {
-		return new InProgress(this.fingerprint, this.attempt, Duration.ofMillis(now - this.times.created),
-				Duration.ofMillis(this.times.leaseEnds - now), this.trace);
+		return new InProgress(this.fingerprint, this.attempt, Duration.ofMillis(now - this.deadlines.created),
+				Duration.ofMillis(this.deadlines.leaseEnds - now), this.trace);
 	}
 
 	@Override
 	public RecordState state(long now) {
-		return (this.times.leaseEnds > now) ? RecordState.IN_PROGRESS : RecordState.ABANDONED;
+		return (this.deadlines.leaseEnds > now) ? RecordState.IN_PROGRESS : RecordState.ABANDONED;
 	}
 
 	@Override
 	public RecordSummary summarize(IdempotencyKey key, long now) {
 		return new RecordSummary(RecordId.of(key), KeyDescription.of(key), state(now), this.attempt,
-				Duration.ofMillis(this.times.leaseEnds - now),
-				new RecordSummary.Times(Instant.ofEpochMilli(this.times.created), null,
-						Instant.ofEpochMilli(this.times.expires)),
+				Duration.ofMillis(this.deadlines.leaseEnds - now),
+				new RecordSummary.Times(Instant.ofEpochMilli(this.deadlines.created), null,
+						Instant.ofEpochMilli(this.deadlines.expires)),
 				0, 0, this.trace);
 	}
 
@@ -103,17 +104,19 @@ record RunningEntry(Fingerprint fingerprint, UUID owner, int attempt, Times time
 
 	@Override
 	public long created() {
-		return this.times.created;
+		return this.deadlines.created;
 	}
 
 	Inspection inspect(long now) {
-		return new Inspection(toRecord(now), Instant.ofEpochMilli(this.times.created), null,
-				Instant.ofEpochMilli(this.times.expires));
+		return new Inspection(toRecord(now), Instant.ofEpochMilli(this.deadlines.created), null,
+				Instant.ofEpochMilli(this.deadlines.expires));
 	}
 
-	@Override
-	public long expires() {
-		return this.times.expires;
+	/**
+	 * The first moment at which it is over, in milliseconds of the store's clock.
+	 */
+	long expires() {
+		return this.deadlines.expires;
 	}
 
 }
