@@ -6,8 +6,7 @@ import java.time.Duration;
 import dev.idempotency.core.IdempotencyEngine;
 import dev.idempotency.store.IdempotencyStore;
 import dev.idempotency.store.MonotonicClock;
-import dev.idempotency.store.memory.InMemoryIdempotencyStore;
-import dev.idempotency.store.redis.RedisIdempotencyStore;
+import dev.idempotency.store.ShutdownAwareStore;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -104,17 +103,14 @@ final class ExecutionsLifecycle implements SmartLifecycle {
 		}
 	}
 
-	/**
-	 * What is in memory ends with the process, and there is nobody to protect it from.
-	 * Connections to Redis are closed next, while executors may still have tasks: from
-	 * then on none of these may begin. Those to databases outlive executors.
-	 */
 	private boolean isOver() {
-		if (this.store instanceof InMemoryIdempotencyStore) {
-			return true;
+		if (!(this.store instanceof ShutdownAwareStore aware)) {
+			return this.engine.executionsInProgress() == 0;
 		}
-		return (this.store instanceof RedisIdempotencyStore) ? this.engine.pauseIfIdle()
-				: this.engine.executionsInProgress() == 0;
+		return switch (aware.lostAtShutdown()) {
+			case RECORDS -> true;
+			case CONNECTIONS -> this.engine.pauseIfIdle();
+		};
 	}
 
 }

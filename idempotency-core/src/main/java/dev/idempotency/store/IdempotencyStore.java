@@ -16,7 +16,7 @@ import dev.idempotency.IdempotencyKey;
  * <p>
  * A further ability is a further interface: {@link PurgeableStore},
  * {@link InspectableStore}, {@link SearchableStore}, {@link JoiningStore},
- * {@link NotifyingStore}, {@link RoutingStore}.
+ * {@link NotifyingStore}, {@link RoutingStore}, {@link ShutdownAwareStore}.
  */
 public interface IdempotencyStore {
 

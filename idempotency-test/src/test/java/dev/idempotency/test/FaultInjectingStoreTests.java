@@ -15,6 +15,7 @@ import dev.idempotency.store.JoiningStore;
 import dev.idempotency.store.NotifyingStore;
 import dev.idempotency.store.PurgeableStore;
 import dev.idempotency.store.SearchableStore;
+import dev.idempotency.store.ShutdownAwareStore;
 import dev.idempotency.store.StoredResult;
 import dev.idempotency.store.memory.InMemoryIdempotencyStore;
 import dev.idempotency.store.memory.MemoryLimits;
@@ -47,6 +48,13 @@ class FaultInjectingStoreTests {
 			.isNotInstanceOf(JoiningStore.class)
 			.isNotInstanceOf(PurgeableStore.class);
 		assertThat(new FaultInjectingStore(this.memory, (verb) -> Fault.NONE)).isNotInstanceOf(InspectableStore.class);
+	}
+
+	@Test
+	void losesWhatTheStoreLoses() {
+		assertThat(around(this.memory, StoreVerb.CLAIM, Fault.BEFORE)).isInstanceOfSatisfying(ShutdownAwareStore.class,
+				(store) -> assertThat(store.lostAtShutdown()).isEqualTo(this.memory.lostAtShutdown())
+					.isEqualTo(ShutdownAwareStore.Loss.RECORDS));
 	}
 
 	@Test

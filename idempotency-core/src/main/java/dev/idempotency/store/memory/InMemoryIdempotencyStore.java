@@ -18,6 +18,7 @@ import dev.idempotency.store.OnReplay;
 import dev.idempotency.store.RecordFilter;
 import dev.idempotency.store.RecordId;
 import dev.idempotency.store.SearchableStore;
+import dev.idempotency.store.ShutdownAwareStore;
 import dev.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 
@@ -30,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * change of a key happens inside {@link RunningKeys#change}, which is what makes the two
  * maps one; a replay only reads the results, without any lock, unless it extends one.
  */
-public final class InMemoryIdempotencyStore implements SearchableStore, NotifyingStore {
+public final class InMemoryIdempotencyStore implements SearchableStore, NotifyingStore, ShutdownAwareStore {
 
 	private final Clock clock;
 
@@ -189,6 +190,11 @@ public final class InMemoryIdempotencyStore implements SearchableStore, Notifyin
 	@Override
 	public Subscription subscribe(IdempotencyKey key, Runnable wakeUp) {
 		return this.subscriptions.add(key, wakeUp);
+	}
+
+	@Override
+	public Loss lostAtShutdown() {
+		return Loss.RECORDS;
 	}
 
 }

@@ -16,6 +16,7 @@ import dev.idempotency.store.OnReplay;
 import dev.idempotency.store.RecordFilter;
 import dev.idempotency.store.RecordId;
 import dev.idempotency.store.SearchableStore;
+import dev.idempotency.store.ShutdownAwareStore;
 import dev.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -35,7 +36,7 @@ import static dev.idempotency.store.redis.Names.utf8;
  * completion again, because the answer got lost with the connection, gets the same answer
  * again: the owner is in the record, also after its completion.
  */
-public final class RedisIdempotencyStore implements SearchableStore, NotifyingStore, AutoCloseable {
+public final class RedisIdempotencyStore implements SearchableStore, NotifyingStore, ShutdownAwareStore, AutoCloseable {
 
 	private static final Logger logger = LoggerFactory.getLogger(RedisIdempotencyStore.class);
 
@@ -208,6 +209,14 @@ public final class RedisIdempotencyStore implements SearchableStore, NotifyingSt
 	@Override
 	public Subscription subscribe(IdempotencyKey key, Runnable wakeUp) {
 		return this.endedKeys.subscribe(Names.digest(key), wakeUp);
+	}
+
+	/**
+	 * Connection factories stop before executors have ended.
+	 */
+	@Override
+	public Loss lostAtShutdown() {
+		return Loss.CONNECTIONS;
 	}
 
 	/**
