@@ -3,6 +3,7 @@ package dev.idempotency;
 import java.util.Arrays;
 import java.util.HexFormat;
 
+import dev.idempotency.digest.Sha256;
 import org.jspecify.annotations.Nullable;
 
 /**

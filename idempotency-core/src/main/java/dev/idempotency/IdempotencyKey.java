@@ -1,12 +1,13 @@
 package dev.idempotency;
 
-import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.Objects;
 
+import dev.idempotency.digest.Parts;
+import dev.idempotency.digest.Sha256;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,11 +23,6 @@ public final class IdempotencyKey {
 	private static final int HASH_BYTES_SHOWN = 6;
 
 	private static final int START_BYTES = 3;
-
-	/**
-	 * The length of a part that is absent, which is not the same as empty.
-	 */
-	private static final int ABSENT = -1;
 
 	/**
 	 * Fewer than stores keep of a value for people to read.
@@ -119,68 +115,19 @@ public final class IdempotencyKey {
 	private byte[] computeDigest() {
 		MessageDigest sha256 = Sha256.newDigest();
 		byte[] start = sha256.digest(startOf(this.value));
-		byte[] digest = sha256.digest(parts());
+		byte[] digest = new Parts(sha256, lengthOfParts()).add(this.scope.namespace())
+			.add(this.scope.operation())
+			.add(this.scope.principal())
+			.add(this.scope.tenant())
+			.add(this.value)
+			.digest();
 		System.arraycopy(start, 0, digest, 0, START_BYTES);
 		return digest;
 	}
 
-	/**
-	 * All parts in one piece: many short updates cost more than the digest does.
-	 */
-	private byte[] parts() {
-		@Nullable String[] parts = { this.scope.namespace(), this.scope.operation(), this.scope.principal(), this.scope.tenant(),
-				this.value };
-		int length = 0;
-		for (String part : parts) {
-			length += Integer.BYTES + ((part != null) ? part.length() : 0);
-		}
-		byte[] bytes = new byte[length];
-		int size = 0;
-		for (String part : parts) {
-			size = putAscii(bytes, size, part);
-			if (size < 0) {
-				return partsInUtf8(parts);
-			}
-		}
-		return bytes;
-	}
-
-	/**
-	 * Puts a part whose characters are its bytes, as most are.
-	 * @return the size then, or -1 if it has others
-	 */
-	private static int putAscii(byte[] bytes, int size, @Nullable String part) {
-		int at = putLength(bytes, size, (part != null) ? part.length() : ABSENT);
-		if (part != null) {
-			for (int i = 0; i < part.length(); i++) {
-				char character = part.charAt(i);
-				if (character > Byte.MAX_VALUE) {
-					return -1;
-				}
-				bytes[at++] = (byte) character;
-			}
-		}
-		return at;
-	}
-
-	private static int putLength(byte[] bytes, int size, int length) {
-		int at = size;
-		for (int shift = Integer.SIZE - Byte.SIZE; shift >= 0; shift -= Byte.SIZE) {
-			bytes[at++] = (byte) (length >> shift);
-		}
-		return at;
-	}
-
-	private static byte[] partsInUtf8(@Nullable String[] parts) {
-		ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-		for (String part : parts) {
-			byte[] utf8 = (part != null) ? part.getBytes(StandardCharsets.UTF_8) : new byte[0];
-			byte[] length = new byte[Integer.BYTES];
-			putLength(length, 0, (part != null) ? utf8.length : ABSENT);
-			bytes.writeBytes(length);
-			bytes.writeBytes(utf8);
-		}
-		return bytes.toByteArray();
+	private int lengthOfParts() {
+		return Parts.length(this.scope.namespace()) + Parts.length(this.scope.operation())
+				+ Parts.length(this.scope.principal()) + Parts.length(this.scope.tenant()) + Parts.length(this.value);
 	}
 
 	/**

@@ -9,6 +9,7 @@ import java.util.HexFormat;
 import java.util.Map;
 import java.util.UUID;
 
+import dev.idempotency.digest.Sha256;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,13 +1,13 @@
 package dev.idempotency.core;
 
 import java.nio.ByteBuffer;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Base64;
 import java.util.Set;
 
 import javax.crypto.SecretKey;
 import javax.crypto.spec.SecretKeySpec;
+
+import dev.idempotency.digest.Sha256;
 
 /**
  * A secret key and the name it is found by. No record, because that would tell its
@@ -22,7 +22,7 @@ final class EncryptionKey {
 	private final SecretKey secret;
 
 	private EncryptionKey(byte[] secret) {
-		this.id = ByteBuffer.wrap(sha256(secret)).getInt();
+		this.id = ByteBuffer.wrap(Sha256.digest(secret)).getInt();
 		this.secret = new SecretKeySpec(secret, "AES");
 	}
 
@@ -53,15 +53,6 @@ final class EncryptionKey {
 		return new IllegalArgumentException(
 				"%s must be 16, 24 or 32 bytes in Base64, but %s: write what 'openssl rand -base64 32' gives"
 					.formatted(setting, what));
-	}
-
-	private static byte[] sha256(byte[] content) {
-		try {
-			return MessageDigest.getInstance("SHA-256").digest(content);
-		}
-		catch (NoSuchAlgorithmException ex) {
-			throw new IllegalStateException(ex);
-		}
 	}
 
 	/**

@@ -1,7 +1,5 @@
 package dev.idempotency.call;
 
-import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Collections;
@@ -19,6 +17,7 @@ import dev.idempotency.core.Decision;
 import dev.idempotency.core.EngineSettings.Mode;
 import dev.idempotency.core.Execution;
 import dev.idempotency.core.OperationPolicy;
+import dev.idempotency.digest.Parts;
 import dev.idempotency.store.ClaimTerms;
 import org.jspecify.annotations.Nullable;
 
@@ -72,8 +71,12 @@ final class Chapter {
 		if (step.isBlank() || step.length() > MAX_NAME) {
 			throw new IllegalArgumentException("A step needs a name of 1 to %d characters".formatted(MAX_NAME));
 		}
-		IdempotencyKey key = new IdempotencyKey(scope(" > " + step), this.parent.hash() + ":"
-				+ digest(name(), hex(this.fingerprint.toBytes()), step, (inputs != null) ? inputs.hash() : ""));
+		Parts parts = new Parts().add(this.parent.digest())
+			.add(name())
+			.add(this.fingerprint.toBytes())
+			.add(step)
+			.add((inputs != null) ? inputs.hash() : null);
+		IdempotencyKey key = new IdempotencyKey(scope(" > " + step), this.parent.hash() + ":" + hex(parts));
 		return new Attempt(key, Fingerprint.none(), this.policy.withOnCrash(onCrash));
 	}
 
@@ -153,7 +156,7 @@ final class Chapter {
 	}
 
 	private IdempotencyKey nameKey() {
-		return new IdempotencyKey(scope(" > steps"), digest("steps"));
+		return new IdempotencyKey(scope(" > steps"), hex(new Parts().add(this.parent.digest()).add("steps")));
 	}
 
 	/**
@@ -172,22 +175,8 @@ final class Chapter {
 				scope.tenant());
 	}
 
-	private String digest(String... parts) {
-		byte[][] bytes = new byte[parts.length][];
-		int size = this.parent.digest().length;
-		for (int i = 0; i < parts.length; i++) {
-			bytes[i] = parts[i].getBytes(StandardCharsets.UTF_8);
-			size += Integer.BYTES + bytes[i].length;
-		}
-		ByteBuffer content = ByteBuffer.allocate(size).put(this.parent.digest());
-		for (byte[] part : bytes) {
-			content.putInt(part.length).put(part);
-		}
-		return hex(Fingerprint.sha256(content.array()).toBytes());
-	}
-
-	private static String hex(byte[] bytes) {
-		return HexFormat.of().formatHex(bytes);
+	private static String hex(Parts parts) {
+		return HexFormat.of().formatHex(parts.digest());
 	}
 
 	/**

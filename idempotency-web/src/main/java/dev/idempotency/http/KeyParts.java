@@ -1,6 +1,5 @@
 package dev.idempotency.http;
 
-import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import java.util.List;
 
@@ -9,6 +8,7 @@ import dev.idempotency.IdempotencyKeyInvalidException;
 import dev.idempotency.IdempotencyKeyMissingException;
 import dev.idempotency.IdempotencyKeys;
 import dev.idempotency.IdempotencyScope;
+import dev.idempotency.digest.Parts;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonPointer;
@@ -146,8 +146,7 @@ final class KeyParts {
 					"The key of this operation is derived from the caller: log in, or begin a session.");
 		}
 		// Whoever knows the id of a session is in it, and keys can be read in the store
-		byte[] both = (content + ":" + session).getBytes(StandardCharsets.UTF_8);
-		return HexFormat.of().formatHex(Fingerprint.sha256(both).toBytes());
+		return HexFormat.of().formatHex(new Parts().add(content).add(session).digest());
 	}
 
 }

@@ -10,7 +10,9 @@ import java.util.List;
 import java.util.Map;
 
 import dev.idempotency.Fingerprint;
+import dev.idempotency.digest.Sha256;
 import dev.idempotency.http.RequestContent;
+import dev.idempotency.json.CanonicalJson;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,7 +28,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Fingerprints are stored. When a test here fails, keys that are in use during an upgrade
  * answer 422 to honest retries. The format may change until the first release, and did:
- * content types have one form for all that mean the same, and parts have their types.
+ * content types have one form for all that mean the same, parts have their types, and
+ * everything has its length before it.
  */
 class Sha256FingerprinterTests {
 
@@ -39,19 +42,19 @@ class Sha256FingerprinterTests {
 	@Test
 	void isTheDigestOfTheHeadAndTheBytes() throws IOException {
 		assertThat(BYTES.fingerprint(request("/payments", "a=1", "text/plain"), body(JSON)))
-			.isEqualTo(expected("bytes", bytes(JSON), "POST", "/payments", "a=1", "text/plain"));
+			.isEqualTo(expected("POST", "/payments", "a=1", "text/plain", "bytes", bytes(JSON)));
 	}
 
 	@Test
 	void isTheDigestOfTheHeadAndOfTheCanonicalJson() throws IOException {
 		assertThat(CANONICAL.fingerprint(request("/payments", "", "application/json"), body(JSON)))
-			.isEqualTo(expected("json", canonical(JSON), "POST", "/payments", "", "application/json"));
+			.isEqualTo(expected("POST", "/payments", "", "application/json", "json", canonical(JSON)));
 	}
 
 	@Test
 	void tellsWhatIsAbsentFromWhatIsEmpty() throws IOException {
 		assertThat(BYTES.fingerprint(request("/payments", null, null), body("")))
-			.isEqualTo(expected("bytes", bytes(""), "POST", "/payments", null, null))
+			.isEqualTo(expected("POST", "/payments", null, null, "bytes", bytes("")))
 			.isNotEqualTo(BYTES.fingerprint(request("/payments", "", null), body("")));
 	}
 
@@ -65,21 +68,21 @@ class Sha256FingerprinterTests {
 			"application/problem+json;charset=utf-8, application/problem+json", "text/json, text/json" })
 	void knowsJsonByItsTypeHoweverThatIsWritten(String type, String normalized) throws IOException {
 		assertThat(CANONICAL.fingerprint(request("/payments", null, type), body(JSON)))
-			.isEqualTo(expected("json", canonical(JSON), "POST", "/payments", null, normalized));
+			.isEqualTo(expected("POST", "/payments", null, normalized, "json", canonical(JSON)));
 	}
 
 	@ParameterizedTest
 	@ValueSource(strings = { "text/plain", "application/jsonl", "nonsense", "" })
 	void takesTheBytesOfWhatIsNotCalledJson(String type) throws IOException {
 		assertThat(CANONICAL.fingerprint(request("/payments", null, type), body(JSON)))
-			.isEqualTo(expected("bytes", bytes(JSON), "POST", "/payments", null, type));
+			.isEqualTo(expected("POST", "/payments", null, type, "bytes", bytes(JSON)));
 	}
 
 	@ParameterizedTest
 	@ValueSource(strings = { "", "{", "{} {}" })
 	void takesTheBytesOfWhatIsCalledJsonAndIsNot(String body) throws IOException {
 		assertThat(CANONICAL.fingerprint(request("/payments", null, "application/json"), body(body)))
-			.isEqualTo(expected("bytes", bytes(body), "POST", "/payments", null, "application/json"));
+			.isEqualTo(expected("POST", "/payments", null, "application/json", "bytes", bytes(body)));
 	}
 
 	@Test
@@ -87,9 +90,9 @@ class Sha256FingerprinterTests {
 		byte[] buffer = bytes(JSON + "garbage");
 		RequestContent content = new RequestContent.Body(buffer, JSON.length());
 		assertThat(BYTES.fingerprint(request("/payments", null, "text/plain"), content))
-			.isEqualTo(expected("bytes", bytes(JSON), "POST", "/payments", null, "text/plain"));
+			.isEqualTo(expected("POST", "/payments", null, "text/plain", "bytes", bytes(JSON)));
 		assertThat(CANONICAL.fingerprint(request("/payments", null, "application/json"), content))
-			.isEqualTo(expected("json", canonical(JSON), "POST", "/payments", null, "application/json"));
+			.isEqualTo(expected("POST", "/payments", null, "application/json", "json", canonical(JSON)));
 	}
 
 	@Test
@@ -98,9 +101,9 @@ class Sha256FingerprinterTests {
 			String path = "/" + "p".repeat(length);
 			String query = "q".repeat(length / 2);
 			assertThat(CANONICAL.fingerprint(request(path, query, "application/json"), body(JSON)))
-				.isEqualTo(expected("json", canonical(JSON), "POST", path, query, "application/json"));
+				.isEqualTo(expected("POST", path, query, "application/json", "json", canonical(JSON)));
 			assertThat(BYTES.fingerprint(request(path, query, "text/plain"), body(path)))
-				.isEqualTo(expected("bytes", bytes(path), "POST", path, query, "text/plain"));
+				.isEqualTo(expected("POST", path, query, "text/plain", "bytes", bytes(path)));
 		}
 	}
 
@@ -112,7 +115,7 @@ class Sha256FingerprinterTests {
 		}
 		for (String query : queries) {
 			assertThat(BYTES.fingerprint(request("/\u00e9", query, "text/plain"), body(JSON)))
-				.isEqualTo(expected("bytes", bytes(JSON), "POST", "/\u00e9", query, "text/plain"));
+				.isEqualTo(expected("POST", "/\u00e9", query, "text/plain", "bytes", bytes(JSON)));
 		}
 	}
 
@@ -122,41 +125,22 @@ class Sha256FingerprinterTests {
 		parameters.put("b", new String[] { "2", "", "\u20ac" });
 		parameters.put("a", new String[] { "1".repeat(1000) });
 		parameters.put("", new String[0]);
-		ByteArrayOutputStream form = new ByteArrayOutputStream();
-		DataOutputStream out = new DataOutputStream(form);
-		write(out, "");
-		out.writeInt(0);
-		write(out, "a");
-		out.writeInt(1);
-		write(out, "1".repeat(1000));
-		write(out, "b");
-		out.writeInt(3);
-		write(out, "2");
-		write(out, "");
-		write(out, "\u20ac");
 		String type = "application/x-www-form-urlencoded";
 		assertThat(CANONICAL.fingerprint(request("/payments", null, type), new RequestContent.Form(parameters)))
-			.isEqualTo(expected("form", form.toByteArray(), "POST", "/payments", null, type));
+			.isEqualTo(expected("POST", "/payments", null, type, "form", "", null, "a", "1".repeat(1000), "b", "2", "b",
+					"", "b", "\u20ac"));
 	}
 
 	@Test
 	void isTheDigestOfTheDigestsOfParts() throws IOException {
 		byte[] large = new byte[20_000];
-		ByteArrayOutputStream parts = new ByteArrayOutputStream();
-		DataOutputStream out = new DataOutputStream(parts);
-		write(out, "file");
-		write(out, "a.png");
-		write(out, "image/png;v=A");
-		out.write(Fingerprint.sha256(large).toBytes());
-		write(out, "note");
-		write(out, null);
-		write(out, null);
-		out.write(Fingerprint.sha256(bytes("n")).toBytes());
 		RequestContent content = new RequestContent.Multipart(
 				List.of(new RequestContent.Part("file", "a.png", "image/png;V=A", new ByteArrayResource(large)),
 						new RequestContent.Part("note", null, null, new ByteArrayResource(bytes("n")))));
 		assertThat(CANONICAL.fingerprint(request("/payments", null, "multipart/form-data; boundary=x"), content))
-			.isEqualTo(expected("multipart", parts.toByteArray(), "POST", "/payments", null, "multipart/form-data"));
+			.isEqualTo(expected("POST", "/payments", null, "multipart/form-data", "part", "file", "a.png",
+					"image/png;v=A", Fingerprint.sha256(large).toBytes(), "part", "note", null, null,
+					Fingerprint.sha256(bytes("n")).toBytes()));
 	}
 
 	private static MockHttpServletRequest request(String path, @Nullable String query, @Nullable String type) {
@@ -179,25 +163,20 @@ class Sha256FingerprinterTests {
 	/**
 	 * The format, as plainly as it can be said.
 	 */
-	private static Fingerprint expected(String kind, byte[] content, @Nullable String... head) throws IOException {
+	private static Fingerprint expected(@Nullable Object... parts) throws IOException {
 		ByteArrayOutputStream all = new ByteArrayOutputStream();
 		DataOutputStream out = new DataOutputStream(all);
-		for (String text : head) {
-			write(out, text);
+		for (Object part : parts) {
+			if (part == null) {
+				out.writeInt(-1);
+			}
+			else {
+				byte[] bytes = (part instanceof String text) ? bytes(text) : (byte[]) part;
+				out.writeInt(bytes.length);
+				out.write(bytes);
+			}
 		}
-		write(out, kind);
-		out.write(content);
 		return Fingerprint.sha256(all.toByteArray());
-	}
-
-	private static void write(DataOutputStream out, @Nullable String text) throws IOException {
-		if (text == null) {
-			out.writeInt(-1);
-		}
-		else {
-			out.writeInt(bytes(text).length);
-			out.write(bytes(text));
-		}
 	}
 
 	private static byte[] canonical(String json) {

@@ -1,4 +1,4 @@
-package dev.idempotency.web;
+package dev.idempotency.json;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.Random;
 
-import dev.idempotency.web.ReferenceJson.Member;
+import dev.idempotency.json.ReferenceJson.Member;
 
 /**
  * Writes a value in one of the many ways there are: members in any order, white space

@@ -1,4 +1,4 @@
-package dev.idempotency.web;
+package dev.idempotency.json;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

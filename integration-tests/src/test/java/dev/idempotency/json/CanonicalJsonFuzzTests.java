@@ -1,10 +1,11 @@
-package dev.idempotency.web;
+package dev.idempotency.json;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Random;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
+import dev.idempotency.digest.Sha256;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.StreamReadConstraints;

@@ -1,10 +1,10 @@
-package dev.idempotency.web;
+package dev.idempotency.json;
 
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
-import dev.idempotency.web.ReferenceJson.Member;
+import dev.idempotency.json.ReferenceJson.Member;
 
 /**
  * Makes values out of any bytes, and other values that are nearly the same.

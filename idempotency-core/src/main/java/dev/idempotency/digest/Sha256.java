@@ -1,4 +1,4 @@
-package dev.idempotency;
+package dev.idempotency.digest;
 
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -6,20 +6,32 @@ import java.security.NoSuchAlgorithmException;
 /**
  * SHA-256, which every Java platform has.
  */
-final class Sha256 {
+public final class Sha256 {
 
-	static final int BYTES = 32;
+	/**
+	 * The length of a digest.
+	 */
+	public static final int BYTES = 32;
 
 	private static final MessageDigest UNUSED = find();
 
 	private Sha256() {
 	}
 
-	static byte[] digest(byte[] content) {
+	/**
+	 * The digest of some content.
+	 * @param content the content
+	 * @return the digest
+	 */
+	public static byte[] digest(byte[] content) {
 		return newDigest().digest(content);
 	}
 
-	static MessageDigest newDigest() {
+	/**
+	 * A digest with nothing in it.
+	 * @return the digest
+	 */
+	public static MessageDigest newDigest() {
 		try {
 			// Without a search through all providers, which costs more than a short
 			// digest

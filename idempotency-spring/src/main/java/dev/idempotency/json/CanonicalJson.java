@@ -1,4 +1,4 @@
-package dev.idempotency.web;
+package dev.idempotency.json;
 
 import java.io.ByteArrayInputStream;
 import java.io.InputStreamReader;
@@ -14,6 +14,7 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 
+import dev.idempotency.digest.Sha256;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
@@ -36,7 +37,7 @@ import tools.jackson.core.json.JsonFactory;
  * These digests are stored: a change of the format makes every retry that is under way
  * look like another request.
  */
-final class CanonicalJson {
+public final class CanonicalJson {
 
 	/**
 	 * Nesting is the only limit, for whoever reads the body has already limited its size.
@@ -109,7 +110,7 @@ final class CanonicalJson {
 	 * @return the digest, or {@code null} if this is not exactly one valid JSON value, or
 	 * one that is nested too deeply
 	 */
-	static byte @Nullable [] digest(byte[] json, int length, MessageDigest sha256) {
+	public static byte @Nullable [] digest(byte[] json, int length, MessageDigest sha256) {
 		byte[] plain = PlainJson.digest(json, length, sha256);
 		return (plain != null) ? plain : digestOfParsed(json, length);
 	}

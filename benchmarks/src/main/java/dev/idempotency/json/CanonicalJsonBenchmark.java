@@ -1,8 +1,9 @@
-package dev.idempotency.web;
+package dev.idempotency.json;
 
 import java.util.concurrent.TimeUnit;
 
 import dev.idempotency.benchmarks.Payloads;
+import dev.idempotency.digest.Sha256;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
