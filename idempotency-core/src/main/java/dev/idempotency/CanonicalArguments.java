@@ -19,7 +19,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Arguments as JSON that looks the same whoever writes it: members sorted by the UTF-16
  * units of their names, items of sets by their JSON, no white space, nothing escaped but
- * what must be, and numbers without exponent or trailing zeros.
+ * what must be, and numbers without exponent or trailing zeros. Others make the same
+ * text, so that it is not the form that the library digests JSON in; but what is the same
+ * for the one is the same for the other.
  */
 final class CanonicalArguments {
 

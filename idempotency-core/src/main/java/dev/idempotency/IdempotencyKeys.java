@@ -134,8 +134,8 @@ public final class IdempotencyKeys {
 
 	/**
 	 * A key of the arguments of a call: as {@link #scoped(String, String...)}, over their
-	 * canonical JSON. Neither the order of members and of sets nor the Java type of a
-	 * number matters.
+	 * canonical JSON. They count by their value: neither the order of members and of sets
+	 * nor the type of a number or its zeros make a difference.
 	 * @param scope what is called, such as {@code charge:} and the id of a session
 	 * @param arguments the arguments: texts, numbers, truth values, {@code null}, enums,
 	 * UUIDs, dates and times, and maps, lists, sets and arrays of these

@@ -13,7 +13,7 @@ public interface IdempotencySession {
 	 * Calls a tool, unless it was called with the same inputs in this session.
 	 * @param tool the name of the tool
 	 * @param inputs what it is called with, such as a map or a record: compared as JSON,
-	 * whatever the order of its members
+	 * by its value
 	 * @param type the type of its result
 	 * @param work the call
 	 * @param <T> the type of its result

@@ -29,8 +29,8 @@ public interface Steps {
 	/**
 	 * Runs a step, unless it has run with the same inputs.
 	 * @param name tells the step from the operation's others
-	 * @param inputs what it works on, such as a map or a record: compared as JSON,
-	 * whatever the order of its members
+	 * @param inputs what it works on, such as a map or a record: compared as JSON, by its
+	 * value
 	 * @param type the type of its result
 	 * @param work the work
 	 * @param <T> the type of its result

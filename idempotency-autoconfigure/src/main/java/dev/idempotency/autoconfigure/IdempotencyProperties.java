@@ -137,7 +137,7 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled,
 		BYTES,
 
 		/**
-		 * The body; for JSON, whatever the order of its members.
+		 * The body; of JSON, its value.
 		 */
 		CANONICAL_JSON,
 

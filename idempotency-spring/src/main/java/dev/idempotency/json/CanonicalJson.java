@@ -14,6 +14,7 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 
+import dev.idempotency.digest.Parts;
 import dev.idempotency.digest.Sha256;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
@@ -25,9 +26,10 @@ import tools.jackson.core.TokenStreamFactory;
 import tools.jackson.core.json.JsonFactory;
 
 /**
- * A SHA-256 that two JSON texts share when they differ in nothing but the order of object
- * members, white space and string escapes. Numbers count as written, and members of the
- * same name keep their order, because what either means is for the application to say.
+ * A SHA-256 that two JSON texts share when they have the same value: neither the order of
+ * members, nor white space, nor escapes, nor how a number is written make a difference.
+ * Members of the same name keep their order, because what they mean is for the
+ * application to say.
  * <p>
  * The canonical text is never built. Arrays and scalars flow into the digest as they are
  * read; of an object, which has to be sorted first, the names and values are kept until
@@ -89,6 +91,8 @@ public final class CanonicalJson {
 
 	private final TextWriter text;
 
+	private byte[] number = new byte[64];
+
 	/**
 	 * Create a reader of a text.
 	 * @param parser reads it
@@ -103,6 +107,22 @@ public final class CanonicalJson {
 	}
 
 	/**
+	 * Adds content that is said to be JSON: by its value if it is, or else by its bytes.
+	 * @param parts what to add it to
+	 * @param content holds the content
+	 * @param length how many bytes it has
+	 */
+	public static void addTo(Parts parts, byte[] content, int length) {
+		byte[] json = (length > 0) ? digest(content, length, parts.unusedDigest()) : null;
+		if (json != null) {
+			parts.add("json").add(json);
+		}
+		else {
+			parts.add("bytes").add(content, length);
+		}
+	}
+
+	/**
 	 * The digest of a JSON text in UTF-8.
 	 * @param json the text
 	 * @param length how many bytes of it there are
@@ -113,6 +133,21 @@ public final class CanonicalJson {
 	public static byte @Nullable [] digest(byte[] json, int length, MessageDigest sha256) {
 		byte[] plain = PlainJson.digest(json, length, sha256);
 		return (plain != null) ? plain : digestOfParsed(json, length);
+	}
+
+	/**
+	 * The digest of a JSON text, the same as that of its bytes.
+	 * @param json the text, which may have halves of surrogate pairs in it
+	 * @return the digest, or {@code null} if this is not exactly one valid JSON value, or
+	 * one that is nested too deeply
+	 */
+	public static byte @Nullable [] digest(String json) {
+		try (JsonParser parser = JSON.createParser(ObjectReadContext.empty(), json)) {
+			return new CanonicalJson(parser, json.length(), true).digest();
+		}
+		catch (JacksonException ex) {
+			return null;
+		}
 	}
 
 	/**
@@ -174,7 +209,7 @@ public final class CanonicalJson {
 			}
 			case VALUE_NUMBER_INT, VALUE_NUMBER_FLOAT -> {
 				this.text.begin('#', this.level.value);
-				this.parser.getString(this.text);
+				addNumber();
 				this.text.end();
 			}
 			case START_ARRAY -> this.level.value.put('[');
@@ -196,6 +231,20 @@ public final class CanonicalJson {
 		else {
 			this.parser.readString(this.text);
 		}
+	}
+
+	private void addNumber() {
+		char[] characters = this.parser.getStringCharacters();
+		int offset = this.parser.getStringOffset();
+		int length = this.parser.getStringLength();
+		int room = Math.addExact(Math.multiplyExact(2, length), CanonicalNumber.GROWTH);
+		if (this.number.length < room) {
+			this.number = new byte[room];
+		}
+		for (int i = 0; i < length; i++) {
+			this.number[i] = (byte) characters[offset + i];
+		}
+		this.text.write(this.number, length, CanonicalNumber.write(this.number, 0, length, this.number, length));
 	}
 
 	private void open() {
@@ -346,12 +395,12 @@ public final class CanonicalJson {
 		/**
 		 * Create a writer.
 		 * @param target where texts go at first
-		 * @param longest no text has more characters
+		 * @param longest no text has more characters, as it was written
 		 */
 		private TextWriter(Form target, int longest) {
 			this.target = target;
 			// One more than can be, so that no piece is full which is not full by size
-			this.piece = new byte[HEADER + (int) Math.min(PIECE, 2L * longest + 1)];
+			this.piece = new byte[HEADER + (int) Math.min(PIECE, 2L * longest + 2L * CanonicalNumber.GROWTH + 1)];
 		}
 
 		private void begin(char kind, Form target) {
@@ -370,6 +419,12 @@ public final class CanonicalJson {
 		public void write(String text, int offset, int length) {
 			for (int i = offset; i < offset + length; i++) {
 				put(text.charAt(i));
+			}
+		}
+
+		private void write(byte[] ascii, int from, int to) {
+			for (int i = from; i < to; i++) {
+				put((char) ascii[i]);
 			}
 		}
 

@@ -296,6 +296,7 @@ final class PlainJson {
 		if (!skip('0') && !skipDigits()) {
 			return false;
 		}
+		int end = this.at;
 		if (skip('.') && !skipDigits()) {
 			return false;
 		}
@@ -307,7 +308,34 @@ final class PlainJson {
 				return false;
 			}
 		}
-		return putText('#', from, this.at);
+		// As most are: without a fraction, an exponent, or zeros that are one
+		boolean canonical = end == this.at && (this.json[end - 1] != '0' || end - from == 1);
+		return canonical ? putText('#', from, end) : putNumber(from, this.at);
+	}
+
+	/**
+	 * Puts a number in its canonical form, which is made where it is to be.
+	 */
+	private boolean putNumber(int from, int to) {
+		if (to - from > LONGEST_BUFFERED_TEXT) {
+			return false;
+		}
+		makeRoom(HEADER + to - from + CanonicalNumber.GROWTH);
+		int start = this.size + HEADER;
+		int length = CanonicalNumber.write(this.json, from, to, this.out, start) - start;
+		if (length >= FULL) {
+			return false;
+		}
+		makeRoom(HEADER + 2 * length);
+		byte[] out = this.out;
+		// From the end, or it would overwrite itself
+		for (int i = length - 1; i >= 0; i--) {
+			out[start + 2 * i + 1] = out[start + i];
+			out[start + 2 * i] = 0;
+		}
+		putHeader('#', 2 * length);
+		this.size += 2 * length;
+		return true;
 	}
 
 	private boolean skipDigits() {
@@ -380,17 +408,21 @@ final class PlainJson {
 	private void putPiece(char kind, int from, int to) {
 		int length = 2 * (to - from);
 		makeRoom(HEADER + length);
+		putHeader(kind, length);
 		byte[] json = this.json;
 		byte[] out = this.out;
 		int size = this.size;
-		out[size++] = (byte) kind;
-		out[size++] = (byte) (length >>> Byte.SIZE);
-		out[size++] = (byte) length;
 		for (int i = from; i < to; i++) {
 			out[size++] = 0;
 			out[size++] = json[i];
 		}
 		this.size = size;
+	}
+
+	private void putHeader(char kind, int length) {
+		this.out[this.size++] = (byte) kind;
+		this.out[this.size++] = (byte) (length >>> Byte.SIZE);
+		this.out[this.size++] = (byte) length;
 	}
 
 	private void put(char character) {

@@ -53,11 +53,7 @@ public final class RequestDigest {
 	 * @return this
 	 */
 	public RequestDigest addJson(byte[] body, int length) {
-		byte[] json = (length > 0) ? CanonicalJson.digest(body, length, this.parts.unusedDigest()) : null;
-		if (json == null) {
-			return addBytes(body, length);
-		}
-		this.parts.add("json").add(json);
+		CanonicalJson.addTo(this.parts, body, length);
 		return this;
 	}
 

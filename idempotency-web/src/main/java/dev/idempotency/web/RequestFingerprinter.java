@@ -46,8 +46,9 @@ public interface RequestFingerprinter {
 	}
 
 	/**
-	 * Compares method, path, query, content type and body, and takes two JSON bodies for
-	 * the same that differ only in the order of members, in white space or in escapes.
+	 * Compares method, path, query, content type and body, of JSON its value: neither the
+	 * order of members, nor white space, nor escapes, nor how a number is written make a
+	 * difference.
 	 * @return the fingerprinter
 	 */
 	static RequestFingerprinter canonicalJson() {

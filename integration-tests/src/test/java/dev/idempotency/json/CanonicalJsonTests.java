@@ -44,11 +44,11 @@ class CanonicalJsonTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource(delimiter = '|', quoteCharacter = '`', value = { "1 | 2", "1 | 1.0", "1 | 1e0", "1E5 | 1e5", "0 | -0",
-			"10 | 1E1", "12 | \"12\"", "null | \"null\"", "true | \"true\"", "true | false", "false | null", "null | 0",
-			"\"\" | null", "\"a\" | \"A\"", "\"a\" | \"a \"", "{} | []", "{} | null", "[] | [[]]", "[] | [null]",
-			"[1,2] | [2,1]", "[12] | [1,2]", "[1,[2]] | [[1],2]", "[[],[]] | [[[]]]", "[[]] | [[],[]]",
-			"[\"ab\"] | [\"a\",\"b\"]", "[\"a\",\"\"] | [\"\",\"a\"]", "[{}] | {}", "[{},{}] | [{}]",
+	@CsvSource(delimiter = '|', quoteCharacter = '`', value = { "1 | 2", "1 | 10", "1 | -1", "1e2 | 1e-2", "1.5 | 15",
+			"0 | 0.1", "1.01 | 1.1", "12 | \"12\"", "null | \"null\"", "true | \"true\"", "true | false",
+			"false | null", "null | 0", "\"\" | null", "\"a\" | \"A\"", "\"a\" | \"a \"", "{} | []", "{} | null",
+			"[] | [[]]", "[] | [null]", "[1,2] | [2,1]", "[12] | [1,2]", "[1,[2]] | [[1],2]", "[[],[]] | [[[]]]",
+			"[[]] | [[],[]]", "[\"ab\"] | [\"a\",\"b\"]", "[\"a\",\"\"] | [\"\",\"a\"]", "[{}] | {}", "[{},{}] | [{}]",
 			"{\"a\":1} | {\"a\":2}", "{\"a\":1} | {\"b\":1}", "{\"a\":1} | {\"A\":1}", "{\"a\":\"b\"} | [\"a\",\"b\"]",
 			"{\"a\":\"b\"} | {\"b\":\"a\"}", "{\"a\":{\"b\":1}} | {\"a\":{},\"b\":1}",
 			"{\"a\":{\"b\":1}} | {\"b\":{\"a\":1}}", "{\"a\":[1,{\"b\":2}]} | {\"a\":[1],\"b\":2}",
@@ -84,14 +84,61 @@ class CanonicalJsonTests {
 		assertThat(texts).extracting(CanonicalJsonTests::digest).doesNotContainNull().doesNotHaveDuplicates();
 	}
 
+	/**
+	 * A text can have them as they are, and UTF-8 cannot.
+	 */
+	@Test
+	void takesHalvesOfSurrogatePairsInATextAsIfTheyWereEscaped() {
+		assertThat(CanonicalJson.digest("{\"\udc00\":\"\ud800\"}")).isNotNull()
+			.isEqualTo(digest("{\"\\udc00\":\"\\ud800\"}"));
+	}
+
 	@Test
 	void sortsNamesThatAreHalvesOfSurrogatePairs() {
 		assertThat(digest("{\"\\ud800\":1,\"\uffff\":2,\"\ud83d\ude00\":3,\"\\udc00\":4}")).isNotNull()
 			.isEqualTo(digest("{\"\\udc00\":4,\"\ud83d\ude00\":3,\"\uffff\":2,\"\\ud800\":1}"));
 	}
 
+	@ParameterizedTest
+	@ValueSource(strings = { "0 | -0 | 0.0 | -0.00 | 0e0 | 0E+5 | -0.0e-999999999999999999999",
+			"1 | 1.0 | 1e0 | 1E0 | 10e-1 | 0.1e1 | 0.01E+2 | 100.00e-02 | 1e-0", "-1 | -1.0 | -10e-1 | -0.1E1",
+			"100 | 1e2 | 1E+2 | 1e002 | 100.0 | 0.1e3 | 1000e-1", "12.5 | 12.50 | 125e-1 | 1.25e1 | 0.0125E3",
+			"0.001 | 1e-3 | 0.1e-2 | 100e-5", "1.00000000000000000001 | 100000000000000000001e-20",
+			"1e999999999999999999 | 10e999999999999999998", "-1e1000000000000000000 | -10e999999999999999999" })
+	void doesNotSeeHowANumberIsWritten(String numbers) {
+		for (String number : numbers.split(" \\| ")) {
+			for (String around : List.of("%s", "[%s]", "{\"a\":%s}", "[\"\u20ac\",%s]")) {
+				assertThat(digest(around.formatted(number))).as(number)
+					.isNotNull()
+					.isEqualTo(digest(around.formatted(numbers.split(" \\| ")[0])));
+			}
+		}
+	}
+
+	/**
+	 * Nobody adds to an exponent that has no room in a {@code long}.
+	 */
 	@Test
-	void takesAnyNumberAsItIsWritten() {
+	void takesAnEndlessExponentAsItIsWritten() {
+		String[] texts = { "1e9999999999999999999", "10e9999999999999999998", "1.0e9999999999999999999" };
+		assertThat(texts).extracting(CanonicalJsonTests::digest).doesNotContainNull().doesNotHaveDuplicates();
+	}
+
+	@Test
+	void readsNumbersOfAMegabyte() {
+		String digits = "7".repeat(MEGABYTE);
+		String zeros = "0".repeat(MEGABYTE);
+		assertThat(digest("1" + zeros)).isNotNull().isEqualTo(digest("1e" + MEGABYTE));
+		assertThat(digest("0." + zeros + "1")).isNotNull().isEqualTo(digest("1e-" + (MEGABYTE + 1)));
+		assertThat(digest("1e" + zeros + "1")).isNotNull().isEqualTo(digest("10"));
+		assertThat(digest("[" + digits + "]")).isNotNull()
+			.isEqualTo(digest("[" + digits + ".00]"))
+			.isEqualTo(digest("[7." + digits.substring(1) + "e" + (MEGABYTE - 1) + "]"))
+			.isNotEqualTo(digest("[" + digits + "7]"));
+	}
+
+	@Test
+	void takesAnyNumber() {
 		String[] texts = { "1e999999999", "1e999999998", "-1e-999999999", "9".repeat(5000), "9".repeat(5001),
 				"0." + "0".repeat(9999) + "1", "0." + "0".repeat(9999) + "2" };
 		assertThat(texts).extracting(CanonicalJsonTests::digest).doesNotContainNull().doesNotHaveDuplicates();
@@ -222,11 +269,16 @@ class CanonicalJsonTests {
 			all.update(digest);
 		}
 		assertThat(HexFormat.of().formatHex(all.digest()))
-			.isEqualTo("9b52dd59bb9b82b627e3faad02d70f5419149b6483d009f64bb226fa6b25b007");
+			.isEqualTo("95057a0db92b480335242db4698f1eb8c874385c7e7c5104797b830c9dd07448");
 	}
 
+	/**
+	 * The digest of the bytes, which is also that of the text.
+	 */
 	private static byte @Nullable [] digest(String json) {
-		return digest(json.getBytes(StandardCharsets.UTF_8));
+		byte[] digest = digest(json.getBytes(StandardCharsets.UTF_8));
+		assertThat(CanonicalJson.digest(json)).isEqualTo(digest);
+		return digest;
 	}
 
 	private static byte @Nullable [] digest(byte[] json) {

@@ -1,10 +1,13 @@
 package dev.idempotency.json;
 
+import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
@@ -14,6 +17,11 @@ import org.jspecify.annotations.Nullable;
  * {@link CanonicalJson} is held against.
  */
 sealed interface ReferenceJson {
+
+	/**
+	 * Of an exponent, without zeros before it.
+	 */
+	Pattern NUMBER = Pattern.compile("(-?)([0-9]+)(?:\\.([0-9]+))?(?:[eE]([-+]?)0*([0-9]*))?");
 
 	/**
 	 * A value that is what is written, namely a number, {@code true}, {@code false} or
@@ -51,7 +59,8 @@ sealed interface ReferenceJson {
 	}
 
 	/**
-	 * A text that two values share when they are the same but for the order of members.
+	 * A text that two values share when they are the same but for the order of members
+	 * and for how numbers are written.
 	 */
 	default String canonical() {
 		if (this instanceof Array array) {
@@ -63,7 +72,30 @@ sealed interface ReferenceJson {
 				.map((member) -> escape(member.name) + ":" + member.value.canonical())
 				.collect(Collectors.joining(",", "{", "}"));
 		}
-		return (this instanceof Text text) ? escape(text.value) : ((Plain) this).text;
+		return (this instanceof Text text) ? escape(text.value) : value(((Plain) this).text);
+	}
+
+	/**
+	 * A word, or the value of a number in the simplest way to say it.
+	 */
+	private static String value(String text) {
+		Matcher number = NUMBER.matcher(text);
+		if (!number.matches()) {
+			return text;
+		}
+		String fraction = (number.group(3) != null) ? number.group(3) : "";
+		String digits = (number.group(2) + fraction).replaceFirst("^0+", "");
+		String significant = digits.replaceFirst("0+$", "");
+		String exponent = (number.group(5) != null) ? number.group(5) : "";
+		if (significant.isEmpty()) {
+			return "0";
+		}
+		if (exponent.length() > 18) {
+			return text;
+		}
+		BigInteger written = new BigInteger("-".equals(number.group(4)) ? "-0" + exponent : "0" + exponent);
+		return number.group(1) + significant + "e"
+				+ written.add(BigInteger.valueOf(digits.length() - significant.length() - fraction.length()));
 	}
 
 	private static String escape(String text) {

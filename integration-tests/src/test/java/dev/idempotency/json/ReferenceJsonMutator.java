@@ -14,7 +14,7 @@ final class ReferenceJsonMutator {
 	private static final int DEEPEST = 30;
 
 	private static final List<String> PLAIN = List.of("null", "true", "false", "0", "-0", "1", "12", "1.0", "1e0",
-			"1E0", "1e999", "0.1");
+			"1E0", "1e999", "0.1", "-1", "10", "10e-1", "0.10", "1e-1", "1e1");
 
 	private static final String CHARACTERS = "ab \"\\/\n\u0000\u007f\u00e9\u20ac\uffff\ufffd?\ud83d\ude00\ud800\udc00";
 

@@ -9,12 +9,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.Random;
+import java.util.regex.Matcher;
 
 import dev.idempotency.json.ReferenceJson.Member;
 
 /**
  * Writes a value in one of the many ways there are: members in any order, white space
- * wherever it may be, strings escaped or not.
+ * wherever it may be, strings escaped or not, numbers with their point somewhere else.
  */
 final class ReferenceJsonWriter {
 
@@ -39,7 +40,7 @@ final class ReferenceJsonWriter {
 	private void append(ReferenceJson value) {
 		blanks();
 		if (value instanceof ReferenceJson.Plain plain) {
-			this.json.append(plain.text());
+			appendPlain(plain.text());
 		}
 		else if (value instanceof ReferenceJson.Text text) {
 			append(text.value());
@@ -51,6 +52,36 @@ final class ReferenceJsonWriter {
 			appendObject(object);
 		}
 		blanks();
+	}
+
+	private void appendPlain(String text) {
+		Matcher number = ReferenceJson.NUMBER.matcher(text);
+		boolean other = number.matches() && (number.group(5) == null || number.group(5).length() < 10)
+				&& text.length() < 100 && this.random.nextBoolean();
+		if (!other) {
+			this.json.append(text);
+			return;
+		}
+		// Digits, a point and an exponent: any other split says the same
+		String fraction = (number.group(3) != null) ? number.group(3) : "";
+		String digits = (number.group(2) + fraction).replaceFirst("^0+(?=.)", "") + "0".repeat(this.random.nextInt(3));
+		long exponent = digits.length() - (number.group(2) + fraction).replaceFirst("^0+(?=.)", "").length();
+		exponent = -exponent - fraction.length();
+		if (number.group(5) != null && !number.group(5).isEmpty()) {
+			exponent += Long.parseLong("-".equals(number.group(4)) ? "-" + number.group(5) : number.group(5));
+		}
+		int whole = 1 + this.random.nextInt(digits.length());
+		// No zeros at the beginning
+		whole = digits.startsWith("0") ? 1 : whole;
+		exponent += digits.length() - whole;
+		String sign = (exponent >= 0 && this.random.nextBoolean()) ? "+" : "";
+		this.json.append(number.group(1)).append(digits, 0, whole);
+		if (whole < digits.length()) {
+			this.json.append('.').append(digits, whole, digits.length());
+		}
+		if (exponent != 0 || this.random.nextBoolean()) {
+			this.json.append(this.random.nextBoolean() ? 'e' : 'E').append(sign).append(exponent);
+		}
 	}
 
 	private void appendArray(ReferenceJson.Array array) {

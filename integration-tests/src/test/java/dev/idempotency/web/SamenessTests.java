@@ -105,6 +105,22 @@ class SamenessTests {
 		}
 	}
 
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', quoteCharacter = '\'', textBlock = """
+			{"amount":5}                       | {"amount":5.0}
+			{"amount":5}                       | {"amount":0.5e1}
+			{"amount":100}                     | {"amount":1E+2}
+			[-0]                               | [0.00]
+			{"a":1,"b":"\u00e9"}              | { "b" : "\\u00E9", "a" : 1 }
+			""")
+	void jsonCountsByItsValue(String one, String other) {
+		String key = TestServer.newKey();
+		assertThat(this.canonical.post("/any").key(key).json(one).send().status()).isEqualTo(200);
+		assertSame(this.canonical.post("/any").key(key).json(other).send());
+		assertThat(this.bytes.post("/any").key(key).json(one).send().status()).isEqualTo(200);
+		assertThat(this.bytes.post("/any").key(key).json(other).send().status()).isEqualTo(422);
+	}
+
 	@Test
 	void aRequestWithoutATypeDiffersFromOneWithIt() {
 		assertSame(send(this.canonical, null, null));
