@@ -1,18 +1,13 @@
 package dev.idempotency.ai;
 
 import java.nio.charset.StandardCharsets;
-import java.util.Collections;
 import java.util.HexFormat;
 
 import dev.idempotency.Fingerprint;
 import dev.idempotency.IdempotencyKey;
-import dev.idempotency.IdempotencyKeys;
 import dev.idempotency.IdempotencyScope;
 import dev.idempotency.call.ToolOperations;
-import tools.jackson.core.JacksonException;
-import tools.jackson.core.StreamReadFeature;
-import tools.jackson.databind.DeserializationFeature;
-import tools.jackson.databind.json.JsonMapper;
+import dev.idempotency.json.CanonicalJson;
 
 /**
  * What tells two calls of a tool apart.
@@ -21,15 +16,6 @@ import tools.jackson.databind.json.JsonMapper;
  * @param arguments a digest of what it is called with
  */
 record ToolCallKey(String session, String arguments) {
-
-	/**
-	 * Numbers as they are written; and where JSON can be understood in two ways, as text.
-	 */
-	private static final JsonMapper JSON = JsonMapper.builder()
-		.enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-		.enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
-		.enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
-		.build();
 
 	static ToolCallKey of(String session, String input) {
 		return new ToolCallKey(session, digest(input.isBlank() ? "{}" : input));
@@ -44,14 +30,9 @@ record ToolCallKey(String session, String arguments) {
 	}
 
 	private static String digest(String input) {
-		try {
-			Object arguments = JSON.readValue(input, Object.class);
-			return IdempotencyKeys.forArgs("json", Collections.singletonMap("arguments", arguments));
-		}
-		catch (JacksonException | IllegalArgumentException ex) {
-			// What cannot be understood, or is too deep, is compared letter by letter
-			return "text_" + sha256(input);
-		}
+		byte[] json = CanonicalJson.digest(input);
+		// What cannot be understood, or is too deep, is compared letter by letter
+		return (json != null) ? "json_" + HexFormat.of().formatHex(json) : "text_" + sha256(input);
 	}
 
 	private static String nameable(String session) {

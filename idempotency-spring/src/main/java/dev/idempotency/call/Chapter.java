@@ -2,7 +2,6 @@ package dev.idempotency.call;
 
 import java.time.Clock;
 import java.time.Duration;
-import java.util.Collections;
 import java.util.HexFormat;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -65,9 +64,9 @@ final class Chapter {
 	/**
 	 * An attempt at a step.
 	 * @param step its name
-	 * @param inputs what it works on, or {@code null} if the name says it all
+	 * @param inputs a digest of what it works on, or {@code null} if the name says it all
 	 */
-	Attempt attempt(String step, @Nullable Inputs inputs, OnCrash onCrash) {
+	Attempt attempt(String step, byte @Nullable [] inputs, OnCrash onCrash) {
 		if (step.isBlank() || step.length() > MAX_NAME) {
 			throw new IllegalArgumentException("A step needs a name of 1 to %d characters".formatted(MAX_NAME));
 		}
@@ -75,7 +74,7 @@ final class Chapter {
 			.add(name())
 			.add(this.fingerprint.toBytes())
 			.add(step)
-			.add((inputs != null) ? inputs.hash() : null);
+			.add(inputs);
 		IdempotencyKey key = new IdempotencyKey(scope(" > " + step), this.parent.hash() + ":" + hex(parts));
 		return new Attempt(key, Fingerprint.none(), this.policy.withOnCrash(onCrash));
 	}
@@ -177,23 +176,6 @@ final class Chapter {
 
 	private static String hex(Parts parts) {
 		return HexFormat.of().formatHex(parts.digest());
-	}
-
-	/**
-	 * What a step works on.
-	 *
-	 * @param value texts, numbers, maps and lists
-	 */
-	record Inputs(@Nullable Object value) {
-
-		static Inputs of(ResultCodec codec, @Nullable Object inputs) {
-			return new Inputs((inputs != null) ? codec.toPlainValue(inputs) : null);
-		}
-
-		private String hash() {
-			return IdempotencyKeys.forArgs("inputs", Collections.singletonMap("inputs", this.value));
-		}
-
 	}
 
 }

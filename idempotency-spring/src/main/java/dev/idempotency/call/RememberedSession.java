@@ -4,7 +4,6 @@ import dev.idempotency.IdempotencySession;
 import dev.idempotency.OnCrash;
 import dev.idempotency.ResultType;
 import dev.idempotency.Work;
-import dev.idempotency.call.Chapter.Inputs;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,7 +15,7 @@ record RememberedSession(Calls calls, Chapter chapter, OnCrash onCrash) implemen
 	@SuppressWarnings({ "unchecked", "NullAway" })
 	public <T extends @Nullable Object, X extends Exception> T run(String tool, @Nullable Object inputs,
 			ResultType<T> type, Work<? extends T, X> work) throws X {
-		Inputs compared = Inputs.of(this.calls.codec(), inputs);
+		byte[] compared = this.calls.codec().digest(inputs);
 		return (T) this.calls.runOrThrow(this.chapter.attempt(tool, compared, this.onCrash), type.type(), work);
 	}
 

@@ -7,7 +7,6 @@ import dev.idempotency.OnCrash;
 import dev.idempotency.ResultType;
 import dev.idempotency.Steps;
 import dev.idempotency.Work;
-import dev.idempotency.call.Chapter.Inputs;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,7 +47,7 @@ final class RememberedSteps implements Steps {
 		}
 		boolean done = false;
 		try {
-			T result = run(name, (Inputs) null, type, work);
+			T result = runOnce(name, null, type, work);
 			done = true;
 			return result;
 		}
@@ -63,11 +62,11 @@ final class RememberedSteps implements Steps {
 	@Override
 	public <T extends @Nullable Object, X extends Exception> T run(String name, @Nullable Object inputs,
 			ResultType<T> type, Work<? extends T, X> work) throws X {
-		return run(name, Inputs.of(this.calls.codec(), inputs), type, work);
+		return runOnce(name, this.calls.codec().digest(inputs), type, work);
 	}
 
 	@SuppressWarnings({ "unchecked", "NullAway" })
-	private <T extends @Nullable Object, X extends Exception> T run(String name, @Nullable Inputs inputs,
+	private <T extends @Nullable Object, X extends Exception> T runOnce(String name, byte @Nullable [] inputs,
 			ResultType<T> type, Work<? extends T, X> work) throws X {
 		return (T) this.calls.runOrThrow(this.chapter.attempt(name, inputs, this.onCrash), type.type(), work);
 	}

@@ -1,16 +1,19 @@
 package dev.idempotency.call;
 
 import java.lang.reflect.Type;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Collections;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
-import dev.idempotency.IdempotencyKeys;
+import dev.idempotency.digest.Sha256;
+import dev.idempotency.json.CanonicalJson;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
+import tools.jackson.core.json.JsonWriteFeature;
 import tools.jackson.databind.AnnotationIntrospector;
 import tools.jackson.databind.DatabindException;
 import tools.jackson.databind.DeserializationFeature;
@@ -36,7 +39,7 @@ public final class ResultCodec {
 	private final JsonMapper mapper;
 
 	/**
-	 * Writes what is compared.
+	 * Writes what is compared: numbers as numbers, or not at all.
 	 */
 	private final JsonMapper sorting;
 
@@ -54,7 +57,11 @@ public final class ResultCodec {
 			// What shows nothing of itself cannot be given back, nor told from another
 			.enable(SerializationFeature.FAIL_ON_EMPTY_BEANS)
 			.build();
-		this.sorting = this.mapper.rebuild().addModule(new SimpleModule().addSerializer(new SortedSets())).build();
+		this.sorting = this.mapper.rebuild()
+			.disable(SerializationFeature.WRAP_ROOT_VALUE)
+			.disable(JsonWriteFeature.WRITE_NAN_AS_STRINGS, JsonWriteFeature.WRITE_NUMBERS_AS_STRINGS)
+			.addModule(new SimpleModule().addSerializer(new SortedSets()))
+			.build();
 	}
 
 	/**
@@ -95,19 +102,34 @@ public final class ResultCodec {
 	}
 
 	/**
-	 * A value as maps, lists, texts, numbers, truth values and {@code null}. Equal sets
-	 * are equal lists.
+	 * A digest that values share which are the same as JSON. Equal sets are equal lists.
 	 */
-	Object toPlainValue(Object value) {
+	byte[] digest(@Nullable Object value) {
+		return digest(value, write(value));
+	}
+
+	private static byte[] digest(@Nullable Object value, byte[] json) {
+		byte[] digest = CanonicalJson.digest(json, json.length, Sha256.newDigest());
+		if (digest == null) {
+			throw incomparable(value, null);
+		}
+		return digest;
+	}
+
+	private byte[] write(@Nullable Object value) {
 		try {
-			return this.sorting.convertValue(value, Object.class);
+			return this.sorting.writeValueAsBytes(value);
 		}
 		catch (RuntimeException | StackOverflowError ex) {
-			throw new IllegalArgumentException(
-					"The inputs cannot be compared, since a %s cannot be written as JSON: pass a map or a record"
-						.formatted(value.getClass().getName()),
-					ex);
+			throw incomparable(value, ex);
 		}
+	}
+
+	private static IllegalArgumentException incomparable(@Nullable Object value, @Nullable Throwable cause) {
+		return new IllegalArgumentException(
+				"The inputs cannot be compared, since a %s cannot be written as JSON: pass a map or a record"
+					.formatted((value != null) ? value.getClass().getName() : null),
+				cause);
 	}
 
 	/**
@@ -121,10 +143,19 @@ public final class ResultCodec {
 
 		@Override
 		public void serialize(Set<?> set, JsonGenerator generator, SerializationContext context) {
-			List<@Nullable Object> items = new ArrayList<>();
-			set.forEach((item) -> items.add((item != null) ? toPlainValue(item) : null));
-			items.sort(Comparator.comparing((item) -> IdempotencyKeys.forArgs("", Collections.singletonMap("", item))));
-			context.writeValue(generator, items);
+			List<Item> items = new ArrayList<>();
+			for (Object item : set) {
+				byte[] json = write(item);
+				items.add(new Item(json, digest(item, json)));
+			}
+			items.sort(Comparator.comparing(Item::digest, Arrays::compare));
+			generator.writeStartArray();
+			items.forEach((item) -> generator.writeRawValue(new String(item.json, StandardCharsets.UTF_8)));
+			generator.writeEndArray();
+		}
+
+		@SuppressWarnings("ArrayRecordComponent")
+		private record Item(byte[] json, byte[] digest) {
 		}
 
 	}

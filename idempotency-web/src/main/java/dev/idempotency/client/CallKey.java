@@ -8,6 +8,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import dev.idempotency.IdempotencyContext;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.IdempotencyKeys;
+import dev.idempotency.digest.Parts;
+import dev.idempotency.json.CanonicalJson;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.http.HttpMethod;
@@ -55,11 +57,38 @@ final class CallKey {
 	 */
 	static CallKey of(Operation operation, HttpMethod method, URI uri, @Nullable MediaType type,
 			byte @Nullable [] body) {
-		String call = IdempotencyKeys.scoped("outgoing-call", HexFormat.of().formatHex(operation.key().digest()),
-				method.name(), uri.toASCIIString(), CallContent.hash(type, body));
+		Parts parts = new Parts().add("outgoing-call")
+			.add(operation.key().digest())
+			.add(method.name())
+			.add(uri.toASCIIString());
+		addContent(parts, type, body);
+		String call = HexFormat.of().formatHex(parts.digest());
 		OutgoingCalls calls = OutgoingCalls.of(operation.context());
 		int number = calls.take(call);
-		return new CallKey(IdempotencyKeys.scoped(call, String.valueOf(number)), () -> calls.giveBack(call, number));
+		byte[] numbered = parts.add(call).add(String.valueOf(number)).digest();
+		return new CallKey(IdempotencyKeys.sha256(numbered), () -> calls.giveBack(call, number));
+	}
+
+	/**
+	 * Adds what of the body tells the call from others: the same in each attempt, however
+	 * the body was put together.
+	 */
+	private static void addContent(Parts parts, @Nullable MediaType type, byte @Nullable [] body) {
+		// The parts of a form have another boundary each time
+		if (body == null || (type != null && "multipart".equalsIgnoreCase(type.getType()))) {
+			parts.add((String) null);
+		}
+		else if (type != null && isJson(type)) {
+			// A Map.of(…) is written in another order by each process
+			CanonicalJson.addTo(parts, body, body.length);
+		}
+		else {
+			parts.add("bytes").add(body);
+		}
+	}
+
+	private static boolean isJson(MediaType type) {
+		return "json".equalsIgnoreCase(type.getSubtype()) || "json".equalsIgnoreCase(type.getSubtypeSuffix());
 	}
 
 	String value() {

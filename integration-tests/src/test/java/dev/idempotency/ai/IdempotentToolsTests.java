@@ -119,8 +119,10 @@ class IdempotentToolsTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource(delimiter = '|', quoteCharacter = '`', value = { "{\"a\":1,\"b\":[1,2]} | { \"b\" : [1, 2], \"a\": 1 }",
-			"{\"a\":1} | {\"a\":1.0}", "{\"a\":\"\\u00e9\"} | {\"a\":\"é\"}", "{} | ` `", "null | null" })
+	@CsvSource(delimiter = '|', quoteCharacter = '`',
+			value = { "{\"a\":1,\"b\":[1,2]} | { \"b\" : [1, 2], \"a\": 1 }", "{\"a\":1} | {\"a\":1.0}",
+					"{\"a\":10} | {\"a\":1e1}", "[-0.0] | [0]", "{\"a\":1,\"a\":2} | { \"a\":1, \"a\":2 }",
+					"{\"a\":\"\\u00e9\"} | {\"a\":\"é\"}", "{} | ` `", "null | null" })
 	void takesArgumentsForTheSame(String first, String second) {
 		ToolCallback tool = wrapped(OPTIONS);
 		tool.call(first, ALICE);
@@ -150,7 +152,7 @@ class IdempotentToolsTests {
 
 	@Test
 	void comparesWhatIsTooDeepAsText() {
-		String deep = "[".repeat(300) + "]".repeat(300);
+		String deep = "[".repeat(600) + "]".repeat(600);
 		ToolCallback tool = wrapped(OPTIONS);
 		tool.call(deep, ALICE);
 		assertThat(tool.call(deep, ALICE)).isEqualTo("answer 1");

@@ -4,9 +4,13 @@ import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.time.LocalDate;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import com.fasterxml.jackson.annotation.JsonSubTypes;
@@ -17,12 +21,15 @@ import dev.idempotency.ResultNotReplayableException;
 import dev.idempotency.ResultType;
 import dev.idempotency.UnreadableResultException;
 import dev.idempotency.core.EngineSettings;
+import dev.idempotency.json.CanonicalJson;
 import dev.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.core.json.JsonWriteFeature;
 import tools.jackson.databind.DefaultTyping;
+import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.jsontype.BasicPolymorphicTypeValidator;
 
@@ -44,6 +51,33 @@ class ResultCodecTests {
 	private final AtomicInteger runs = new AtomicInteger();
 
 	private final ResultCodec codec = new ResultCodec(JsonMapper.builder().build());
+
+	@Test
+	void comparesValuesAsTheirJson() {
+		Map<String, Object> value = Map.of("b", List.of(new BigDecimal("1.50"), 2L, true, "\u20ac"), "a", Set.of(1));
+		String json = "{\"a\":[1.0],\"b\":[15e-1,2,true,\"\\u20ac\"]}";
+		assertThat(this.codec.digest(value)).isEqualTo(CanonicalJson.digest(json));
+		assertThat(this.codec.digest(null)).isEqualTo(CanonicalJson.digest("null"));
+		ResultCodec withHabits = new ResultCodec(JsonMapper.builder()
+			.enable(SerializationFeature.WRAP_ROOT_VALUE, SerializationFeature.INDENT_OUTPUT)
+			.enable(JsonWriteFeature.WRITE_NUMBERS_AS_STRINGS, JsonWriteFeature.ESCAPE_NON_ASCII)
+			.build());
+		assertThat(withHabits.digest(value)).isEqualTo(CanonicalJson.digest(json));
+	}
+
+	@Test
+	void comparesSetsWhateverTheirOrderAndTheirDepth() {
+		List<Object> items = new ArrayList<>(List.of(1, 2.0, "2", List.of(), Set.of(3), Map.of("a", Set.of(4))));
+		byte[] digest = this.codec.digest(Map.of("set", new LinkedHashSet<>(items)));
+		for (int i = 0; i < items.size(); i++) {
+			Collections.rotate(items, 1);
+			assertThat(this.codec.digest(Map.of("set", new LinkedHashSet<>(items)))).isEqualTo(digest);
+		}
+		items.remove(0);
+		assertThat(this.codec.digest(Map.of("set", new LinkedHashSet<>(items)))).isNotEqualTo(digest);
+		assertThat(this.codec.digest(new HashSet<>(Collections.singleton(null))))
+			.isEqualTo(CanonicalJson.digest("[null]"));
+	}
 
 	@Test
 	void doesNotRunAgainBecauseAResultCannotBeWritten() {
