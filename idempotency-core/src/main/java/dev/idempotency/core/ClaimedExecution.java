@@ -24,9 +24,9 @@ import org.slf4j.LoggerFactory;
 /**
  * An operation that holds its key.
  */
-final class ClaimedExecution implements Execution {
+final class ClaimedExecution extends Execution {
 
-	private static final Logger logger = LoggerFactory.getLogger(IdempotencyEngine.class);
+	private static final Logger logger = LoggerFactory.getLogger(EngineLog.NAME);
 
 	private final GuardedStore store;
 

@@ -10,25 +10,31 @@ import org.jspecify.annotations.Nullable;
  * {@link #completeWithoutResult()}; closing it before that gives the key back. It may be
  * finished on another thread than it was begun on.
  */
-public sealed interface Execution extends AutoCloseable permits ClaimedExecution, UnprotectedExecution {
+public abstract class Execution implements AutoCloseable {
+
+	/**
+	 * The engine alone makes executions.
+	 */
+	Execution() {
+	}
 
 	/**
 	 * The key, with its namespace.
 	 * @return the key
 	 */
-	IdempotencyKey key();
+	public abstract IdempotencyKey key();
 
 	/**
 	 * Which attempt this is.
 	 * @return 1, or more if earlier attempts vanished
 	 */
-	int attempt();
+	public abstract int attempt();
 
 	/**
 	 * Whether an earlier attempt may have done the work already: look before you act.
 	 * @return whether an earlier attempt vanished
 	 */
-	default boolean isRetryAfterCrash() {
+	public final boolean isRetryAfterCrash() {
 		return attempt() > 1;
 	}
 
@@ -39,14 +45,14 @@ public sealed interface Execution extends AutoCloseable permits ClaimedExecution
 	 * @return what became of it
 	 * @throws IllegalStateException if the execution is finished or closed already
 	 */
-	Completion complete(byte[] payload);
+	public abstract Completion complete(byte[] payload);
 
 	/**
 	 * Stores the fact that the operation has run.
 	 * @return what became of it
 	 * @throws IllegalStateException if the execution is finished or closed already
 	 */
-	Completion completeWithoutResult();
+	public abstract Completion completeWithoutResult();
 
 	/**
 	 * Stores the result as a part of the transaction in which the work was done, and
@@ -57,7 +63,7 @@ public sealed interface Execution extends AutoCloseable permits ClaimedExecution
 	 * @return what became of both
 	 * @throws IllegalStateException if the execution is finished or closed already
 	 */
-	Completion completeIn(Transaction transaction, byte[] payload);
+	public abstract Completion completeIn(Transaction transaction, byte[] payload);
 
 	/**
 	 * Stores the fact that the operation has run, in the same way.
@@ -65,7 +71,7 @@ public sealed interface Execution extends AutoCloseable permits ClaimedExecution
 	 * @return what became of both
 	 * @throws IllegalStateException if the execution is finished or closed already
 	 */
-	Completion completeWithoutResultIn(Transaction transaction);
+	public abstract Completion completeWithoutResultIn(Transaction transaction);
 
 	/**
 	 * Stores the result as a part of the transaction in which the work was done, and
@@ -79,25 +85,25 @@ public sealed interface Execution extends AutoCloseable permits ClaimedExecution
 	 * transaction must be rolled back
 	 * @throws IllegalStateException if the execution is finished or closed already
 	 */
-	Completion joinTransaction(byte @Nullable [] payload);
+	public abstract Completion joinTransaction(byte @Nullable [] payload);
 
 	/**
 	 * The transaction that the execution has {@linkplain #joinTransaction joined} has
 	 * ended. If there was nothing to join it with, the key is given back.
 	 * @param ending how
 	 */
-	void transactionEnded(Ending ending);
+	public abstract void transactionEnded(Ending ending);
 
 	/**
 	 * Renews the lease no more, because nobody knows whether the execution will come to
 	 * its end. It still can, while nobody has taken the key over.
 	 */
-	void letLeaseRunOut();
+	public abstract void letLeaseRunOut();
 
 	/**
 	 * Gives the key back, unless the execution is finished: a retry runs again.
 	 */
 	@Override
-	void close();
+	public abstract void close();
 
 }

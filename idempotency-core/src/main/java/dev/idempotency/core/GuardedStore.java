@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
  */
 final class GuardedStore {
 
-	private static final Logger logger = LoggerFactory.getLogger(IdempotencyEngine.class);
+	private static final Logger logger = LoggerFactory.getLogger(EngineLog.NAME);
 
 	private final IdempotencyStore store;
 

@@ -10,7 +10,7 @@ import org.slf4j.LoggerFactory;
  */
 final class Takeovers {
 
-	private static final Logger logger = LoggerFactory.getLogger(IdempotencyEngine.class);
+	private static final Logger logger = LoggerFactory.getLogger(EngineLog.NAME);
 
 	private Takeovers() {
 	}

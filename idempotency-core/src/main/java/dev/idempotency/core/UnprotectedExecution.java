@@ -8,7 +8,18 @@ import org.jspecify.annotations.Nullable;
 /**
  * An operation that runs without a claim, and leaves no trace in the store.
  */
-record UnprotectedExecution(IdempotencyKey key) implements Execution {
+final class UnprotectedExecution extends Execution {
+
+	private final IdempotencyKey key;
+
+	UnprotectedExecution(IdempotencyKey key) {
+		this.key = key;
+	}
+
+	@Override
+	public IdempotencyKey key() {
+		return this.key;
+	}
 
 	@Override
 	public int attempt() {

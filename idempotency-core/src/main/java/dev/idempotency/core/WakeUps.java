@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
  */
 final class WakeUps implements AutoCloseable {
 
-	private static final Logger logger = LoggerFactory.getLogger(IdempotencyEngine.class);
+	private static final Logger logger = LoggerFactory.getLogger(EngineLog.NAME);
 
 	private static final Duration FIRST_PAUSE = Duration.ofMillis(10);
 
