@@ -1,5 +1,7 @@
 package dev.idempotency;
 
+import java.time.Duration;
+
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,13 +11,33 @@ public abstract class IdempotencyException extends RuntimeException {
 
 	private static final long serialVersionUID = 1L;
 
+	private final Reason reason;
+
 	/**
 	 * Create an exception.
+	 * @param reason why the operation did not run, or has no result
 	 * @param message what happened and what to do about it
 	 * @param cause the cause, or {@code null}
 	 */
-	protected IdempotencyException(String message, @Nullable Throwable cause) {
+	protected IdempotencyException(Reason reason, String message, @Nullable Throwable cause) {
 		super(message, cause);
+		this.reason = reason;
+	}
+
+	/**
+	 * Why the operation did not run, or has no result.
+	 * @return the reason
+	 */
+	public final Reason reason() {
+		return this.reason;
+	}
+
+	/**
+	 * When to try again.
+	 * @return how long to wait, or {@code null} if nobody knows
+	 */
+	public @Nullable Duration retryAfter() {
+		return null;
 	}
 
 }

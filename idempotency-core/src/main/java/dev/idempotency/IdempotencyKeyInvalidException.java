@@ -12,7 +12,7 @@ public final class IdempotencyKeyInvalidException extends IdempotencyException {
 	 * @param message what is wrong with the key, without repeating it
 	 */
 	public IdempotencyKeyInvalidException(String message) {
-		super(message, null);
+		super(Reason.KEY_INVALID, message, null);
 	}
 
 }

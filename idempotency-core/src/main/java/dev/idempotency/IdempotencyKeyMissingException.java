@@ -12,7 +12,7 @@ public final class IdempotencyKeyMissingException extends IdempotencyException {
 	 * @param message where the key was looked for
 	 */
 	public IdempotencyKeyMissingException(String message) {
-		super(message, null);
+		super(Reason.KEY_MISSING, message, null);
 	}
 
 }

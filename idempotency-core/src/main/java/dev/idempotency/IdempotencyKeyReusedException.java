@@ -12,7 +12,7 @@ public final class IdempotencyKeyReusedException extends IdempotencyException {
 	 * @param message which operation it was
 	 */
 	public IdempotencyKeyReusedException(String message) {
-		super(message, null);
+		super(Reason.KEY_REUSED, message, null);
 	}
 
 }

@@ -15,7 +15,7 @@ public final class IdempotencyStoreException extends IdempotencyException {
 	 * @param cause the store's own exception, or {@code null}
 	 */
 	public IdempotencyStoreException(String message, @Nullable Throwable cause) {
-		super(message, cause);
+		super(Reason.STORE_UNAVAILABLE, message, cause);
 	}
 
 }

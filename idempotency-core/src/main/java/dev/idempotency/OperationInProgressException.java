@@ -17,7 +17,7 @@ public final class OperationInProgressException extends IdempotencyException {
 	 * @param retryAfter when to ask again
 	 */
 	public OperationInProgressException(String message, Duration retryAfter) {
-		super(message, null);
+		super(Reason.IN_PROGRESS, message, null);
 		this.retryAfter = retryAfter;
 	}
 
@@ -26,6 +26,7 @@ public final class OperationInProgressException extends IdempotencyException {
 	 * claim would end.
 	 * @return how long to wait
 	 */
+	@Override
 	public Duration retryAfter() {
 		return this.retryAfter;
 	}

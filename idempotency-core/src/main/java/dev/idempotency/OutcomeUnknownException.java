@@ -16,7 +16,7 @@ public final class OutcomeUnknownException extends IdempotencyException {
 	 * @param attempt the number of the attempt that vanished
 	 */
 	public OutcomeUnknownException(String message, int attempt) {
-		super(message, null);
+		super(Reason.OUTCOME_UNKNOWN, message, null);
 		this.attempt = attempt;
 	}
 

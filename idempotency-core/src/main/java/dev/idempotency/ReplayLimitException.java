@@ -17,7 +17,7 @@ public final class ReplayLimitException extends IdempotencyException {
 	 * @param retryAfter when the result is forgotten at the latest
 	 */
 	public ReplayLimitException(String message, Duration retryAfter) {
-		super(message, null);
+		super(Reason.REPLAY_LIMIT, message, null);
 		this.retryAfter = retryAfter;
 	}
 
@@ -25,6 +25,7 @@ public final class ReplayLimitException extends IdempotencyException {
 	 * When to try again.
 	 * @return when the result is forgotten at the latest
 	 */
+	@Override
 	public Duration retryAfter() {
 		return this.retryAfter;
 	}

@@ -23,7 +23,7 @@ public final class ReplayedFailureException extends IdempotencyException {
 	 * @param failureMessage the message of the failure, or {@code null} if it had none
 	 */
 	public ReplayedFailureException(String failureType, @Nullable String failureMessage) {
-		super((failureMessage != null) ? failureMessage : failureType, null);
+		super(Reason.FAILURE_REPLAYED, (failureMessage != null) ? failureMessage : failureType, null);
 		this.failureType = failureType;
 		this.failureMessage = failureMessage;
 	}

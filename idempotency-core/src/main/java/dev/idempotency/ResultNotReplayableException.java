@@ -12,7 +12,7 @@ public final class ResultNotReplayableException extends IdempotencyException {
 	 * @param message which operation it was
 	 */
 	public ResultNotReplayableException(String message) {
-		super(message, null);
+		super(Reason.NOT_REPLAYABLE, message, null);
 	}
 
 }

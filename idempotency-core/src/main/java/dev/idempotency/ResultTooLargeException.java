@@ -12,7 +12,7 @@ public final class ResultTooLargeException extends IdempotencyException {
 	 * @param message the size, the limit, and the setting that raises it
 	 */
 	public ResultTooLargeException(String message) {
-		super(message, null);
+		super(Reason.RESULT_TOO_LARGE, message, null);
 	}
 
 }

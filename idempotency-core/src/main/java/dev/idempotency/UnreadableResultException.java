@@ -13,7 +13,7 @@ public final class UnreadableResultException extends IdempotencyException {
 	 * @param message why it cannot be read, and what to do about it
 	 */
 	public UnreadableResultException(String message) {
-		super(message, null);
+		super(Reason.RESULT_UNREADABLE, message, null);
 	}
 
 }

@@ -13,7 +13,7 @@ public final class UnsupportedFormatException extends IdempotencyException {
 	 * @param message which format was met and which are known
 	 */
 	public UnsupportedFormatException(String message) {
-		super(message, null);
+		super(Reason.RESULT_UNREADABLE, message, null);
 	}
 
 }

@@ -1,6 +1,7 @@
 package dev.idempotency.ai;
 
 import dev.idempotency.IdempotencyException;
+import dev.idempotency.Reason;
 
 /**
  * A session has called a tool with the same arguments too often. The message is for the
@@ -18,7 +19,7 @@ public final class ToolLoopException extends IdempotencyException {
 	 * @param calls how many calls were allowed
 	 */
 	public ToolLoopException(String message, int calls) {
-		super(message, null);
+		super(Reason.REPLAY_LIMIT, message, null);
 		this.calls = calls;
 	}
 

@@ -2,10 +2,8 @@ package dev.idempotency.actuate;
 
 import java.util.Locale;
 
-import dev.idempotency.IdempotencyException;
-import dev.idempotency.IdempotencyStoreException;
+import dev.idempotency.Reason;
 import dev.idempotency.core.Decision;
-import dev.idempotency.core.Rejection;
 
 /**
  * What an attempt came to, as tags name it.
@@ -37,17 +35,21 @@ enum AttemptOutcome {
 		return (decision instanceof Decision.OutcomeUnknown) ? OUTCOME_UNKNOWN : REPLAY_LIMIT;
 	}
 
-	static AttemptOutcome of(Rejection reason) {
+	static AttemptOutcome of(Reason reason) {
 		return switch (reason) {
 			case KEY_MISSING -> KEY_MISSING;
 			case KEY_INVALID -> KEY_INVALID;
 			case BODY_TOO_LARGE -> BODY_TOO_LARGE;
 			case BODY_UNREADABLE -> BODY_UNREADABLE;
+			case KEY_REUSED -> KEY_REUSED;
+			case IN_PROGRESS -> IN_PROGRESS;
+			case OUTCOME_UNKNOWN -> OUTCOME_UNKNOWN;
+			case NOT_REPLAYABLE -> NOT_REPLAYABLE;
+			case REPLAY_LIMIT -> REPLAY_LIMIT;
+			case STORE_UNAVAILABLE -> STORE_FAILED;
+			case RESULT_UNREADABLE, RESULT_TOO_LARGE, FAILURE_REPLAYED, DRY_RUN_INVALID, DRY_RUN_UNSUPPORTED ->
+				RESULT_UNREADABLE;
 		};
-	}
-
-	static AttemptOutcome of(IdempotencyException cause) {
-		return (cause instanceof IdempotencyStoreException) ? STORE_FAILED : RESULT_UNREADABLE;
 	}
 
 }

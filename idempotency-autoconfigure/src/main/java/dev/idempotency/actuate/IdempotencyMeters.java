@@ -56,7 +56,7 @@ public final class IdempotencyMeters implements IdempotencyListener {
 			of(event).attempt(AttemptOutcome.of(rejected.reason()), rejected.enforced());
 		}
 		else if (event instanceof IdempotencyEvent.Undecided undecided) {
-			of(event).attempt(AttemptOutcome.of(undecided.cause()), true);
+			of(event).attempt(AttemptOutcome.of(undecided.cause().reason()), true);
 		}
 		else if (event instanceof IdempotencyEvent.RanUnprotected) {
 			of(event).attempt(AttemptOutcome.UNPROTECTED, true);

@@ -71,7 +71,7 @@ public final class IdempotencyObserver implements AttemptObserver {
 				decided(decided);
 			}
 			else if (event instanceof IdempotencyEvent.Undecided undecided) {
-				this.context.decided(AttemptOutcome.of(undecided.cause()), true);
+				this.context.decided(AttemptOutcome.of(undecided.cause().reason()), true);
 				stop(undecided.cause());
 			}
 			else if (event instanceof IdempotencyEvent.RanUnprotected) {

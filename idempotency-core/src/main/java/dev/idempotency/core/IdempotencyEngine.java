@@ -11,6 +11,7 @@ import dev.idempotency.IdempotencyException;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.IdempotencyStoreException;
 import dev.idempotency.OnCrash;
+import dev.idempotency.Reason;
 import dev.idempotency.core.EngineSettings.Mode;
 import dev.idempotency.core.EngineSettings.OnStoreFailure;
 import dev.idempotency.core.LeaseKeeper.KeptLease;
@@ -265,7 +266,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 	 * @return whether it is to be turned away; {@code false} in observe mode, where it
 	 * runs unprotected
 	 */
-	public boolean reject(String operation, Rejection reason) {
+	public boolean reject(String operation, Reason reason) {
 		boolean enforced = this.settings.mode() == Mode.ENFORCE;
 		this.listeners.publish(new IdempotencyEvent.Rejected(operation, reason, enforced));
 		if (enforced) {

@@ -2,6 +2,7 @@ package dev.idempotency.core;
 
 import dev.idempotency.IdempotencyException;
 import dev.idempotency.IdempotencyKey;
+import dev.idempotency.Reason;
 import dev.idempotency.store.RecordId;
 
 /**
@@ -22,7 +23,7 @@ public sealed interface IdempotencyEvent {
 	 * @param reason what was wrong with it
 	 * @param enforced {@code false} in observe mode where the operation ran nevertheless
 	 */
-	record Rejected(String operation, Rejection reason, boolean enforced) implements IdempotencyEvent {
+	record Rejected(String operation, Reason reason, boolean enforced) implements IdempotencyEvent {
 	}
 
 	/**

@@ -1,6 +1,7 @@
 package dev.idempotency.http;
 
 import dev.idempotency.IdempotencyException;
+import dev.idempotency.Reason;
 
 /**
  * Nobody can tell whether a request is a dry run.
@@ -13,7 +14,7 @@ public final class DryRunInvalidException extends IdempotencyException {
 	 * Create an exception.
 	 */
 	public DryRunInvalidException() {
-		super("The %s header is not a boolean".formatted(DryRunHeader.NAME), null);
+		super(Reason.DRY_RUN_INVALID, "The %s header is not a boolean".formatted(DryRunHeader.NAME), null);
 	}
 
 }

@@ -1,6 +1,7 @@
 package dev.idempotency.http;
 
 import dev.idempotency.IdempotencyException;
+import dev.idempotency.Reason;
 
 /**
  * A dry run was asked for, and cannot be had: the store cannot be looked into, or
@@ -15,14 +16,14 @@ public final class DryRunUnsupportedException extends IdempotencyException {
 	 * @param cause what it says
 	 */
 	public DryRunUnsupportedException(UnsupportedOperationException cause) {
-		super("The store cannot be looked into", cause);
+		super(Reason.DRY_RUN_UNSUPPORTED, "The store cannot be looked into", cause);
 	}
 
 	/**
 	 * Protection is switched off.
 	 */
 	public DryRunUnsupportedException() {
-		super("Protection is switched off", null);
+		super(Reason.DRY_RUN_UNSUPPORTED, "Protection is switched off", null);
 	}
 
 }

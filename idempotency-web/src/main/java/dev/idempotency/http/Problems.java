@@ -8,16 +8,6 @@ import java.util.Locale;
 import java.util.Map;
 
 import dev.idempotency.IdempotencyException;
-import dev.idempotency.IdempotencyKeyInvalidException;
-import dev.idempotency.IdempotencyKeyMissingException;
-import dev.idempotency.IdempotencyKeyReusedException;
-import dev.idempotency.IdempotencyStoreException;
-import dev.idempotency.OperationInProgressException;
-import dev.idempotency.OutcomeUnknownException;
-import dev.idempotency.ReplayLimitException;
-import dev.idempotency.ResultNotReplayableException;
-import dev.idempotency.UnreadableResultException;
-import dev.idempotency.UnsupportedFormatException;
 import dev.idempotency.http.HttpAnswer.Delivery;
 import org.jspecify.annotations.Nullable;
 
@@ -90,68 +80,46 @@ public final class Problems {
 	}
 
 	private @Nullable Problem problem(IdempotencyException ex) {
-		if (ex instanceof IdempotencyKeyMissingException) {
-			return problem(ProblemType.KEY_MISSING, ex.getMessage(), null);
-		}
-		if (ex instanceof IdempotencyKeyInvalidException) {
-			return problem(ProblemType.KEY_INVALID, ex.getMessage(), null);
-		}
-		if (ex instanceof IdempotencyKeyReusedException) {
-			return problem(ProblemType.KEY_REUSED,
+		return switch (ex.reason()) {
+			case KEY_MISSING -> problem(ProblemType.KEY_MISSING, ex.getMessage(), null);
+			case KEY_INVALID -> problem(ProblemType.KEY_INVALID, ex.getMessage(), null);
+			case KEY_REUSED -> problem(ProblemType.KEY_REUSED,
 					"A key belongs to one request and its retries. Send this one with a new key, or repeat the first "
 							+ "one exactly: method, path, query, content type and body.",
 					null);
-		}
-		if (ex instanceof OperationInProgressException running) {
-			return problem(ProblemType.IN_PROGRESS, "Repeat it later with the same key to get its answer.",
-					running.retryAfter());
-		}
-		if (ex instanceof OutcomeUnknownException) {
-			return problem(ProblemType.OUTCOME_UNKNOWN,
+			case IN_PROGRESS -> problem(ProblemType.IN_PROGRESS, "Repeat it later with the same key to get its answer.",
+					ex.retryAfter());
+			case OUTCOME_UNKNOWN -> problem(ProblemType.OUTCOME_UNKNOWN,
 					"An earlier attempt was interrupted, and repeating it could do the work twice. Find out what "
 							+ "became of it, or ask the operator of this service to decide.",
 					null);
-		}
-		if (ex instanceof ResultNotReplayableException || ex instanceof UnsupportedFormatException
-				|| ex instanceof UnreadableResultException) {
-			return problem(ProblemType.NOT_REPLAYABLE,
+			case NOT_REPLAYABLE, RESULT_UNREADABLE -> problem(ProblemType.NOT_REPLAYABLE,
 					"Its answer was not kept, or cannot be read any more. It will not be processed again under this "
 							+ "key: read the outcome from the resource itself.",
 					null);
-		}
-		if (ex instanceof ReplayLimitException limit) {
-			return problem(ProblemType.REPLAY_LIMIT,
+			case REPLAY_LIMIT -> problem(ProblemType.REPLAY_LIMIT,
 					"This request was processed, and its answer repeated as often as is allowed. Stop repeating it.",
-					limit.retryAfter());
-		}
-		if (ex instanceof RequestBodyTooLargeException large) {
-			return problem(ProblemType.BODY_TOO_LARGE,
+					ex.retryAfter());
+			case BODY_TOO_LARGE -> problem(ProblemType.BODY_TOO_LARGE,
 					"A request that is safe to repeat may have a body of at most %d bytes. Nothing was processed."
-						.formatted(large.limit()),
+						.formatted(((RequestBodyTooLargeException) ex).limit()),
 					null);
-		}
-		if (ex instanceof RequestBodyUnreadableException) {
-			return problem(ProblemType.BODY_UNREADABLE,
+			case BODY_UNREADABLE -> problem(ProblemType.BODY_UNREADABLE,
 					"The body ended before its time, or is malformed. Nothing was processed: send it again.", null);
-		}
-		if (ex instanceof IdempotencyStoreException) {
-			return problem(ProblemType.STORE_UNAVAILABLE,
+			case STORE_UNAVAILABLE -> problem(ProblemType.STORE_UNAVAILABLE,
 					"Whether it was processed before cannot be looked up. Nothing was processed: repeat it later with "
 							+ "the same key.",
 					STORE_RETRY_AFTER);
-		}
-		if (ex instanceof DryRunInvalidException) {
-			return problem(ProblemType.DRY_RUN_INVALID,
+			case DRY_RUN_INVALID -> problem(ProblemType.DRY_RUN_INVALID,
 					"Send %s once, as ?1 or true for a dry run, or as ?0 or false, or leave it out. Nothing was processed."
 						.formatted(DryRunHeader.NAME),
 					null);
-		}
-		if (ex instanceof DryRunUnsupportedException) {
-			return problem(ProblemType.DRY_RUN_UNSUPPORTED,
+			case DRY_RUN_UNSUPPORTED -> problem(ProblemType.DRY_RUN_UNSUPPORTED,
 					"What would become of this request cannot be said without processing it. Nothing was processed.",
 					null);
-		}
-		return null;
+			// The application's own business
+			case RESULT_TOO_LARGE, FAILURE_REPLAYED -> null;
+		};
 	}
 
 	private Problem problem(ProblemType type, @Nullable String detail, @Nullable Duration retryAfter) {

@@ -1,6 +1,7 @@
 package dev.idempotency.http;
 
 import dev.idempotency.IdempotencyException;
+import dev.idempotency.Reason;
 
 /**
  * The body of a request is larger than what is read ahead of its handler.
@@ -16,7 +17,8 @@ public final class RequestBodyTooLargeException extends IdempotencyException {
 	 * @param limit the largest body that is read, in bytes
 	 */
 	public RequestBodyTooLargeException(long limit) {
-		super("The body has more than the %d bytes of idempotency.http.max-request-body".formatted(limit), null);
+		super(Reason.BODY_TOO_LARGE,
+				"The body has more than the %d bytes of idempotency.http.max-request-body".formatted(limit), null);
 		this.limit = limit;
 	}
 

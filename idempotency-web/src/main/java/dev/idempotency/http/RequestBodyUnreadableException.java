@@ -3,6 +3,7 @@ package dev.idempotency.http;
 import java.io.IOException;
 
 import dev.idempotency.IdempotencyException;
+import dev.idempotency.Reason;
 
 /**
  * The body of a request could not be read to its end, most likely because its client is
@@ -17,7 +18,7 @@ public final class RequestBodyUnreadableException extends IdempotencyException {
 	 * @param cause why it could not
 	 */
 	public RequestBodyUnreadableException(IOException cause) {
-		super("The body could not be read to its end", cause);
+		super(Reason.BODY_UNREADABLE, "The body could not be read to its end", cause);
 	}
 
 }

@@ -11,6 +11,7 @@ import dev.idempotency.IdempotencyException;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.IdempotencyKeyInvalidException;
 import dev.idempotency.IdempotencyKeyMissingException;
+import dev.idempotency.Reason;
 import dev.idempotency.Steps;
 import dev.idempotency.call.Calls;
 import dev.idempotency.call.UnprotectedContext;
@@ -21,7 +22,6 @@ import dev.idempotency.core.FirstFailure;
 import dev.idempotency.core.IdempotencyEngine;
 import dev.idempotency.core.Preview;
 import dev.idempotency.core.Preview.Verdict;
-import dev.idempotency.core.Rejection;
 import dev.idempotency.core.Transactions;
 import dev.idempotency.core.Transactions.Transaction;
 import dev.idempotency.http.DryRunHeader;
@@ -117,8 +117,7 @@ final class IdempotencyGate implements Admission {
 			attempt = key.isPresent() ? Optional.of(attempt(operation, facts, key.get())) : Optional.empty();
 		}
 		catch (IdempotencyException ex) {
-			Rejection reason = reasonOf(ex);
-			if (reason == null || this.engine.reject(name, reason)) {
+			if (!isAboutRequest(ex.reason()) || this.engine.reject(name, ex.reason())) {
 				throw ex;
 			}
 			exchange.admitNevertheless();
@@ -265,17 +264,16 @@ final class IdempotencyGate implements Admission {
 		return method + " " + pattern;
 	}
 
-	private static @Nullable Rejection reasonOf(IdempotencyException ex) {
-		if (ex instanceof IdempotencyKeyMissingException) {
-			return Rejection.KEY_MISSING;
-		}
-		if (ex instanceof IdempotencyKeyInvalidException) {
-			return Rejection.KEY_INVALID;
-		}
-		if (ex instanceof RequestBodyTooLargeException) {
-			return Rejection.BODY_TOO_LARGE;
-		}
-		return (ex instanceof RequestBodyUnreadableException) ? Rejection.BODY_UNREADABLE : null;
+	/**
+	 * Whether something is wrong with the request itself, whatever its key stands for.
+	 */
+	private static boolean isAboutRequest(Reason reason) {
+		return switch (reason) {
+			case KEY_MISSING, KEY_INVALID, BODY_TOO_LARGE, BODY_UNREADABLE -> true;
+			case DRY_RUN_INVALID, DRY_RUN_UNSUPPORTED, KEY_REUSED, IN_PROGRESS, OUTCOME_UNKNOWN, NOT_REPLAYABLE,
+					REPLAY_LIMIT, RESULT_UNREADABLE, RESULT_TOO_LARGE, FAILURE_REPLAYED, STORE_UNAVAILABLE ->
+				false;
+		};
 	}
 
 }

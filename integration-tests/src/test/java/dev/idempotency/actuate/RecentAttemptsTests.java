@@ -7,9 +7,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 
 import dev.idempotency.IdempotencyKey;
+import dev.idempotency.Reason;
 import dev.idempotency.core.Decision;
 import dev.idempotency.core.IdempotencyEvent;
-import dev.idempotency.core.Rejection;
 import dev.idempotency.store.StoredResult;
 import dev.idempotency.test.MovableClock;
 import org.junit.jupiter.api.Test;
@@ -40,7 +40,7 @@ class RecentAttemptsTests {
 		decided(new Decision.OutcomeUnknown(1));
 		decided(new Decision.KeyReused());
 		decided(new Decision.ReplayLimit(3));
-		this.recent.onEvent(new IdempotencyEvent.Rejected("pay", Rejection.KEY_MISSING, true));
+		this.recent.onEvent(new IdempotencyEvent.Rejected("pay", Reason.KEY_MISSING, true));
 		RecentAttempts.Series series = this.recent.series();
 		assertThat(sum(series.executed())).isZero();
 		assertThat(sum(series.replayed())).isEqualTo(1);

@@ -7,11 +7,11 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
-import dev.idempotency.Idempotent;
 import dev.idempotency.IdempotencyKey;
+import dev.idempotency.Idempotent;
+import dev.idempotency.Reason;
 import dev.idempotency.core.Decision;
 import dev.idempotency.core.IdempotencyEvent;
-import dev.idempotency.core.Rejection;
 import dev.idempotency.store.InspectableStore;
 import jakarta.validation.Valid;
 import jakarta.validation.constraints.Max;
@@ -161,7 +161,7 @@ class BadInputTests {
 		assertThat(refused.status()).isEqualTo(400);
 		assertThat(find("/json", key)).isFalse();
 		assertThat(repaired("/json", key).status()).isEqualTo(201);
-		assertRejected("POST /json", Rejection.BODY_UNREADABLE);
+		assertRejected("POST /json", Reason.BODY_UNREADABLE);
 	}
 
 	@Test
@@ -174,7 +174,7 @@ class BadInputTests {
 		assertThat(refused.status()).isEqualTo(400);
 		assertThat(find("/json", key)).isFalse();
 		assertThat(repaired("/json", key).status()).isEqualTo(201);
-		assertRejected("POST /json", Rejection.BODY_UNREADABLE);
+		assertRejected("POST /json", Reason.BODY_UNREADABLE);
 	}
 
 	@Test
@@ -198,7 +198,7 @@ class BadInputTests {
 		assertThat(refused.effect()).isEqualTo("none");
 		assertThat(find("/form", key)).isFalse();
 		assertThat(repaired("/form", key).status()).isEqualTo(201);
-		assertRejected("POST /form", Rejection.BODY_UNREADABLE);
+		assertRejected("POST /form", Reason.BODY_UNREADABLE);
 	}
 
 	@Test
@@ -213,19 +213,19 @@ class BadInputTests {
 	@Test
 	void countsARequestWithoutAKey() {
 		this.server.post("/json").json("{}").send();
-		assertRejected("POST /json", Rejection.KEY_MISSING);
+		assertRejected("POST /json", Reason.KEY_MISSING);
 	}
 
 	@Test
 	void countsAKeyThatCannotBeUsed() {
 		this.server.post("/items/7").key("two words").send();
-		assertRejected("POST /items/{id}", Rejection.KEY_INVALID);
+		assertRejected("POST /items/{id}", Reason.KEY_INVALID);
 	}
 
 	@Test
 	void countsABodyThatIsTooLarge() {
 		this.server.post("/json").key(TestServer.newKey()).json("x".repeat(1024 * 1024 + 1)).send();
-		assertRejected("POST /json", Rejection.BODY_TOO_LARGE);
+		assertRejected("POST /json", Reason.BODY_TOO_LARGE);
 	}
 
 	@Test
@@ -239,7 +239,7 @@ class BadInputTests {
 		assertThat(rejected()).isEmpty();
 	}
 
-	private void assertRejected(String operation, Rejection reason) {
+	private void assertRejected(String operation, Reason reason) {
 		assertThat(this.server.bean(Events.class).of(IdempotencyEvent.Rejected.class))
 			.containsExactly(new IdempotencyEvent.Rejected(operation, reason, true));
 	}

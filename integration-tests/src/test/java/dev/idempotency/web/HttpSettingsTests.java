@@ -16,11 +16,11 @@ import dev.idempotency.Effect;
 import dev.idempotency.IdempotencyConfigurationException;
 import dev.idempotency.IdempotencyContext;
 import dev.idempotency.Idempotent;
+import dev.idempotency.Reason;
 import dev.idempotency.autoconfigure.IdempotencyAutoConfiguration;
 import dev.idempotency.autoconfigure.IdempotencyWebMvcAutoConfiguration;
 import dev.idempotency.core.Decision;
 import dev.idempotency.core.IdempotencyEvent;
-import dev.idempotency.core.Rejection;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
@@ -159,7 +159,7 @@ class HttpSettingsTests {
 
 		@ParameterizedTest
 		@CsvSource({ ", KEY_MISSING", "two words, KEY_INVALID" })
-		void runsWithoutAUsableKey(@Nullable String key, Rejection reason) {
+		void runsWithoutAUsableKey(@Nullable String key, Reason reason) {
 			Answer answer = this.observed.post("/annotated").key(key).json("{}").send();
 			assertThat(answer.status()).as("%s", answer).isEqualTo(201);
 			assertThat(answer.isReplay()).isFalse();
@@ -171,7 +171,7 @@ class HttpSettingsTests {
 			String body = "x".repeat(100_000);
 			Answer known = this.observed.post("/annotated").key(TestServer.newKey()).body("text/plain", body).send();
 			assertThat(known.text()).contains("with 100000 characters");
-			assertRejected("POST /annotated", Rejection.BODY_TOO_LARGE);
+			assertRejected("POST /annotated", Reason.BODY_TOO_LARGE);
 			Answer chunked = RawClient.post(this.observed, "/annotated")
 				.header("Idempotency-Key", TestServer.newKey())
 				.chunked("text/plain", body)
@@ -185,7 +185,7 @@ class HttpSettingsTests {
 			String type = "application/x-www-form-urlencoded";
 			Answer known = this.observed.post("/annotated/form").key(TestServer.newKey()).body(type, form).send();
 			assertThat(known.text()).contains("with 100000 characters");
-			assertRejected("POST /annotated/form", Rejection.BODY_TOO_LARGE);
+			assertRejected("POST /annotated/form", Reason.BODY_TOO_LARGE);
 			Answer chunked = RawClient.post(this.observed, "/annotated/form")
 				.header("Idempotency-Key", TestServer.newKey())
 				.chunked(type, form)
@@ -193,7 +193,7 @@ class HttpSettingsTests {
 			assertThat(chunked.text()).contains("with 100000 characters");
 		}
 
-		private void assertRejected(String operation, Rejection reason) {
+		private void assertRejected(String operation, Reason reason) {
 			assertThat(this.observed.bean(Events.class).of(IdempotencyEvent.Rejected.class))
 				.containsExactly(new IdempotencyEvent.Rejected(operation, reason, false));
 		}
