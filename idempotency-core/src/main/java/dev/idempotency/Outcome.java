@@ -12,6 +12,14 @@ import org.jspecify.annotations.Nullable;
 public sealed interface Outcome<T extends @Nullable Object> {
 
 	/**
+	 * Why there is no value.
+	 * @return the reason, or {@code null} if there is one
+	 */
+	default @Nullable Reason reason() {
+		return null;
+	}
+
+	/**
 	 * The work ran now.
 	 *
 	 * @param value what came of it
@@ -36,6 +44,12 @@ public sealed interface Outcome<T extends @Nullable Object> {
 	 * @param <T> the type of the result
 	 */
 	record InProgress<T extends @Nullable Object>(Duration retryAfter) implements Outcome<T> {
+
+		@Override
+		public Reason reason() {
+			return Reason.IN_PROGRESS;
+		}
+
 	}
 
 	/**
@@ -44,6 +58,12 @@ public sealed interface Outcome<T extends @Nullable Object> {
 	 * @param <T> the type of the result
 	 */
 	record KeyReused<T extends @Nullable Object>() implements Outcome<T> {
+
+		@Override
+		public Reason reason() {
+			return Reason.KEY_REUSED;
+		}
+
 	}
 
 	/**
@@ -54,6 +74,12 @@ public sealed interface Outcome<T extends @Nullable Object> {
 	 * @param <T> the type of the result
 	 */
 	record OutcomeUnknown<T extends @Nullable Object>(int attempt) implements Outcome<T> {
+
+		@Override
+		public Reason reason() {
+			return Reason.OUTCOME_UNKNOWN;
+		}
+
 	}
 
 	/**
@@ -63,6 +89,12 @@ public sealed interface Outcome<T extends @Nullable Object> {
 	 * @param <T> the type of the result
 	 */
 	record ReplayLimit<T extends @Nullable Object>(long replays) implements Outcome<T> {
+
+		@Override
+		public Reason reason() {
+			return Reason.REPLAY_LIMIT;
+		}
+
 	}
 
 	/**
@@ -71,6 +103,12 @@ public sealed interface Outcome<T extends @Nullable Object> {
 	 * @param <T> the type of the result
 	 */
 	record NotReplayable<T extends @Nullable Object>() implements Outcome<T> {
+
+		@Override
+		public Reason reason() {
+			return Reason.NOT_REPLAYABLE;
+		}
+
 	}
 
 }

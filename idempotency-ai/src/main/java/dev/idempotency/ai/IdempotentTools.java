@@ -23,7 +23,7 @@ public final class IdempotentTools {
 	 * The entry of a tool's context that asks for a dry run, if it is {@code true}: tools
 	 * that write say what they would do, and run nothing.
 	 */
-	public static final String DRY_RUN = "dryRun";
+	public static final String DRY_RUN = ToolDryRun.ENTRY;
 
 	private final @Nullable Protection protection;
 

@@ -1,6 +1,7 @@
 package dev.idempotency.ai;
 
 import java.time.Clock;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -159,19 +160,22 @@ final class ProtectedTool implements GuardedTool {
 	}
 
 	private IdempotencyException refused(Outcome<String> outcome) {
-		if (outcome instanceof Outcome.InProgress<String> running) {
-			return new OperationInProgressException(
-					ToolReports.inProgress(this.name, running.retryAfter().plusMillis(999).toSeconds()),
-					running.retryAfter());
-		}
-		if (outcome instanceof Outcome.OutcomeUnknown<String> unknown) {
-			return new OutcomeUnknownException(ToolReports.outcomeUnknown(this.name), unknown.attempt());
-		}
-		if (outcome instanceof Outcome.ReplayLimit<String> limit) {
-			int replays = Math.toIntExact(limit.replays());
-			return new ToolLoopException(ToolReports.loop(this.name, replays), replays);
-		}
-		return new ResultNotReplayableException(ToolReports.notReplayable(this.name));
+		return switch (Objects.requireNonNull(outcome.reason(), "there is no value")) {
+			case IN_PROGRESS -> {
+				Duration retryAfter = ((Outcome.InProgress<String>) outcome).retryAfter();
+				yield new OperationInProgressException(
+						ToolReports.inProgress(this.name, retryAfter.plusMillis(999).toSeconds()), retryAfter);
+			}
+			case OUTCOME_UNKNOWN -> new OutcomeUnknownException(ToolReports.outcomeUnknown(this.name),
+					((Outcome.OutcomeUnknown<String>) outcome).attempt());
+			case REPLAY_LIMIT -> {
+				int replays = Math.toIntExact(((Outcome.ReplayLimit<String>) outcome).replays());
+				yield new ToolLoopException(ToolReports.loop(this.name, replays), replays);
+			}
+			case NOT_REPLAYABLE, KEY_REUSED, KEY_MISSING, KEY_INVALID, BODY_TOO_LARGE, BODY_UNREADABLE, DRY_RUN_INVALID,
+					DRY_RUN_UNSUPPORTED, RESULT_UNREADABLE, RESULT_TOO_LARGE, FAILURE_REPLAYED, STORE_UNAVAILABLE ->
+				new ResultNotReplayableException(ToolReports.notReplayable(this.name));
+		};
 	}
 
 	/**

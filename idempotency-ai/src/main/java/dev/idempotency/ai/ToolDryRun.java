@@ -13,6 +13,8 @@ import org.springframework.ai.tool.execution.ToolExecutionException;
  */
 final class ToolDryRun {
 
+	static final String ENTRY = "dryRun";
+
 	private ToolDryRun() {
 	}
 
@@ -21,7 +23,7 @@ final class ToolDryRun {
 	 * @throws ToolExecutionException if nobody can tell: then nothing may run
 	 */
 	static boolean isAskedFor(ToolCallback tool, ToolOptions options, @Nullable ToolContext context) {
-		Object asked = (context != null) ? context.getContext().get(IdempotentTools.DRY_RUN) : null;
+		Object asked = (context != null) ? context.getContext().get(ENTRY) : null;
 		if (options.dryRun() || asked == null) {
 			return options.dryRun();
 		}

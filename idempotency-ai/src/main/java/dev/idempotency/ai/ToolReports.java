@@ -75,7 +75,7 @@ final class ToolReports {
 	static String unclearDryRun(String tool) {
 		return ("%s was not run: whether this is a dry run cannot be told, since \"%s\" in the context of the call is "
 				+ "neither true nor false. Tell the user.")
-			.formatted(tool, IdempotentTools.DRY_RUN);
+			.formatted(tool, ToolDryRun.ENTRY);
 	}
 
 	static String loop(String tool, int calls) {

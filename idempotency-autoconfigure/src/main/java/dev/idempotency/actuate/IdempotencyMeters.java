@@ -50,16 +50,16 @@ public final class IdempotencyMeters implements IdempotencyListener {
 	@Override
 	public void onEvent(IdempotencyEvent event) {
 		if (event instanceof IdempotencyEvent.Decided decided) {
-			of(event).attempt(AttemptOutcome.of(decided.decision()), decided.enforced());
+			of(event).attempt(OutcomeTags.ofAttempt(decided.answer()), decided.enforced());
 		}
 		else if (event instanceof IdempotencyEvent.Rejected rejected) {
-			of(event).attempt(AttemptOutcome.of(rejected.reason()), rejected.enforced());
+			of(event).attempt(OutcomeTags.ofRefusal(rejected.reason()), rejected.enforced());
 		}
 		else if (event instanceof IdempotencyEvent.Undecided undecided) {
-			of(event).attempt(AttemptOutcome.of(undecided.cause().reason()), true);
+			of(event).attempt(OutcomeTags.ofRefusal(undecided.cause().reason()), true);
 		}
 		else if (event instanceof IdempotencyEvent.RanUnprotected) {
-			of(event).attempt(AttemptOutcome.UNPROTECTED, true);
+			of(event).attempt(OutcomeTags.UNPROTECTED, true);
 		}
 		else if (event instanceof IdempotencyEvent.ClaimLost) {
 			of(event).claimsLost.increment();
@@ -73,7 +73,7 @@ public final class IdempotencyMeters implements IdempotencyListener {
 				.increment();
 		}
 		else {
-			ExecutionOutcome outcome = ExecutionOutcome.of(event);
+			String outcome = OutcomeTags.ofExecution(event);
 			if (outcome != null) {
 				of(event).execution(outcome);
 			}
@@ -91,11 +91,11 @@ public final class IdempotencyMeters implements IdempotencyListener {
 
 		private final String operation;
 
-		private final Map<AttemptOutcome, Counter> attempts = new ConcurrentHashMap<>();
+		private final Map<String, Counter> attempts = new ConcurrentHashMap<>();
 
-		private final Map<AttemptOutcome, Counter> observedAttempts = new ConcurrentHashMap<>();
+		private final Map<String, Counter> observedAttempts = new ConcurrentHashMap<>();
 
-		private final Map<ExecutionOutcome, Counter> executions = new ConcurrentHashMap<>();
+		private final Map<String, Counter> executions = new ConcurrentHashMap<>();
 
 		private final LazyCounter claimsLost = new LazyCounter(() -> counter("idempotency.claims.lost",
 				"Executions that stalled past their lease while someone else took their key"));
@@ -119,29 +119,29 @@ public final class IdempotencyMeters implements IdempotencyListener {
 			return counter("idempotency.settled", "Abandoned keys that someone settled").tag("outcome", outcome);
 		}
 
-		private void attempt(AttemptOutcome outcome, boolean enforced) {
-			Map<AttemptOutcome, Counter> counters = enforced ? this.attempts : this.observedAttempts;
+		private void attempt(String outcome, boolean enforced) {
+			Map<String, Counter> counters = enforced ? this.attempts : this.observedAttempts;
 			Counter counter = counters.get(outcome);
 			if (counter == null) {
 				counter = counters.computeIfAbsent(outcome,
 						(key) -> Counter.builder("idempotency.attempts")
 							.description("Attempts at protected operations, by what they came to")
 							.tag("operation", this.operation)
-							.tag("outcome", key.tag())
+							.tag("outcome", key)
 							.tag("enforced", String.valueOf(enforced))
 							.register(IdempotencyMeters.this.registry));
 			}
 			counter.increment();
 		}
 
-		private void execution(ExecutionOutcome outcome) {
+		private void execution(String outcome) {
 			Counter counter = this.executions.get(outcome);
 			if (counter == null) {
 				counter = this.executions.computeIfAbsent(outcome,
 						(key) -> Counter.builder("idempotency.executions")
 							.description("Executions that held their key, by what became of them")
 							.tag("operation", this.operation)
-							.tag("outcome", key.tag())
+							.tag("outcome", key)
 							.register(IdempotencyMeters.this.registry));
 			}
 			counter.increment();

@@ -14,11 +14,11 @@ public final class IdempotencyObservationContext extends Observation.Context {
 
 	private final String operation;
 
-	private volatile @Nullable AttemptOutcome outcome;
+	private volatile @Nullable String outcome;
 
 	private volatile boolean enforced = true;
 
-	private volatile @Nullable ExecutionOutcome completion;
+	private volatile @Nullable String completion;
 
 	private volatile @Nullable Integer attempt;
 
@@ -50,8 +50,7 @@ public final class IdempotencyObservationContext extends Observation.Context {
 	 * @return the outcome as meters have it, or {@code null} while it is unknown
 	 */
 	public @Nullable String getOutcome() {
-		AttemptOutcome known = this.outcome;
-		return (known != null) ? known.tag() : null;
+		return this.outcome;
 	}
 
 	/**
@@ -68,8 +67,7 @@ public final class IdempotencyObservationContext extends Observation.Context {
 	 * end, or there is none
 	 */
 	public @Nullable String getCompletion() {
-		ExecutionOutcome known = this.completion;
-		return (known != null) ? known.tag() : null;
+		return this.completion;
 	}
 
 	/**
@@ -93,7 +91,7 @@ public final class IdempotencyObservationContext extends Observation.Context {
 		return this.firstTrace;
 	}
 
-	void decided(AttemptOutcome outcome, boolean enforced) {
+	void decided(String outcome, boolean enforced) {
 		this.outcome = outcome;
 		this.enforced = enforced;
 	}
@@ -106,7 +104,7 @@ public final class IdempotencyObservationContext extends Observation.Context {
 		this.firstTrace = firstTrace;
 	}
 
-	void completed(ExecutionOutcome completion) {
+	void completed(String completion) {
 		this.completion = completion;
 	}
 

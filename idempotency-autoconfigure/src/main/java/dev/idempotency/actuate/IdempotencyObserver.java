@@ -71,15 +71,15 @@ public final class IdempotencyObserver implements AttemptObserver {
 				decided(decided);
 			}
 			else if (event instanceof IdempotencyEvent.Undecided undecided) {
-				this.context.decided(AttemptOutcome.of(undecided.cause().reason()), true);
+				this.context.decided(OutcomeTags.ofRefusal(undecided.cause().reason()), true);
 				stop(undecided.cause());
 			}
 			else if (event instanceof IdempotencyEvent.RanUnprotected) {
-				this.context.decided(AttemptOutcome.UNPROTECTED, true);
+				this.context.decided(OutcomeTags.UNPROTECTED, true);
 				stop(null);
 			}
 			else {
-				ExecutionOutcome outcome = ExecutionOutcome.of(event);
+				String outcome = OutcomeTags.ofExecution(event);
 				if (outcome != null && !this.stopped.get()) {
 					this.context.completed(outcome);
 					stop(failure(event));
@@ -88,13 +88,13 @@ public final class IdempotencyObserver implements AttemptObserver {
 		}
 
 		private void decided(IdempotencyEvent.Decided decided) {
-			Decision decision = decided.decision();
-			this.context.decided(AttemptOutcome.of(decision), decided.enforced());
-			if (decision instanceof Decision.Proceed proceed) {
-				this.context.runs(proceed.execution().attempt());
+			Decision.Answer answer = decided.answer();
+			this.context.decided(OutcomeTags.ofAttempt(answer), decided.enforced());
+			if (answer == null) {
+				this.context.runs(decided.attempt());
 				return;
 			}
-			this.context.follows(TraceReference.parse(decision.trace()));
+			this.context.follows(TraceReference.parse(answer.trace()));
 			stop(null);
 		}
 

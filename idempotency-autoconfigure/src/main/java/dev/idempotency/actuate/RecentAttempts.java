@@ -9,6 +9,7 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
 import java.util.stream.LongStream;
 
+import dev.idempotency.Reason;
 import dev.idempotency.core.Decision;
 import dev.idempotency.core.IdempotencyEvent;
 import dev.idempotency.core.IdempotencyListener;
@@ -39,22 +40,30 @@ public final class RecentAttempts implements IdempotencyListener {
 	@Override
 	public void onEvent(IdempotencyEvent event) {
 		if (event instanceof IdempotencyEvent.Decided decided) {
-			counterOf(decided.decision(), currentSlice()).increment();
+			counterOf(decided.answer(), currentSlice()).increment();
 		}
-		else if (event instanceof IdempotencyEvent.Rejected) {
-			currentSlice().refused.increment();
+		else if (event instanceof IdempotencyEvent.Rejected rejected) {
+			counterOf(rejected.reason(), currentSlice()).increment();
 		}
 	}
 
-	private static LongAdder counterOf(Decision decision, Slice slice) {
-		if (decision instanceof Decision.Proceed) {
+	private static LongAdder counterOf(Decision.@Nullable Answer answer, Slice slice) {
+		if (answer == null) {
 			return slice.executed;
 		}
-		if (decision instanceof Decision.Replay) {
-			return slice.replayed;
-		}
-		return (decision instanceof Decision.InProgress || decision instanceof Decision.OutcomeUnknown)
-				? slice.conflicted : slice.refused;
+		Reason reason = answer.reason();
+		return (reason != null) ? counterOf(reason, slice) : slice.replayed;
+	}
+
+	private static LongAdder counterOf(Reason reason, Slice slice) {
+		return switch (reason) {
+			case NOT_REPLAYABLE -> slice.replayed;
+			case IN_PROGRESS, OUTCOME_UNKNOWN -> slice.conflicted;
+			case KEY_MISSING, KEY_INVALID, BODY_TOO_LARGE, BODY_UNREADABLE, DRY_RUN_INVALID, DRY_RUN_UNSUPPORTED,
+					KEY_REUSED, REPLAY_LIMIT, RESULT_UNREADABLE, RESULT_TOO_LARGE, FAILURE_REPLAYED,
+					STORE_UNAVAILABLE ->
+				slice.refused;
+		};
 	}
 
 	private Slice currentSlice() {

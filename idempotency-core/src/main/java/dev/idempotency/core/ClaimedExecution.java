@@ -1,6 +1,5 @@
 package dev.idempotency.core;
 
-import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
@@ -8,14 +7,10 @@ import dev.idempotency.IdempotencyException;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.IdempotencyStoreException;
 import dev.idempotency.ResultTooLargeException;
-import dev.idempotency.UnreadableResultException;
-import dev.idempotency.UnsupportedFormatException;
 import dev.idempotency.core.LeaseKeeper.KeptLease;
 import dev.idempotency.core.Transactions.Ending;
 import dev.idempotency.core.Transactions.Transaction;
 import dev.idempotency.store.Claim;
-import dev.idempotency.store.ClaimResult;
-import dev.idempotency.store.IdempotencyRecord;
 import dev.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -101,8 +96,7 @@ final class ClaimedExecution extends Execution {
 			return this.joined;
 		}
 		this.finished.set(true);
-		this.lease.lost();
-		Completion superseded = new Completion.Superseded(whatARetryWouldBeTold());
+		Completion superseded = lost().superseded();
 		this.listeners.publish(new IdempotencyEvent.Finished(key(), superseded));
 		return superseded;
 	}
@@ -228,7 +222,7 @@ final class ClaimedExecution extends Execution {
 			if (this.store.complete(this.claim, result, this.attempt.policy().ttl())) {
 				return new Completion.Stored(withPayload);
 			}
-			return storeAfterLoss(result, withPayload);
+			return lost().complete(result, withPayload);
 		}
 		catch (ResultTooLargeException ex) {
 			dropped(ex);
@@ -239,29 +233,11 @@ final class ClaimedExecution extends Execution {
 		}
 	}
 
-	/**
-	 * The lease was over and the claim is lost. If nobody holds the key now (the
-	 * successor gave it back, or vanished too), this result is as good as any, and
-	 * storing it saves a further run; otherwise the one who holds the key decides.
-	 */
-	private Completion storeAfterLoss(StoredResult result, boolean withPayload) {
-		this.lease.lost();
-		Attempt again = this.attempt.toRegainClaim();
-		ClaimResult answer = this.store.claimAgain(this.claim, again);
-		if (answer instanceof ClaimResult.Refused refused) {
-			return new Completion.Superseded(decideLate(refused.record(), again));
-		}
-		Claim regained = ((ClaimResult.Granted) answer).claim();
-		return this.store.complete(regained, result, again.policy().ttl()) ? new Completion.Stored(withPayload)
-				: new Completion.Superseded(new Decision.InProgress(RetryAfter.ofFresh(again.policy().lease())));
-	}
-
 	private Completion storeIn(Transaction transaction, StoredResult result, boolean withPayload) {
 		try {
 			if (!this.store.completeInTransaction(this.claim, result, this.attempt.policy().ttl())) {
 				rollBack(transaction);
-				this.lease.lost();
-				return new Completion.Superseded(whatARetryWouldBeTold());
+				return lost().superseded();
 			}
 		}
 		catch (ResultTooLargeException ex) {
@@ -294,32 +270,12 @@ final class ClaimedExecution extends Execution {
 		}
 	}
 
-	private Decision whatARetryWouldBeTold() {
-		Attempt again = this.attempt.toRegainClaim();
-		try {
-			ClaimResult answer = this.store.claimAgain(this.claim, again);
-			if (answer instanceof ClaimResult.Refused refused) {
-				return decideLate(refused.record(), again);
-			}
-			// The successor is gone too: a retry can have the key
-			this.store.release(((ClaimResult.Granted) answer).claim());
-		}
-		catch (IdempotencyStoreException ex) {
-			// Logged and published already
-		}
-		return new Decision.InProgress(Duration.ZERO);
-	}
-
 	/**
-	 * The work is done and the claim is lost: what cannot be read is no reason to fail.
+	 * The lease was over before the work.
 	 */
-	private Decision decideLate(IdempotencyRecord record, Attempt again) {
-		try {
-			return this.store.readable(key(), IdempotencyEngine.decide(record, again));
-		}
-		catch (UnreadableResultException | UnsupportedFormatException ex) {
-			return new Decision.Replay(StoredResult.tombstone(), record.trace());
-		}
+	private LostClaim lost() {
+		this.lease.lost();
+		return new LostClaim(this.store, this.claim, this.attempt);
 	}
 
 	@Override

@@ -8,12 +8,24 @@ import dev.idempotency.IdempotencyStoreException;
 public sealed interface Completion {
 
 	/**
+	 * Which one it is, to switch over.
+	 * @return the kind
+	 */
+	Kind kind();
+
+	/**
 	 * The result is stored: whoever sees it can rely on its replay.
 	 *
 	 * @param withPayload {@code false} if it was too large and only the fact that the
 	 * operation has run was stored
 	 */
 	record Stored(boolean withPayload) implements Completion {
+
+		@Override
+		public Kind kind() {
+			return Kind.STORED;
+		}
+
 	}
 
 	/**
@@ -24,6 +36,12 @@ public sealed interface Completion {
 	 * be stored
 	 */
 	record Joined(boolean withPayload) implements Completion {
+
+		@Override
+		public Kind kind() {
+			return Kind.JOINED;
+		}
+
 	}
 
 	/**
@@ -31,6 +49,12 @@ public sealed interface Completion {
 	 * observes or because the store had failed.
 	 */
 	record Unprotected() implements Completion {
+
+		@Override
+		public Kind kind() {
+			return Kind.UNPROTECTED;
+		}
+
 	}
 
 	/**
@@ -40,6 +64,12 @@ public sealed interface Completion {
 	 * @param cause the failure
 	 */
 	record Failed(IdempotencyStoreException cause) implements Completion {
+
+		@Override
+		public Kind kind() {
+			return Kind.FAILED;
+		}
+
 	}
 
 	/**
@@ -49,16 +79,65 @@ public sealed interface Completion {
 	 * @param cause what the transaction, or completing the key in it, failed with
 	 */
 	record RolledBack(RuntimeException cause) implements Completion {
+
+		@Override
+		public Kind kind() {
+			return Kind.ROLLED_BACK;
+		}
+
 	}
 
 	/**
 	 * The execution stalled past its lease and someone else has the key: the answer is
 	 * theirs. Work in a transaction was rolled back.
 	 *
-	 * @param decision what a retry would be told now: a replay of the winner's result, or
+	 * @param answer what a retry would be told now: a replay of the winner's result, or
 	 * that it is still running
 	 */
-	record Superseded(Decision decision) implements Completion {
+	record Superseded(Decision.Answer answer) implements Completion {
+
+		@Override
+		public Kind kind() {
+			return Kind.SUPERSEDED;
+		}
+
+	}
+
+	/**
+	 * The kinds of completions.
+	 */
+	enum Kind {
+
+		/**
+		 * {@link Stored}.
+		 */
+		STORED,
+
+		/**
+		 * {@link Joined}.
+		 */
+		JOINED,
+
+		/**
+		 * {@link Unprotected}.
+		 */
+		UNPROTECTED,
+
+		/**
+		 * {@link Failed}.
+		 */
+		FAILED,
+
+		/**
+		 * {@link RolledBack}.
+		 */
+		ROLLED_BACK,
+
+		/**
+		 * {@link Superseded}.
+		 */
+		SUPERSEDED
+
 	}
 
 }

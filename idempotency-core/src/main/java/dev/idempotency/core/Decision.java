@@ -2,20 +2,20 @@ package dev.idempotency.core;
 
 import java.time.Duration;
 
+import dev.idempotency.Reason;
 import dev.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is to be done about an attempt.
+ * What is to be done about an attempt: it runs, or it is answered.
  */
 public sealed interface Decision {
 
 	/**
-	 * Where to look for what was done under the same key before.
-	 * @return the trace of the attempt that stands against this one, or {@code null} if
-	 * there is none
+	 * Why the attempt does not run, and there is no result for it.
+	 * @return the reason, or {@code null} if it runs or there is a result
 	 */
-	default @Nullable String trace() {
+	default @Nullable Reason reason() {
 		return null;
 	}
 
@@ -28,12 +28,26 @@ public sealed interface Decision {
 	}
 
 	/**
+	 * What an attempt is told that does not run.
+	 */
+	sealed interface Answer extends Decision {
+
+		/**
+		 * Where to look for what was done under the same key before.
+		 * @return the trace of the attempt that stands against this one, or {@code null}
+		 * if there is none
+		 */
+		@Nullable String trace();
+
+	}
+
+	/**
 	 * The operation has run: answer with its result.
 	 *
-	 * @param result the result, neither compressed nor encrypted, possibly a tombstone
+	 * @param result the result, neither compressed nor encrypted, and no tombstone
 	 * @param trace the trace in which it ran, or {@code null}
 	 */
-	record Replay(StoredResult result, @Nullable String trace) implements Decision {
+	record Replay(StoredResult result, @Nullable String trace) implements Answer {
 
 		/**
 		 * A replay of what ran in no trace.
@@ -46,55 +60,67 @@ public sealed interface Decision {
 	}
 
 	/**
-	 * The same operation is running.
+	 * The operation does not run, and there is no result to answer with.
 	 *
-	 * @param retryAfter when to ask again: soon at first, later the longer it runs, and
-	 * never after its claim would end; zero if the key can be had now
-	 * @param trace the trace in which it runs, or {@code null}
+	 * @param reason why
+	 * @param retryAfter when to ask again, where that helps: soon at first while the same
+	 * operation is running, later the longer it runs, and never after its claim would
+	 * end; zero if the key can be had now
+	 * @param attempt the number of the attempt that vanished, or 0 if none did
+	 * @param replays how often the result was asked for again, where that is too often
+	 * @param trace the trace of what stands against it, or {@code null}
 	 */
-	record InProgress(Duration retryAfter, @Nullable String trace) implements Decision {
+	record Refused(Reason reason, Duration retryAfter, int attempt, long replays,
+			@Nullable String trace) implements Answer {
 
 		/**
-		 * The same operation is running, in no trace.
+		 * The key belongs to an operation that was asked to do something else.
+		 * @return the answer
+		 */
+		public static Refused keyReused() {
+			return new Refused(Reason.KEY_REUSED, Duration.ZERO, 0, 0, null);
+		}
+
+		/**
+		 * The same operation is running.
 		 * @param retryAfter when to ask again
+		 * @param trace the trace in which it runs, or {@code null}
+		 * @return the answer
 		 */
-		public InProgress(Duration retryAfter) {
-			this(retryAfter, null);
+		public static Refused inProgress(Duration retryAfter, @Nullable String trace) {
+			return new Refused(Reason.IN_PROGRESS, retryAfter, 0, 0, trace);
 		}
-
-	}
-
-	/**
-	 * The key belongs to an operation that was asked to do something else.
-	 */
-	record KeyReused() implements Decision {
-	}
-
-	/**
-	 * An executor vanished and nobody knows whether it did the work; the policy says to
-	 * leave it at that.
-	 *
-	 * @param attempt the number of the attempt that vanished
-	 * @param trace the trace in which it ran, or {@code null}
-	 */
-	record OutcomeUnknown(int attempt, @Nullable String trace) implements Decision {
 
 		/**
-		 * An executor vanished that worked in no trace.
+		 * An executor vanished and nobody knows whether it did the work; the policy says
+		 * to leave it at that.
 		 * @param attempt the number of the attempt that vanished
+		 * @param trace the trace in which it ran, or {@code null}
+		 * @return the answer
 		 */
-		public OutcomeUnknown(int attempt) {
-			this(attempt, null);
+		public static Refused outcomeUnknown(int attempt, @Nullable String trace) {
+			return new Refused(Reason.OUTCOME_UNKNOWN, Duration.ZERO, attempt, 0, trace);
 		}
 
-	}
+		/**
+		 * The operation has run, and its result was not kept.
+		 * @param trace the trace in which it ran, or {@code null}
+		 * @return the answer
+		 */
+		public static Refused notReplayable(@Nullable String trace) {
+			return new Refused(Reason.NOT_REPLAYABLE, Duration.ZERO, 0, 0, trace);
+		}
 
-	/**
-	 * The result was given out more often than the policy allows.
-	 *
-	 * @param replays how often it was asked for again
-	 */
-	record ReplayLimit(long replays) implements Decision {
+		/**
+		 * The result was given out more often than the policy allows.
+		 * @param replays how often it was asked for again
+		 * @param retryAfter when it is forgotten at the latest
+		 * @return the answer
+		 */
+		public static Refused replayLimit(long replays, Duration retryAfter) {
+			return new Refused(Reason.REPLAY_LIMIT, retryAfter, 0, replays, null);
+		}
+
 	}
 
 }

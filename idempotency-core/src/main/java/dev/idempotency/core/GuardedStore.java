@@ -9,7 +9,6 @@ import dev.idempotency.IdempotencyStoreException;
 import dev.idempotency.UnreadableResultException;
 import dev.idempotency.store.Claim;
 import dev.idempotency.store.ClaimResult;
-import dev.idempotency.store.IdempotencyRecord;
 import dev.idempotency.store.IdempotencyStore;
 import dev.idempotency.store.InspectableStore;
 import dev.idempotency.store.InspectableStore.Inspection;
@@ -142,28 +141,10 @@ final class GuardedStore {
 	}
 
 	/**
-	 * The same decision, with a result that can be read.
+	 * Makes of what this store keeps what can be read.
 	 * @throws UnreadableResultException if it cannot
 	 */
-	Decision readable(IdempotencyKey key, Decision decision) {
-		return (decision instanceof Decision.Replay replay && replay.result().isPacked())
-				? new Decision.Replay(unpack(key, replay.result()), replay.trace()) : decision;
-	}
-
-	/**
-	 * The same record, with a result that can be read.
-	 * @throws UnreadableResultException if it cannot
-	 */
-	Inspection readable(IdempotencyKey key, Inspection found) {
-		if (found.record() instanceof IdempotencyRecord.Completed record && record.result().isPacked()) {
-			IdempotencyRecord readable = new IdempotencyRecord.Completed(record.fingerprint(), record.attempt(),
-					unpack(key, record.result()), record.replays(), record.trace());
-			return new Inspection(readable, found.created(), found.completed(), found.expires());
-		}
-		return found;
-	}
-
-	private StoredResult unpack(IdempotencyKey key, StoredResult result) {
+	StoredResult unpack(IdempotencyKey key, StoredResult result) {
 		try {
 			return this.packing.unpack(key, result);
 		}

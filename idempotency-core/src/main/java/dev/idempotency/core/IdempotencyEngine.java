@@ -1,7 +1,6 @@
 package dev.idempotency.core;
 
 import java.time.Clock;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ThreadFactory;
@@ -10,15 +9,12 @@ import dev.idempotency.IdempotencyConfigurationException;
 import dev.idempotency.IdempotencyException;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.IdempotencyStoreException;
-import dev.idempotency.OnCrash;
 import dev.idempotency.Reason;
 import dev.idempotency.core.EngineSettings.Mode;
 import dev.idempotency.core.EngineSettings.OnStoreFailure;
 import dev.idempotency.core.LeaseKeeper.KeptLease;
-import dev.idempotency.core.Preview.Verdict;
 import dev.idempotency.store.Claim;
 import dev.idempotency.store.ClaimResult;
-import dev.idempotency.store.IdempotencyRecord;
 import dev.idempotency.store.IdempotencyStore;
 import dev.idempotency.store.InspectableStore.Inspection;
 import dev.idempotency.store.RecordId;
@@ -47,15 +43,13 @@ public final class IdempotencyEngine implements AutoCloseable {
 
 	private final EngineSettings settings;
 
-	private final Clock clock;
-
 	private final Listeners listeners;
 
 	private final GuardedStore store;
 
 	private final LeaseKeeper leaseKeeper;
 
-	private final WaitingRoom waitingRoom = new WaitingRoom();
+	private final PatientClaims patientClaims;
 
 	private final Records records;
 
@@ -90,9 +84,9 @@ public final class IdempotencyEngine implements AutoCloseable {
 	IdempotencyEngine(IdempotencyStore store, EngineSettings settings, Clock clock, EngineHooks hooks,
 			ThreadFactory renewing) {
 		this.settings = settings;
-		this.clock = clock;
 		this.listeners = new Listeners(hooks);
 		this.store = new GuardedStore(store, this.listeners, settings.packing());
+		this.patientClaims = new PatientClaims(this.store, clock);
 		this.leaseKeeper = new LeaseKeeper(this.store, this.listeners, clock, renewing, settings.afterClose());
 		this.records = new Records(store, settings, this.listeners, this.leaseKeeper, clock);
 	}
@@ -139,7 +133,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 		Listeners told = this.listeners.following(qualified.key());
 		Decision decision;
 		try {
-			ClaimResult result = observing ? this.store.claim(qualified) : claimPatiently(qualified);
+			ClaimResult result = observing ? this.store.claim(qualified) : this.patientClaims.claim(qualified);
 			decision = decide(qualified, result, told);
 		}
 		catch (IdempotencyException ex) {
@@ -171,7 +165,9 @@ public final class IdempotencyEngine implements AutoCloseable {
 	 */
 	private static void tell(Decision decision, boolean enforced, IdempotencyKey key, Listeners told) {
 		try {
-			told.publish(new IdempotencyEvent.Decided(key, decision, enforced));
+			told.publish((decision instanceof Decision.Proceed proceed)
+					? new IdempotencyEvent.Decided(key, proceed.execution().attempt(), null, enforced)
+					: new IdempotencyEvent.Decided(key, 0, (Decision.Answer) decision, enforced));
 		}
 		catch (Throwable ex) {
 			if (decision instanceof Decision.Proceed proceed) {
@@ -193,24 +189,9 @@ public final class IdempotencyEngine implements AutoCloseable {
 		Attempt qualified = attempt.within(this.settings.namespace());
 		Optional<Inspection> found = this.store.find(qualified.key());
 		boolean runsAnyway = this.settings.mode() == Mode.OBSERVE;
-		Verdict verdict = runsAnyway ? Verdict.EXECUTE
-				: found.map((it) -> foresee(it.record(), qualified)).orElse(Verdict.EXECUTE);
-		return new Preview(verdict,
-				(verdict != Verdict.REPLAY) ? found : found.map((it) -> this.store.readable(qualified.key(), it)));
-	}
-
-	private static Verdict foresee(IdempotencyRecord record, Attempt attempt) {
-		// A claim would count itself; looking does not
-		boolean limited = attempt.policy().maxReplays() > 0 && record instanceof IdempotencyRecord.Completed completed
-				&& completed.replays() >= attempt.policy().maxReplays();
-		Decision decision = decide(record, attempt);
-		if (decision instanceof Decision.Replay replay) {
-			return limited ? Verdict.REJECT : replay.result().isTombstone() ? Verdict.CONFLICT : Verdict.REPLAY;
-		}
-		if (decision instanceof Decision.InProgress running) {
-			return running.retryAfter().isZero() ? Verdict.EXECUTE : Verdict.CONFLICT;
-		}
-		return (decision instanceof Decision.OutcomeUnknown) ? Verdict.CONFLICT : Verdict.REJECT;
+		return new Preview(
+				(runsAnyway || found.isEmpty()) ? null : Answering.foresee(found.get().record(), qualified, this.store),
+				found);
 	}
 
 	/**
@@ -341,68 +322,9 @@ public final class IdempotencyEngine implements AutoCloseable {
 		return new Decision.Proceed(new UnprotectedExecution(attempt.key()));
 	}
 
-	private ClaimResult claimPatiently(Attempt attempt) {
-		ClaimResult result = this.store.claim(attempt);
-		if (!attempt.policy().isPatient() || !isRunning(attempt, result)) {
-			return result;
-		}
-		long deadline = this.clock.millis() + attempt.policy().patience().toMillis();
-		try (WaitingRoom.Party party = this.waitingRoom.enter(attempt, this.store.place())) {
-			while (true) {
-				ClaimResult known = result;
-				ClaimResult seen = party.tryToLook(() -> look(attempt, known, deadline),
-						(refused) -> !isRunning(attempt, refused));
-				if (seen != null) {
-					return seen;
-				}
-				boolean interrupted = !party.await(deadline - this.clock.millis());
-				ClaimResult.Refused found = party.found();
-				if (found != null) {
-					// Each replay counts
-					return (attempt.policy().maxReplays() > 0) ? claimAgain(attempt, found) : found;
-				}
-				if (interrupted || deadline <= this.clock.millis()) {
-					return result;
-				}
-			}
-		}
-	}
-
-	private ClaimResult look(Attempt attempt, ClaimResult known, long deadline) {
-		ClaimResult result = known;
-		try (WakeUps wakeUps = this.store.wakeUps(attempt.key())) {
-			while (true) {
-				// At once the first time: nobody told us what happened before we listened
-				result = claimAgain(attempt, result);
-				Duration left = Duration.ofMillis(deadline - this.clock.millis());
-				if (!isRunning(attempt, result) || left.isNegative() || left.isZero() || !wakeUps.sleepAtMost(left)) {
-					return result;
-				}
-			}
-		}
-	}
-
-	/**
-	 * What is known of a running twin stays known when the store fails: it is waited for
-	 * on, and never joined, whatever the settings say about a store that fails.
-	 */
-	private ClaimResult claimAgain(Attempt attempt, ClaimResult known) {
-		try {
-			return this.store.claim(attempt);
-		}
-		catch (IdempotencyStoreException ex) {
-			return known;
-		}
-	}
-
-	private static boolean isRunning(Attempt attempt, ClaimResult result) {
-		return result instanceof ClaimResult.Refused refused
-				&& decide(refused.record(), attempt) instanceof Decision.InProgress;
-	}
-
 	private Decision decide(Attempt attempt, ClaimResult result, Listeners told) {
 		if (result instanceof ClaimResult.Refused refused) {
-			return this.store.readable(attempt.key(), decide(refused.record(), attempt));
+			return Answering.answer(refused.record(), attempt, this.store);
 		}
 		Claim claim = ((ClaimResult.Granted) result).claim();
 		KeptLease lease = null;
@@ -426,26 +348,6 @@ public final class IdempotencyEngine implements AutoCloseable {
 			FirstFailure.thenTry(ex, () -> this.store.release(claim));
 			throw ex;
 		}
-	}
-
-	/**
-	 * Decides what a record means for whoever met it.
-	 */
-	static Decision decide(IdempotencyRecord record, Attempt attempt) {
-		if (!record.fingerprint().equals(attempt.fingerprint())) {
-			return new Decision.KeyReused();
-		}
-		OperationPolicy policy = attempt.policy();
-		if (record instanceof IdempotencyRecord.Completed completed) {
-			completed.result().requireKnownFormat();
-			boolean tooOften = policy.maxReplays() > 0 && completed.replays() > policy.maxReplays();
-			return tooOften ? new Decision.ReplayLimit(completed.replays())
-					: new Decision.Replay(completed.result(), completed.trace());
-		}
-		IdempotencyRecord.InProgress running = (IdempotencyRecord.InProgress) record;
-		boolean unknown = running.isAbandoned() && policy.onCrash() == OnCrash.REFUSE;
-		return unknown ? new Decision.OutcomeUnknown(running.attempt(), running.trace())
-				: new Decision.InProgress(RetryAfter.of(running, policy.lease()), running.trace());
 	}
 
 	/**
@@ -483,7 +385,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 	 * @return the number of attempts
 	 */
 	public long attemptsWaiting() {
-		return this.waitingRoom.waiting();
+		return this.patientClaims.waiting();
 	}
 
 	/**

@@ -4,6 +4,7 @@ import dev.idempotency.IdempotencyException;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.Reason;
 import dev.idempotency.store.RecordId;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Something that happened to an operation.
@@ -48,10 +49,13 @@ public sealed interface IdempotencyEvent {
 	 * The engine has decided about an attempt.
 	 *
 	 * @param key the key
-	 * @param decision what it decided; in observe mode, what it would have
+	 * @param attempt the number of the attempt, or 0 if it does not run
+	 * @param answer what it is told, or {@code null} if it runs; in observe mode, what it
+	 * would have been told
 	 * @param enforced {@code false} in observe mode where the operation ran nevertheless
 	 */
-	record Decided(IdempotencyKey key, Decision decision, boolean enforced) implements OfKey {
+	record Decided(IdempotencyKey key, int attempt, Decision.@Nullable Answer answer,
+			boolean enforced) implements OfKey {
 	}
 
 	/**

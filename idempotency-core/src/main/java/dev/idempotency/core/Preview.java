@@ -3,42 +3,22 @@ package dev.idempotency.core;
 import java.util.Optional;
 
 import dev.idempotency.store.InspectableStore.Inspection;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What would be done about an attempt, without doing it.
  *
- * @param verdict what would be done
- * @param found what is remembered under the key, with a result that can be read if it
- * would be replayed
+ * @param answer what it would be told, or {@code null} if it would run
+ * @param found what is remembered under the key, its result as the store keeps it
  */
-public record Preview(Verdict verdict, Optional<Inspection> found) {
+public record Preview(Decision.@Nullable Answer answer, Optional<Inspection> found) {
 
 	/**
-	 * What would be done about an attempt.
+	 * Whether it would run.
+	 * @return whether nothing stands against it
 	 */
-	public enum Verdict {
-
-		/**
-		 * It would run.
-		 */
-		EXECUTE,
-
-		/**
-		 * It would be answered with the stored result.
-		 */
-		REPLAY,
-
-		/**
-		 * It would be told that its twin is running, or that nobody knows what became of
-		 * it.
-		 */
-		CONFLICT,
-
-		/**
-		 * It would be refused.
-		 */
-		REJECT
-
+	public boolean runs() {
+		return this.answer == null;
 	}
 
 }

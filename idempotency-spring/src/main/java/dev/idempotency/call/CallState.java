@@ -35,9 +35,9 @@ public sealed interface CallState {
 	/**
 	 * The work did not run, or does not count, and there is no result.
 	 *
-	 * @param decision why
+	 * @param refusal why
 	 */
-	record Refused(Decision decision) implements CallState {
+	record Refused(Decision.Refused refusal) implements CallState {
 	}
 
 }

@@ -70,7 +70,7 @@ public final class Calls {
 		if (decision instanceof Decision.Proceed proceed) {
 			return new CallState.Running(running(proceed.execution(), attempt, format));
 		}
-		return RunningCall.ofDecision(decision, format, this.engine.qualify(attempt.key()));
+		return RunningCall.ofAnswer((Decision.Answer) decision, format, this.engine.qualify(attempt.key()));
 	}
 
 	private RunningCall running(Execution execution, Attempt attempt, ResultFormat format) {
@@ -147,7 +147,7 @@ public final class Calls {
 	 */
 	public @Nullable Object valueOrThrow(CallState state, Attempt attempt) {
 		if (state instanceof CallState.Refused refused) {
-			throw Refusals.toException(refused.decision(), attempt.policy(), this.engine.qualify(attempt.key()));
+			throw Refusals.toException(refused.refusal(), this.engine.qualify(attempt.key()));
 		}
 		return valueOf(state);
 	}

@@ -122,7 +122,7 @@ final class Chapter {
 		while (decision instanceof Decision.Proceed proceed) {
 			Completion completion = remember(made, format, proceed.execution());
 			if (completion instanceof Completion.Superseded superseded) {
-				decision = superseded.decision();
+				decision = superseded.answer();
 			}
 			else if (completion instanceof Completion.Failed) {
 				// A retry would not find the steps under a name that nobody remembers
@@ -132,13 +132,13 @@ final class Chapter {
 				return made;
 			}
 		}
-		if (observing && !(decision instanceof Decision.Replay)) {
+		if (observing && decision instanceof Decision.Refused) {
 			// Whoever was about to remember a name has vanished. Nobody waits for that
 			// here
 			return made;
 		}
-		return String
-			.valueOf(this.calls.valueOrThrow(RunningCall.ofDecision(decision, format, attempt.key()), attempt));
+		CallState known = RunningCall.ofAnswer((Decision.Answer) decision, format, attempt.key());
+		return String.valueOf(this.calls.valueOrThrow(known, attempt));
 	}
 
 	/**

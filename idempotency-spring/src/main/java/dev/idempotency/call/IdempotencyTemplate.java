@@ -17,7 +17,6 @@ import dev.idempotency.Settlement;
 import dev.idempotency.Work;
 import dev.idempotency.core.Attempt;
 import dev.idempotency.core.Conclusion;
-import dev.idempotency.core.Decision;
 import dev.idempotency.core.NamedOperations;
 import dev.idempotency.core.OperationPolicy;
 import dev.idempotency.store.IdempotencyRecord;
@@ -106,23 +105,7 @@ public final class IdempotencyTemplate implements Idempotency {
 		if (state instanceof CallState.Replayed replayed) {
 			return new Outcome.Replayed<>((T) replayed.value());
 		}
-		return refused(((CallState.Refused) state).decision());
-	}
-
-	private static <T extends @Nullable Object> Outcome<T> refused(Decision decision) {
-		if (decision instanceof Decision.InProgress running) {
-			return new Outcome.InProgress<>(running.retryAfter());
-		}
-		if (decision instanceof Decision.KeyReused) {
-			return new Outcome.KeyReused<>();
-		}
-		if (decision instanceof Decision.OutcomeUnknown unknown) {
-			return new Outcome.OutcomeUnknown<>(unknown.attempt());
-		}
-		if (decision instanceof Decision.ReplayLimit limit) {
-			return new Outcome.ReplayLimit<>(limit.replays());
-		}
-		return new Outcome.NotReplayable<>();
+		return Refusals.toOutcome(((CallState.Refused) state).refusal());
 	}
 
 	private Attempt attempt(IdempotencyKey key) {

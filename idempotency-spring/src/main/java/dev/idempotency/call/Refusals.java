@@ -4,11 +4,12 @@ import dev.idempotency.IdempotencyException;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.IdempotencyKeyReusedException;
 import dev.idempotency.OperationInProgressException;
+import dev.idempotency.Outcome;
 import dev.idempotency.OutcomeUnknownException;
 import dev.idempotency.ReplayLimitException;
 import dev.idempotency.ResultNotReplayableException;
 import dev.idempotency.core.Decision;
-import dev.idempotency.core.OperationPolicy;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What callers are told when an operation does not run and there is no result for them.
@@ -19,34 +20,48 @@ public final class Refusals {
 	}
 
 	/**
-	 * Translates a decision against running.
-	 * @param decision the decision; a replay counts as one of a result that was not kept
-	 * @param policy how the operation is protected
+	 * Translates a refusal.
+	 * @param refusal the refusal
 	 * @param key the key
 	 * @return the exception
 	 */
-	public static IdempotencyException toException(Decision decision, OperationPolicy policy, IdempotencyKey key) {
-		if (decision instanceof Decision.Replay) {
-			return new ResultNotReplayableException(
+	public static IdempotencyException toException(Decision.Refused refusal, IdempotencyKey key) {
+		return switch (refusal.reason()) {
+			case NOT_REPLAYABLE -> new ResultNotReplayableException(
 					"%s has run, and its result was not kept, since it was too large, or could not be written and read back"
 						.formatted(key));
-		}
-		if (decision instanceof Decision.InProgress running) {
-			return new OperationInProgressException("%s is running".formatted(key), running.retryAfter());
-		}
-		if (decision instanceof Decision.OutcomeUnknown unknown) {
-			return new OutcomeUnknownException(
-					"What became of attempt %d of %s is not known".formatted(unknown.attempt(), key),
-					unknown.attempt());
-		}
-		if (decision instanceof Decision.ReplayLimit limit) {
-			return new ReplayLimitException("The result of %s was asked for %d times".formatted(key, limit.replays()),
-					policy.ttl());
-		}
-		if (decision instanceof Decision.KeyReused) {
-			return new IdempotencyKeyReusedException("The key of %s was used for another request".formatted(key));
-		}
-		throw new IllegalArgumentException("%s is a decision to run".formatted(decision));
+			case IN_PROGRESS -> new OperationInProgressException("%s is running".formatted(key), refusal.retryAfter());
+			case OUTCOME_UNKNOWN -> new OutcomeUnknownException(
+					"What became of attempt %d of %s is not known".formatted(refusal.attempt(), key),
+					refusal.attempt());
+			case REPLAY_LIMIT -> new ReplayLimitException(
+					"The result of %s was asked for %d times".formatted(key, refusal.replays()), refusal.retryAfter());
+			case KEY_REUSED ->
+				new IdempotencyKeyReusedException("The key of %s was used for another request".formatted(key));
+			case KEY_MISSING, KEY_INVALID, BODY_TOO_LARGE, BODY_UNREADABLE, DRY_RUN_INVALID, DRY_RUN_UNSUPPORTED,
+					RESULT_UNREADABLE, RESULT_TOO_LARGE, FAILURE_REPLAYED, STORE_UNAVAILABLE ->
+				throw notDecided(refusal);
+		};
+	}
+
+	/**
+	 * What a caller is given as a value.
+	 */
+	static <T extends @Nullable Object> Outcome<T> toOutcome(Decision.Refused refusal) {
+		return switch (refusal.reason()) {
+			case NOT_REPLAYABLE -> new Outcome.NotReplayable<>();
+			case IN_PROGRESS -> new Outcome.InProgress<>(refusal.retryAfter());
+			case OUTCOME_UNKNOWN -> new Outcome.OutcomeUnknown<>(refusal.attempt());
+			case REPLAY_LIMIT -> new Outcome.ReplayLimit<>(refusal.replays());
+			case KEY_REUSED -> new Outcome.KeyReused<>();
+			case KEY_MISSING, KEY_INVALID, BODY_TOO_LARGE, BODY_UNREADABLE, DRY_RUN_INVALID, DRY_RUN_UNSUPPORTED,
+					RESULT_UNREADABLE, RESULT_TOO_LARGE, FAILURE_REPLAYED, STORE_UNAVAILABLE ->
+				throw notDecided(refusal);
+		};
+	}
+
+	private static IllegalArgumentException notDecided(Decision.Refused refusal) {
+		return new IllegalArgumentException("%s is nothing that the engine decides".formatted(refusal.reason()));
 	}
 
 }

@@ -221,24 +221,22 @@ public final class RunningCall implements IdempotencyContext {
 	}
 
 	private CallState settled(Completion completion, @Nullable Object value) {
-		if (completion instanceof Completion.Superseded superseded) {
-			return ofDecision(superseded.decision(), this.format, key());
-		}
-		if (completion instanceof Completion.RolledBack rolledBack) {
-			throw rolledBack.cause();
-		}
-		return new CallState.Executed(value);
+		return switch (completion.kind()) {
+			case STORED, JOINED, UNPROTECTED, FAILED -> new CallState.Executed(value);
+			case SUPERSEDED -> ofAnswer(((Completion.Superseded) completion).answer(), this.format, key());
+			case ROLLED_BACK -> throw ((Completion.RolledBack) completion).cause();
+		};
 	}
 
 	/**
-	 * What a decision against running means for a caller.
+	 * What an answer means for a caller.
 	 */
-	static CallState ofDecision(Decision decision, ResultFormat format, IdempotencyKey key) {
-		if (!(decision instanceof Decision.Replay replay) || replay.result().isTombstone()) {
-			return new CallState.Refused(decision);
+	static CallState ofAnswer(Decision.Answer answer, ResultFormat format, IdempotencyKey key) {
+		if (answer instanceof Decision.Refused refused) {
+			return new CallState.Refused(refused);
 		}
 		try {
-			return new CallState.Replayed(format.read(replay.result().payload()));
+			return new CallState.Replayed(format.read(((Decision.Replay) answer).result().payload()));
 		}
 		catch (UnreadableResultException ex) {
 			throw new UnreadableResultException("%s has run, and %s".formatted(key, ex.getMessage()));

@@ -139,7 +139,7 @@ final class MethodEdge {
 	private static void refuseIfUnknown(MethodOperation operation, RunningCall call) {
 		if (operation.policy().onCrash() == OnCrash.REFUSE) {
 			call.failed();
-			throw Refusals.toException(new Decision.OutcomeUnknown(call.attempt() - 1), operation.policy(), call.key());
+			throw Refusals.toException(Decision.Refused.outcomeUnknown(call.attempt() - 1, null), call.key());
 		}
 	}
 

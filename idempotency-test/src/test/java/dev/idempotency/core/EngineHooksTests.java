@@ -1,7 +1,7 @@
 package dev.idempotency.core;
 
-import java.util.ArrayList;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -165,9 +165,9 @@ class EngineHooksTests extends EngineFixture {
 		this.trace = FIRST;
 		Execution execution = proceed();
 		this.trace = "another";
-		assertThat(begin()).isEqualTo(new Decision.InProgress(Duration.ofSeconds(1), FIRST));
+		assertThat(begin()).isEqualTo(Decision.Refused.inProgress(Duration.ofSeconds(1), FIRST));
 		execution.complete(bytes("paid"));
-		assertThat(begin().trace()).isEqualTo(FIRST);
+		assertThat(((Decision.Answer) begin()).trace()).isEqualTo(FIRST);
 		assertThat(replayed(begin())).isEqualTo("paid");
 	}
 
@@ -178,7 +178,7 @@ class EngineHooksTests extends EngineFixture {
 		proceed();
 		this.clock.advance(LEASE);
 		this.trace = null;
-		assertThat(begin(POLICY.withOnCrash(OnCrash.REFUSE))).isEqualTo(new Decision.OutcomeUnknown(1, FIRST));
+		assertThat(begin(POLICY.withOnCrash(OnCrash.REFUSE))).isEqualTo(Decision.Refused.outcomeUnknown(1, FIRST));
 	}
 
 	@Test
@@ -191,7 +191,7 @@ class EngineHooksTests extends EngineFixture {
 		proceed().close();
 		this.trace = null;
 		assertThat(late.complete(bytes("late"))).isEqualTo(new Completion.Stored(true));
-		assertThat(begin().trace()).isEqualTo(FIRST);
+		assertThat(((Decision.Answer) begin()).trace()).isEqualTo(FIRST);
 	}
 
 	@Test
@@ -199,7 +199,7 @@ class EngineHooksTests extends EngineFixture {
 		trace();
 		this.trace = "x".repeat(65);
 		proceed().complete(bytes("paid"));
-		assertThat(begin().trace()).isNull();
+		assertThat(((Decision.Answer) begin()).trace()).isNull();
 	}
 
 	@Test

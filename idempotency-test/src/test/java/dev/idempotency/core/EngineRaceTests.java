@@ -9,10 +9,11 @@ import java.util.concurrent.locks.LockSupport;
 
 import dev.idempotency.Fingerprint;
 import dev.idempotency.IdempotencyKey;
+import dev.idempotency.Reason;
+import dev.idempotency.fixtures.LongRun;
 import dev.idempotency.store.MonotonicClock;
 import dev.idempotency.store.memory.InMemoryIdempotencyStore;
 import dev.idempotency.store.memory.MemoryLimits;
-import dev.idempotency.fixtures.LongRun;
 import dev.idempotency.test.Race;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -109,7 +110,7 @@ class EngineRaceTests {
 			if (decision instanceof Decision.Replay) {
 				return replayed(decision).equals("paid") ? "replayed" : "replayed something else";
 			}
-			return (decision instanceof Decision.InProgress) ? "in progress" : decision.toString();
+			return (decision.reason() == Reason.IN_PROGRESS) ? "in progress" : decision.toString();
 		}
 
 		private String run(Execution execution) {

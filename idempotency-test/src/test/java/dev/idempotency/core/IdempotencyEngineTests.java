@@ -7,6 +7,7 @@ import dev.idempotency.IdempotencyKey;
 import dev.idempotency.IdempotencyScope;
 import dev.idempotency.IdempotencyStoreException;
 import dev.idempotency.OnCrash;
+import dev.idempotency.Reason;
 import dev.idempotency.UnsupportedFormatException;
 import dev.idempotency.core.EngineSettings.Mode;
 import dev.idempotency.core.EngineSettings.OnStoreFailure;
@@ -34,7 +35,7 @@ class IdempotencyEngineTests extends EngineFixture {
 	void saysWhenToAskAgainForARunningTwin(long age, long expected) {
 		proceed();
 		this.clock.advance(Duration.ofMillis(age));
-		assertThat(begin()).isEqualTo(new Decision.InProgress(Duration.ofMillis(expected)));
+		assertThat(begin()).isEqualTo(Decision.Refused.inProgress(Duration.ofMillis(expected), null));
 	}
 
 	@Test
@@ -43,7 +44,8 @@ class IdempotencyEngineTests extends EngineFixture {
 		for (int renewal = 1; renewal <= 4; renewal++) {
 			this.clock.advance(LEASE.dividedBy(2));
 			this.engine.renewLeases();
-			assertThat(begin()).isEqualTo(new Decision.InProgress((renewal == 1) ? LEASE.dividedBy(2) : LEASE));
+			assertThat(begin())
+				.isEqualTo(Decision.Refused.inProgress((renewal == 1) ? LEASE.dividedBy(2) : LEASE, null));
 		}
 	}
 
@@ -51,7 +53,7 @@ class IdempotencyEngineTests extends EngineFixture {
 	void whoeverAsksAgainWhenToldOutlastsAVanishedTwinInAFewTries() {
 		proceed();
 		int tries = 1;
-		for (Decision decision = begin(); decision instanceof Decision.InProgress running; decision = begin()) {
+		for (Decision decision = begin(); decision instanceof Decision.Refused running; decision = begin()) {
 			this.clock.advance(running.retryAfter());
 			tries++;
 		}
@@ -63,21 +65,21 @@ class IdempotencyEngineTests extends EngineFixture {
 		proceed();
 		this.clock.advance(LEASE.multipliedBy(10));
 		proceed();
-		assertThat(begin()).isEqualTo(new Decision.InProgress(Duration.ofSeconds(1)));
+		assertThat(begin()).isEqualTo(Decision.Refused.inProgress(Duration.ofSeconds(1), null));
 		this.clock.advance(Duration.ofSeconds(5));
-		assertThat(begin()).isEqualTo(new Decision.InProgress(Duration.ofSeconds(5)));
+		assertThat(begin()).isEqualTo(Decision.Refused.inProgress(Duration.ofSeconds(5), null));
 	}
 
 	@Test
 	void refusesAnotherRequestUnderTheSameKeyWhileTheFirstRuns() {
 		proceed();
-		assertThat(beginSomethingElse()).isEqualTo(new Decision.KeyReused());
+		assertThat(beginSomethingElse()).isEqualTo(Decision.Refused.keyReused());
 	}
 
 	@Test
 	void refusesAnotherRequestUnderTheSameKeyAfterTheFirst() {
 		proceed().complete(bytes("paid"));
-		assertThat(beginSomethingElse()).isEqualTo(new Decision.KeyReused());
+		assertThat(beginSomethingElse()).isEqualTo(Decision.Refused.keyReused());
 		assertThat(replayed(begin())).isEqualTo("paid");
 	}
 
@@ -85,18 +87,18 @@ class IdempotencyEngineTests extends EngineFixture {
 	void refusesAnotherRequestUnderTheKeyOfAVanishedOne() {
 		proceed();
 		this.clock.advance(LEASE);
-		assertThat(beginSomethingElse()).isEqualTo(new Decision.KeyReused());
+		assertThat(beginSomethingElse()).isEqualTo(Decision.Refused.keyReused());
 	}
 
 	@Test
 	void leavesAVanishedExecutionAloneWhereThePolicySaysSo() {
 		OperationPolicy policy = POLICY.withOnCrash(OnCrash.REFUSE);
 		proceed(begin(policy));
-		assertThat(begin(policy)).isInstanceOf(Decision.InProgress.class);
+		assertThat(begin(policy).reason()).isEqualTo(Reason.IN_PROGRESS);
 		this.clock.advance(LEASE);
-		assertThat(begin(policy)).isEqualTo(new Decision.OutcomeUnknown(1));
+		assertThat(begin(policy)).isEqualTo(Decision.Refused.outcomeUnknown(1, null));
 		this.clock.advance(LEASE.multipliedBy(10));
-		assertThat(begin(policy)).isEqualTo(new Decision.OutcomeUnknown(1));
+		assertThat(begin(policy)).isEqualTo(Decision.Refused.outcomeUnknown(1, null));
 	}
 
 	@Test
@@ -105,7 +107,7 @@ class IdempotencyEngineTests extends EngineFixture {
 		proceed(begin(policy)).complete(bytes("paid"));
 		assertThat(replayed(begin(policy))).isEqualTo("paid");
 		assertThat(replayed(begin(policy))).isEqualTo("paid");
-		assertThat(begin(policy)).isEqualTo(new Decision.ReplayLimit(3));
+		assertThat(begin(policy)).isEqualTo(Decision.Refused.replayLimit(3, TTL));
 	}
 
 	@Test
@@ -119,7 +121,7 @@ class IdempotencyEngineTests extends EngineFixture {
 	@Test
 	void replaysATombstone() {
 		proceed().completeWithoutResult();
-		assertThat(begin()).isEqualTo(new Decision.Replay(StoredResult.tombstone()));
+		assertThat(begin()).isEqualTo(Decision.Refused.notReplayable(null));
 	}
 
 	@Test
@@ -174,7 +176,7 @@ class IdempotencyEngineTests extends EngineFixture {
 		assertThat(execution.complete(bytes("paid"))).isInstanceOf(Completion.Failed.class);
 		execution.close();
 		mend();
-		assertThat(begin()).isInstanceOf(Decision.InProgress.class);
+		assertThat(begin().reason()).isEqualTo(Reason.IN_PROGRESS);
 		this.clock.advance(LEASE);
 		assertThat(proceed().isRetryAfterCrash()).isTrue();
 	}
@@ -194,7 +196,7 @@ class IdempotencyEngineTests extends EngineFixture {
 		fail(StoreVerb.RELEASE, Fault.BEFORE);
 		execution.close();
 		mend();
-		assertThat(begin()).isInstanceOf(Decision.InProgress.class);
+		assertThat(begin().reason()).isEqualTo(Reason.IN_PROGRESS);
 		this.clock.advance(LEASE);
 		proceed();
 	}
@@ -221,14 +223,14 @@ class IdempotencyEngineTests extends EngineFixture {
 	void completesWithoutAResultThatTheStoreCannotHold() {
 		Execution execution = proceed();
 		assertThat(execution.complete(new byte[2 << 20])).isEqualTo(new Completion.Stored(false));
-		assertThat(begin()).isEqualTo(new Decision.Replay(StoredResult.tombstone()));
+		assertThat(begin()).isEqualTo(Decision.Refused.notReplayable(null));
 	}
 
 	@Test
 	void completesWithoutAResultThatNoStoreCanHold() {
 		Execution execution = proceed();
 		assertThat(execution.complete(new byte[StoredResult.MAX_SIZE + 1])).isEqualTo(new Completion.Stored(false));
-		assertThat(begin()).isEqualTo(new Decision.Replay(StoredResult.tombstone()));
+		assertThat(begin()).isEqualTo(Decision.Refused.notReplayable(null));
 	}
 
 	// Stalling past the lease
@@ -240,7 +242,7 @@ class IdempotencyEngineTests extends EngineFixture {
 		proceed().complete(bytes("paid by another"));
 		Completion completion = late.complete(bytes("paid too late"));
 		assertThat(completion).isInstanceOfSatisfying(Completion.Superseded.class,
-				(superseded) -> assertThat(replayed(superseded.decision())).isEqualTo("paid by another"));
+				(superseded) -> assertThat(replayed(superseded.answer())).isEqualTo("paid by another"));
 		assertThat(replayed(begin())).isEqualTo("paid by another");
 		assertThat(events(IdempotencyEvent.ClaimLost.class)).hasSize(1);
 	}
@@ -251,7 +253,7 @@ class IdempotencyEngineTests extends EngineFixture {
 		this.clock.advance(LEASE);
 		Execution winner = proceed();
 		assertThat(late.complete(bytes("too late")))
-			.isEqualTo(new Completion.Superseded(new Decision.InProgress(Duration.ofSeconds(1))));
+			.isEqualTo(new Completion.Superseded(Decision.Refused.inProgress(Duration.ofSeconds(1), null)));
 		assertThat(winner.complete(bytes("paid"))).isEqualTo(new Completion.Stored(true));
 		assertThat(replayed(begin())).isEqualTo("paid");
 	}
@@ -278,7 +280,7 @@ class IdempotencyEngineTests extends EngineFixture {
 		this.clock.advance(LEASE);
 		Execution winner = proceed();
 		late.close();
-		assertThat(begin()).isInstanceOf(Decision.InProgress.class);
+		assertThat(begin().reason()).isEqualTo(Reason.IN_PROGRESS);
 		assertThat(winner.complete(bytes("paid"))).isEqualTo(new Completion.Stored(true));
 	}
 
@@ -287,7 +289,7 @@ class IdempotencyEngineTests extends EngineFixture {
 		Execution late = proceed();
 		this.memory.forget(KEY.within("shop"));
 		proceed(beginSomethingElse()).complete(bytes("something else"));
-		assertThat(late.complete(bytes("paid"))).isEqualTo(new Completion.Superseded(new Decision.KeyReused()));
+		assertThat(late.complete(bytes("paid"))).isEqualTo(new Completion.Superseded(Decision.Refused.keyReused()));
 	}
 
 	// Observing
@@ -300,11 +302,12 @@ class IdempotencyEngineTests extends EngineFixture {
 		proceed(beginSomethingElse()).close();
 		assertThat(first.complete(bytes("ran first"))).isEqualTo(new Completion.Stored(true));
 		proceed().completeWithoutResult();
-		List<String> decisions = events(IdempotencyEvent.Decided.class).stream()
-			.map((event) -> event.decision().getClass().getSimpleName() + (event.enforced() ? "" : " observed"))
-			.toList();
-		assertThat(decisions).containsExactly("Proceed", "InProgress observed", "KeyReused observed",
-				"Replay observed");
+		IdempotencyKey key = KEY.within("shop");
+		assertThat(events(IdempotencyEvent.Decided.class)).containsExactly(
+				new IdempotencyEvent.Decided(key, 1, null, true),
+				new IdempotencyEvent.Decided(key, 0, Decision.Refused.inProgress(Duration.ofSeconds(1), null), false),
+				new IdempotencyEvent.Decided(key, 0, Decision.Refused.keyReused(), false),
+				new IdempotencyEvent.Decided(key, 0, new Decision.Replay(StoredResult.of(bytes("ran first"))), false));
 		assertThat(output).contains("Observed only");
 	}
 

@@ -9,7 +9,6 @@ import dev.idempotency.UnreadableResultException;
 import dev.idempotency.UnsupportedFormatException;
 import dev.idempotency.core.EngineSettings.Mode;
 import dev.idempotency.core.EngineSettings.OnStoreFailure;
-import dev.idempotency.core.Preview.Verdict;
 import dev.idempotency.store.ClaimResult;
 import dev.idempotency.store.IdempotencyRecord;
 import dev.idempotency.store.IdempotencyStore;
@@ -86,7 +85,7 @@ class PackedResultsTests extends EngineFixture {
 	void writesTombstonesAndPlainResultsAsTheFirstReleaseDid() {
 		proceed().completeWithoutResult();
 		assertThat(kept().result().toFrame()).containsExactly(1, 1);
-		assertThat(begin()).isEqualTo(new Decision.Replay(StoredResult.tombstone()));
+		assertThat(begin()).isEqualTo(Decision.Refused.notReplayable(null));
 		this.memory.forget(KEY.within("shop"));
 		packing(ResultPacking.none().withCompression(1024), OnStoreFailure.REJECT);
 		proceed().complete(bytes("paid"));
@@ -102,7 +101,7 @@ class PackedResultsTests extends EngineFixture {
 	@Test
 	void readsTheTombstoneThatTheFirstReleaseWrote() {
 		keep(new byte[] { 1, 1 });
-		assertThat(begin()).isEqualTo(new Decision.Replay(StoredResult.tombstone()));
+		assertThat(begin()).isEqualTo(Decision.Refused.notReplayable(null));
 	}
 
 	/**
@@ -165,7 +164,7 @@ class PackedResultsTests extends EngineFixture {
 	void needNotReadAResultToRefuseAnotherRequest() {
 		proceed().complete(bytes("paid"));
 		packing(STRANGER, OnStoreFailure.REJECT);
-		assertThat(beginSomethingElse()).isEqualTo(new Decision.KeyReused());
+		assertThat(beginSomethingElse()).isEqualTo(Decision.Refused.keyReused());
 	}
 
 	@Test
@@ -174,16 +173,15 @@ class PackedResultsTests extends EngineFixture {
 		proceed(begin(policy)).complete(bytes("paid"));
 		assertThat(replayed(begin(policy))).isEqualTo("paid");
 		packing(STRANGER, OnStoreFailure.REJECT);
-		assertThat(begin(policy)).isEqualTo(new Decision.ReplayLimit(2));
+		assertThat(begin(policy)).isEqualTo(Decision.Refused.replayLimit(2, TTL));
 	}
 
 	@Test
 	void foreseesAReplayWithAResultThatCanBeRead() {
 		proceed().complete(bytes("paid"));
 		Preview preview = this.engine(this.memory).preview(new Attempt(KEY, FINGERPRINT, POLICY));
-		assertThat(preview.verdict()).isEqualTo(Verdict.REPLAY);
-		assertThat(preview.found().orElseThrow().record()).isInstanceOfSatisfying(IdempotencyRecord.Completed.class,
-				(record) -> assertThat(record.result()).isEqualTo(StoredResult.of(bytes("paid"))));
+		assertThat(preview.answer()).isEqualTo(new Decision.Replay(StoredResult.of(bytes("paid"))));
+		assertThat(preview.found()).isPresent();
 	}
 
 	@Test
@@ -191,7 +189,7 @@ class PackedResultsTests extends EngineFixture {
 		proceed().complete(bytes("paid"));
 		EngineSettings observing = new EngineSettings("shop", Mode.OBSERVE, OnStoreFailure.REJECT, BOTH);
 		Preview preview = engine(this.memory, observing).preview(new Attempt(KEY, FINGERPRINT, POLICY));
-		assertThat(preview.verdict()).isEqualTo(Verdict.EXECUTE);
+		assertThat(preview.runs()).isTrue();
 		assertThat(preview.found()).isPresent();
 	}
 
@@ -225,7 +223,7 @@ class PackedResultsTests extends EngineFixture {
 		proceed().complete(bytes("paid by another"));
 		this.engine = engine;
 		assertThat(late.complete(bytes("too late")))
-			.isEqualTo(new Completion.Superseded(new Decision.Replay(StoredResult.tombstone())));
+			.isEqualTo(new Completion.Superseded(Decision.Refused.notReplayable(null)));
 	}
 
 	@Test
@@ -257,7 +255,8 @@ class PackedResultsTests extends EngineFixture {
 		proceed().complete(bytes("paid"));
 		begin();
 		assertThat(events(IdempotencyEvent.Decided.class)).last()
-			.satisfies((event) -> assertThat(replayed(event.decision())).isEqualTo("paid"));
+			.satisfies((event) -> assertThat(event.answer())
+				.isEqualTo(new Decision.Replay(StoredResult.of(bytes("paid")))));
 	}
 
 }

@@ -16,6 +16,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import dev.idempotency.Fingerprint;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.OnCrash;
+import dev.idempotency.Reason;
+import dev.idempotency.fixtures.LongRun;
 import dev.idempotency.store.Claim;
 import dev.idempotency.store.ClaimResult;
 import dev.idempotency.store.ClaimTerms;
@@ -24,7 +26,6 @@ import dev.idempotency.store.MonotonicClock;
 import dev.idempotency.store.StoredResult;
 import dev.idempotency.store.memory.InMemoryIdempotencyStore;
 import dev.idempotency.store.memory.MemoryLimits;
-import dev.idempotency.fixtures.LongRun;
 import dev.idempotency.test.Race;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -68,7 +69,7 @@ class SingleFlightTests {
 	@AfterEach
 	void leavesNothingBehind() throws ReflectiveOperationException {
 		this.engine.close();
-		Object room = field(this.engine, "waitingRoom");
+		Object room = field(field(this.engine, "patientClaims"), "waitingRoom");
 		await().untilAsserted(() -> assertThat((Map<?, ?>) field(room, "parties")).isEmpty());
 	}
 
@@ -99,7 +100,7 @@ class SingleFlightTests {
 		Waiter first = new Waiter(KEY, PATIENT.withPatience(Duration.ofSeconds(1)));
 		await().until(() -> first.claims() > 1);
 		List<Waiter> others = waiters(8, PATIENT);
-		assertThat(first.decision()).isInstanceOf(Decision.InProgress.class);
+		assertThat(first.decision().reason()).isEqualTo(Reason.IN_PROGRESS);
 		await().until(() -> looker(others).claims() > 3);
 		assertThat(others).filteredOn((waiter) -> waiter.claims() > 1).hasSize(1);
 		running.complete(bytes("paid"));
@@ -112,10 +113,10 @@ class SingleFlightTests {
 		Waiter looker = new Waiter(KEY, PATIENT);
 		await().until(() -> looker.claims() > 1);
 		Waiter brief = new Waiter(KEY, PATIENT.withPatience(Duration.ofMillis(50)));
-		assertThat(brief.decision()).isInstanceOf(Decision.InProgress.class);
+		assertThat(brief.decision().reason()).isEqualTo(Reason.IN_PROGRESS);
 		assertThat(brief.claims()).isEqualTo(1);
 		looker.thread.interrupt();
-		assertThat(looker.decision()).isInstanceOf(Decision.InProgress.class);
+		assertThat(looker.decision().reason()).isEqualTo(Reason.IN_PROGRESS);
 	}
 
 	@ParameterizedTest
@@ -129,7 +130,7 @@ class SingleFlightTests {
 				: waiters.stream().filter((waiter) -> waiter != looker).findAny().orElseThrow();
 		await().until(interrupted::isWaiting);
 		interrupted.thread.interrupt();
-		assertThat(interrupted.decision()).isInstanceOf(Decision.InProgress.class);
+		assertThat(interrupted.decision().reason()).isEqualTo(Reason.IN_PROGRESS);
 		assertThat(interrupted.stillInterrupted).isTrue();
 		running.complete(bytes("paid"));
 		assertThat(waiters).filteredOn((waiter) -> waiter != interrupted)
@@ -176,7 +177,7 @@ class SingleFlightTests {
 		Waiter brief = new Waiter(KEY, PATIENT.withTtl(Duration.ofHours(2)));
 		await().until(() -> List.of(retry, refuse, brief).stream().allMatch((waiter) -> waiter.claims() > 2));
 		Attempt other = new Attempt(KEY, Fingerprint.none(), PATIENT);
-		assertThat(this.engine.begin(other)).isEqualTo(new Decision.KeyReused());
+		assertThat(this.engine.begin(other)).isEqualTo(Decision.Refused.keyReused());
 		running.complete(bytes("paid"));
 		assertThat(List.of(retry, refuse, brief))
 			.allSatisfy((waiter) -> assertThat(replayed(waiter.decision())).isEqualTo("paid"));
@@ -196,7 +197,8 @@ class SingleFlightTests {
 		finally {
 			this.polled.gate.unlock();
 		}
-		assertThat(waiters).allSatisfy((waiter) -> assertThat(waiter.decision()).isEqualTo(new Decision.KeyReused()));
+		assertThat(waiters)
+			.allSatisfy((waiter) -> assertThat(waiter.decision()).isEqualTo(Decision.Refused.keyReused()));
 	}
 
 	@Test
@@ -208,8 +210,8 @@ class SingleFlightTests {
 		running.complete(bytes("paid"));
 		List<Decision> decisions = waiters.stream().map(Waiter::decision).toList();
 		assertThat(decisions).filteredOn(Decision.Replay.class::isInstance).hasSize(3);
-		assertThat(decisions).filteredOn(Decision.ReplayLimit.class::isInstance).hasSize(2);
-		assertThat(begin(limited)).isEqualTo(new Decision.ReplayLimit(6));
+		assertThat(decisions).filteredOn((decision) -> decision.reason() == Reason.REPLAY_LIMIT).hasSize(2);
+		assertThat(begin(limited)).isEqualTo(Decision.Refused.replayLimit(6, limited.ttl()));
 	}
 
 	@Test

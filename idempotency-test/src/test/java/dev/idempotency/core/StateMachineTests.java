@@ -3,6 +3,7 @@ package dev.idempotency.core;
 import java.time.Duration;
 
 import dev.idempotency.IdempotencyKey;
+import dev.idempotency.Reason;
 import dev.idempotency.store.IdempotencyRecord;
 import org.junit.jupiter.api.Test;
 
@@ -50,7 +51,7 @@ class StateMachineTests extends EngineFixture {
 		for (int i = 0; i < 10; i++) {
 			this.clock.advance(LEASE.dividedBy(2));
 			this.engine.renewLeases();
-			assertThat(begin()).isInstanceOf(Decision.InProgress.class);
+			assertThat(begin().reason()).isEqualTo(Reason.IN_PROGRESS);
 		}
 		assertThat(execution.complete(bytes("paid"))).isEqualTo(new Completion.Stored(true));
 	}

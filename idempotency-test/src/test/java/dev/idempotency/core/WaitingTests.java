@@ -9,6 +9,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import dev.idempotency.Fingerprint;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.OnCrash;
+import dev.idempotency.Reason;
 import dev.idempotency.store.Claim;
 import dev.idempotency.store.ClaimResult;
 import dev.idempotency.store.ClaimTerms;
@@ -122,7 +123,7 @@ class WaitingTests {
 	@Test
 	void givesUpWhenPatienceEndsAndLeavesTheKeyAlone() {
 		Execution running = proceed(begin(PATIENT));
-		assertThat(begin(PATIENT.withPatience(Duration.ofMillis(50)))).isInstanceOf(Decision.InProgress.class);
+		assertThat(begin(PATIENT.withPatience(Duration.ofMillis(50))).reason()).isEqualTo(Reason.IN_PROGRESS);
 		assertThat(running.complete(bytes("paid"))).isEqualTo(new Completion.Stored(true));
 		assertThat(replayed(begin(PATIENT))).isEqualTo("paid");
 	}
@@ -136,7 +137,7 @@ class WaitingTests {
 		this.engine = new IdempotencyEngine(failing,
 				new EngineSettings("shop", EngineSettings.Mode.ENFORCE, EngineSettings.OnStoreFailure.PROCEED),
 				new MonotonicClock(), List.of());
-		assertThat(begin(PATIENT.withPatience(Duration.ofMillis(100)))).isInstanceOf(Decision.InProgress.class);
+		assertThat(begin(PATIENT.withPatience(Duration.ofMillis(100))).reason()).isEqualTo(Reason.IN_PROGRESS);
 		assertThat(asked).hasValueGreaterThan(2);
 	}
 
@@ -144,7 +145,7 @@ class WaitingTests {
 	void doesNotWaitForAnotherRequest() {
 		proceed(begin(PATIENT));
 		Attempt other = new Attempt(KEY, Fingerprint.none(), PATIENT);
-		assertThat(this.engine.begin(other)).isEqualTo(new Decision.KeyReused());
+		assertThat(this.engine.begin(other)).isEqualTo(Decision.Refused.keyReused());
 	}
 
 	@Test
@@ -154,7 +155,7 @@ class WaitingTests {
 			.withPatience(Duration.ofMinutes(1));
 		this.engine.close();
 		proceed(begin(policy));
-		await().untilAsserted(() -> assertThat(begin(policy)).isEqualTo(new Decision.OutcomeUnknown(1)));
+		await().untilAsserted(() -> assertThat(begin(policy)).isEqualTo(Decision.Refused.outcomeUnknown(1, null)));
 	}
 
 	@ParameterizedTest
@@ -179,7 +180,7 @@ class WaitingTests {
 		waiter.start();
 		await().until(() -> waiter.getState() == Thread.State.TIMED_WAITING);
 		waiter.interrupt();
-		assertThat(decision.get(30, TimeUnit.SECONDS)).isInstanceOf(Decision.InProgress.class);
+		assertThat(decision.get(30, TimeUnit.SECONDS).reason()).isEqualTo(Reason.IN_PROGRESS);
 		assertThat(stillInterrupted.get(30, TimeUnit.SECONDS)).isTrue();
 	}
 

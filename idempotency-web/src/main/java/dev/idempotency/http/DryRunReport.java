@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
+import dev.idempotency.Reason;
 import dev.idempotency.core.Preview;
 import dev.idempotency.store.IdempotencyRecord;
 import dev.idempotency.store.InspectableStore.Inspection;
@@ -36,18 +37,29 @@ public final class DryRunReport {
 	 * @return the answer
 	 */
 	public static HttpAnswer of(Preview preview, @Nullable String key) {
-		EffectHeader effect = switch (preview.verdict()) {
-			case EXECUTE -> EffectHeader.WOULD_EXECUTE;
-			case REPLAY -> EffectHeader.WOULD_REPLAY;
-			case CONFLICT -> EffectHeader.WOULD_CONFLICT;
-			case REJECT -> EffectHeader.WOULD_REJECT;
-		};
+		EffectHeader effect = effect(preview);
 		Map<String, List<String>> headers = new LinkedHashMap<>();
 		headers.put(HttpHeaders.CONTENT_TYPE, List.of(MediaType.APPLICATION_JSON_VALUE));
 		headers.put(HttpHeaders.CACHE_CONTROL, List.of("no-store"));
 		headers.put(EffectHeader.NAME, List.of(effect.value()));
 		return new HttpAnswer(HttpStatus.OK.value(), HttpAnswer.Delivery.WHOLE, headers,
 				ByteBuffer.wrap(json(effect, key, preview.found())));
+	}
+
+	private static EffectHeader effect(Preview preview) {
+		if (preview.answer() == null) {
+			return EffectHeader.WOULD_EXECUTE;
+		}
+		Reason reason = preview.answer().reason();
+		if (reason == null) {
+			return EffectHeader.WOULD_REPLAY;
+		}
+		return switch (reason) {
+			case IN_PROGRESS, OUTCOME_UNKNOWN, NOT_REPLAYABLE -> EffectHeader.WOULD_CONFLICT;
+			case KEY_REUSED, REPLAY_LIMIT, KEY_MISSING, KEY_INVALID, BODY_TOO_LARGE, BODY_UNREADABLE, DRY_RUN_INVALID,
+					DRY_RUN_UNSUPPORTED, RESULT_UNREADABLE, RESULT_TOO_LARGE, FAILURE_REPLAYED, STORE_UNAVAILABLE ->
+				EffectHeader.WOULD_REJECT;
+		};
 	}
 
 	private static byte[] json(EffectHeader effect, @Nullable String key, Optional<Inspection> found) {

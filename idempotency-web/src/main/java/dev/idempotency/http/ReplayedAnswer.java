@@ -6,7 +6,6 @@ import dev.idempotency.IdempotencyException;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.call.Refusals;
 import dev.idempotency.core.Decision;
-import dev.idempotency.core.OperationPolicy;
 
 /**
  * The answer of a request that has run before.
@@ -23,18 +22,17 @@ public final class ReplayedAnswer {
 	}
 
 	/**
-	 * Translates a decision against running.
-	 * @param decision the decision
-	 * @param policy how the operation is protected
+	 * Translates the answer to an attempt.
+	 * @param answer the answer
 	 * @param key the key
 	 * @return the answer that was stored
 	 * @throws IdempotencyException if there is none
 	 */
-	public static HttpAnswer of(Decision decision, OperationPolicy policy, IdempotencyKey key) {
-		if (decision instanceof Decision.Replay replay && !replay.result().isTombstone()) {
-			return asReplay(HttpAnswer.decode(replay.result().payload()));
+	public static HttpAnswer of(Decision.Answer answer, IdempotencyKey key) {
+		if (answer instanceof Decision.Refused refused) {
+			throw Refusals.toException(refused, key);
 		}
-		throw Refusals.toException(decision, policy, key);
+		return asReplay(HttpAnswer.decode(((Decision.Replay) answer).result().payload()));
 	}
 
 	/**

@@ -9,7 +9,6 @@ import dev.idempotency.core.Completion;
 import dev.idempotency.core.Decision;
 import dev.idempotency.http.EffectHeader;
 import dev.idempotency.http.HttpAnswer;
-import dev.idempotency.http.ProtectedOperation;
 import dev.idempotency.http.ReplayedAnswer;
 import dev.idempotency.web.AnswerRecorder.Recorded;
 import jakarta.servlet.http.HttpServletResponse;
@@ -21,8 +20,6 @@ import org.jspecify.annotations.Nullable;
 final class AnswerDelivery {
 
 	private final CurrentDispatch dispatch;
-
-	private final ProtectedOperation operation;
 
 	private final Object handler;
 
@@ -37,10 +34,8 @@ final class AnswerDelivery {
 	 */
 	private volatile @Nullable RuntimeException failure;
 
-	AnswerDelivery(CurrentDispatch dispatch, ProtectedOperation operation, Object handler, @Nullable IdempotencyKey key,
-			AnswerRecorder recorder) {
+	AnswerDelivery(CurrentDispatch dispatch, Object handler, @Nullable IdempotencyKey key, AnswerRecorder recorder) {
 		this.dispatch = dispatch;
-		this.operation = operation;
 		this.handler = handler;
 		this.key = key;
 		this.recorder = recorder;
@@ -89,7 +84,7 @@ final class AnswerDelivery {
 			throw notSettled(Objects.requireNonNull(failure, "there is an answer, or none"));
 		}
 		if (settled.completion() instanceof Completion.Superseded superseded) {
-			answerLike(superseded.decision());
+			answerLike(superseded.answer());
 		}
 		else if (settled.completion() instanceof Completion.RolledBack rolledBack) {
 			answerNothingDone(rolledBack.cause());
@@ -102,7 +97,7 @@ final class AnswerDelivery {
 	/**
 	 * Someone else has the key: never two answers for one key.
 	 */
-	private void answerLike(Decision decision) throws IOException {
+	private void answerLike(Decision.Answer answer) throws IOException {
 		HttpServletResponse container = this.dispatch.response().container();
 		if (container.isCommitted()) {
 			this.cut = true;
@@ -114,9 +109,9 @@ final class AnswerDelivery {
 		}
 		this.recorder.wipe(container);
 		try {
-			HttpAnswer answer = ReplayedAnswer.of(decision, this.operation.policy(),
+			HttpAnswer replayed = ReplayedAnswer.of(answer,
 					Objects.requireNonNull(this.key, "dry runs lose no claim"));
-			ServletAnswers.send(answer, container);
+			ServletAnswers.send(replayed, container);
 		}
 		catch (IdempotencyException ex) {
 			ServletAnswers.writeEffect(EffectHeader.NONE, container);

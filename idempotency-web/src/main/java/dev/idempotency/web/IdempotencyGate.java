@@ -21,7 +21,6 @@ import dev.idempotency.core.Execution;
 import dev.idempotency.core.FirstFailure;
 import dev.idempotency.core.IdempotencyEngine;
 import dev.idempotency.core.Preview;
-import dev.idempotency.core.Preview.Verdict;
 import dev.idempotency.core.Transactions;
 import dev.idempotency.core.Transactions.Transaction;
 import dev.idempotency.http.DryRunHeader;
@@ -30,8 +29,6 @@ import dev.idempotency.http.DryRunUnsupportedException;
 import dev.idempotency.http.EffectHeader;
 import dev.idempotency.http.ProtectedOperation;
 import dev.idempotency.http.ReplayedAnswer;
-import dev.idempotency.http.RequestBodyTooLargeException;
-import dev.idempotency.http.RequestBodyUnreadableException;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 
@@ -169,7 +166,7 @@ final class IdempotencyGate implements Admission {
 			return pass(run, exchange, () -> {
 			});
 		}
-		exchange.answerWith(ReplayedAnswer.of(decision, operation.policy(), attempt.key()));
+		exchange.answerWith(ReplayedAnswer.of((Decision.Answer) decision, attempt.key()));
 		return null;
 	}
 
@@ -202,8 +199,8 @@ final class IdempotencyGate implements Admission {
 	 */
 	private @Nullable Pass rehearse(Exchange exchange, Object handler, ProtectedOperation operation,
 			Optional<IdempotencyKey> key, Optional<Attempt> attempt) {
-		Preview preview = attempt.map(this::preview).orElseGet(() -> new Preview(Verdict.EXECUTE, Optional.empty()));
-		if (preview.verdict() == Verdict.EXECUTE && operation.dryRun() == DryRun.ROLLBACK) {
+		Preview preview = attempt.map(this::preview).orElseGet(() -> new Preview(null, Optional.empty()));
+		if (preview.runs() && operation.dryRun() == DryRun.ROLLBACK) {
 			ProtectedRun run = exchange.armDryRun(operation, handler,
 					key.orElseGet(() -> UnprotectedContext.randomKey(operationName(exchange.request()))));
 			return pass(run, exchange, beginTransaction(run)::rollBack);

@@ -81,7 +81,7 @@ final class ProtectedRun implements Handling, IdempotencyContext, AnswerRecorder
 		this.transaction = operation.transactional() ? new HandlerTransaction() : HandlerTransaction.NONE;
 		this.recorder = new AnswerRecorder(dispatch, operation, this.transaction, execution == null, this);
 		this.settlement = new Settlement(operation, execution, this.transaction, this.recorder);
-		this.delivery = new AnswerDelivery(dispatch, operation, handler, key, this.recorder);
+		this.delivery = new AnswerDelivery(dispatch, handler, key, this.recorder);
 	}
 
 	@Override

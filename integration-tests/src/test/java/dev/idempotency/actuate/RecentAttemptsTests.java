@@ -10,7 +10,6 @@ import dev.idempotency.IdempotencyKey;
 import dev.idempotency.Reason;
 import dev.idempotency.core.Decision;
 import dev.idempotency.core.IdempotencyEvent;
-import dev.idempotency.store.StoredResult;
 import dev.idempotency.test.MovableClock;
 import org.junit.jupiter.api.Test;
 
@@ -25,8 +24,8 @@ class RecentAttemptsTests {
 
 	private final RecentAttempts recent = new RecentAttempts(this.clock);
 
-	private void decided(Decision decision) {
-		this.recent.onEvent(new IdempotencyEvent.Decided(IdempotencyKey.of("pay", "1"), decision, true));
+	private void decided(Decision.Answer answer) {
+		this.recent.onEvent(new IdempotencyEvent.Decided(IdempotencyKey.of("pay", "1"), 0, answer, true));
 	}
 
 	private static long sum(List<Long> numbers) {
@@ -35,11 +34,11 @@ class RecentAttemptsTests {
 
 	@Test
 	void countsEachKind() {
-		decided(new Decision.Replay(StoredResult.tombstone()));
-		decided(new Decision.InProgress(Duration.ofSeconds(1)));
-		decided(new Decision.OutcomeUnknown(1));
-		decided(new Decision.KeyReused());
-		decided(new Decision.ReplayLimit(3));
+		decided(Decision.Refused.notReplayable(null));
+		decided(Decision.Refused.inProgress(Duration.ofSeconds(1), null));
+		decided(Decision.Refused.outcomeUnknown(1, null));
+		decided(Decision.Refused.keyReused());
+		decided(Decision.Refused.replayLimit(3, Duration.ofHours(1)));
 		this.recent.onEvent(new IdempotencyEvent.Rejected("pay", Reason.KEY_MISSING, true));
 		RecentAttempts.Series series = this.recent.series();
 		assertThat(sum(series.executed())).isZero();
@@ -50,17 +49,17 @@ class RecentAttemptsTests {
 
 	@Test
 	void movesOnWithTime() {
-		decided(new Decision.KeyReused());
+		decided(Decision.Refused.keyReused());
 		assertThat(this.recent.series().refused()).last().isEqualTo(1L);
 		this.clock.advance(RecentAttempts.SLICE);
-		decided(new Decision.KeyReused());
-		decided(new Decision.KeyReused());
+		decided(Decision.Refused.keyReused());
+		decided(Decision.Refused.keyReused());
 		assertThat(this.recent.series().refused()).endsWith(1L, 2L);
 		this.clock.advance(RecentAttempts.SLICE.multipliedBy(RecentAttempts.SLICES - 1));
 		assertThat(this.recent.series().refused()).startsWith(2L, 0L);
 		this.clock.advance(RecentAttempts.SLICE);
 		assertThat(sum(this.recent.series().refused())).isZero();
-		decided(new Decision.KeyReused());
+		decided(Decision.Refused.keyReused());
 		assertThat(this.recent.series().refused()).last().isEqualTo(1L);
 	}
 
@@ -69,7 +68,7 @@ class RecentAttemptsTests {
 		CompletableFuture
 			.allOf(IntStream.range(0, 8)
 				.mapToObj((thread) -> CompletableFuture
-					.runAsync(() -> IntStream.range(0, 1000).forEach((i) -> decided(new Decision.KeyReused()))))
+					.runAsync(() -> IntStream.range(0, 1000).forEach((i) -> decided(Decision.Refused.keyReused()))))
 				.toArray(CompletableFuture[]::new))
 			.join();
 		assertThat(sum(this.recent.series().refused())).isEqualTo(8000);

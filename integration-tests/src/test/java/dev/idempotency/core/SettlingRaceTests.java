@@ -12,6 +12,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import dev.idempotency.Fingerprint;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.OnCrash;
+import dev.idempotency.Reason;
 import dev.idempotency.Settlement;
 import dev.idempotency.servers.RedisServerProcess;
 import dev.idempotency.store.InspectableStore;
@@ -160,7 +161,7 @@ class SettlingRaceTests {
 		}
 
 		private void awaitAbandoned() {
-			while (!(begin(SHORT.withOnCrash(OnCrash.REFUSE)) instanceof Decision.OutcomeUnknown)) {
+			while (begin(SHORT.withOnCrash(OnCrash.REFUSE)).reason() != Reason.OUTCOME_UNKNOWN) {
 				Thread.onSpinWait();
 			}
 		}
@@ -196,8 +197,8 @@ class SettlingRaceTests {
 				if (!name.equals("late")) {
 					this.faults.add(name + " lost a key whose lease lasts: it was freed under it");
 				}
-				else if (superseded.decision() instanceof Decision.Replay) {
-					this.answers.add(text(superseded.decision()));
+				else if (superseded.answer() instanceof Decision.Replay) {
+					this.answers.add(text(superseded.answer()));
 				}
 			}
 			else {

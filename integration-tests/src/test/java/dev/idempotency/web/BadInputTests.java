@@ -10,7 +10,6 @@ import ch.qos.logback.core.read.ListAppender;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.Idempotent;
 import dev.idempotency.Reason;
-import dev.idempotency.core.Decision;
 import dev.idempotency.core.IdempotencyEvent;
 import dev.idempotency.store.InspectableStore;
 import jakarta.validation.Valid;
@@ -233,7 +232,7 @@ class BadInputTests {
 		this.server.post("/json").key(TestServer.newKey()).json("{").send();
 		Events events = this.server.bean(Events.class);
 		assertThat(events.of(IdempotencyEvent.Decided.class)).singleElement()
-			.satisfies((event) -> assertThat(event.decision()).isInstanceOf(Decision.Proceed.class));
+			.satisfies((event) -> assertThat(event.answer()).isNull());
 		assertThat(events.of(IdempotencyEvent.Released.class)).hasSize(1);
 		assertThat(events.of(IdempotencyEvent.Finished.class)).isEmpty();
 		assertThat(rejected()).isEmpty();

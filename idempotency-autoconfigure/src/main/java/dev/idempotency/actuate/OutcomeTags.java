@@ -1,0 +1,81 @@
+package dev.idempotency.actuate;
+
+import dev.idempotency.Reason;
+import dev.idempotency.core.Completion;
+import dev.idempotency.core.Decision;
+import dev.idempotency.core.IdempotencyEvent;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What attempts and executions came to, as tags name it.
+ */
+final class OutcomeTags {
+
+	/**
+	 * An attempt runs without protection.
+	 */
+	static final String UNPROTECTED = "unprotected";
+
+	private OutcomeTags() {
+	}
+
+	/**
+	 * What was decided about an attempt.
+	 * @param answer what it is told, or {@code null} if it runs
+	 */
+	static String ofAttempt(Decision.@Nullable Answer answer) {
+		if (answer == null) {
+			return "executed";
+		}
+		Reason reason = answer.reason();
+		return (reason != null) ? ofRefusal(reason) : "replayed";
+	}
+
+	/**
+	 * Why an attempt did not run, or has no result.
+	 */
+	static String ofRefusal(Reason reason) {
+		return switch (reason) {
+			case KEY_MISSING -> "key_missing";
+			case KEY_INVALID -> "key_invalid";
+			case BODY_TOO_LARGE -> "body_too_large";
+			case BODY_UNREADABLE -> "body_unreadable";
+			case KEY_REUSED -> "key_reused";
+			case IN_PROGRESS -> "in_progress";
+			case OUTCOME_UNKNOWN -> "outcome_unknown";
+			case NOT_REPLAYABLE -> "not_replayable";
+			case REPLAY_LIMIT -> "replay_limit";
+			case STORE_UNAVAILABLE -> "store_failed";
+			case RESULT_UNREADABLE, RESULT_TOO_LARGE, FAILURE_REPLAYED, DRY_RUN_INVALID, DRY_RUN_UNSUPPORTED ->
+				"result_unreadable";
+		};
+	}
+
+	/**
+	 * What an event says about the end of an execution.
+	 * @return {@code null} if it says nothing about it
+	 */
+	static @Nullable String ofExecution(IdempotencyEvent event) {
+		if (event instanceof IdempotencyEvent.Finished finished) {
+			return ofCompletion(finished.completion());
+		}
+		if (event instanceof IdempotencyEvent.Released) {
+			return "released";
+		}
+		if (event instanceof IdempotencyEvent.NotReleased) {
+			return "not_released";
+		}
+		return (event instanceof IdempotencyEvent.Abandoned) ? "abandoned" : null;
+	}
+
+	private static String ofCompletion(Completion completion) {
+		return switch (completion.kind()) {
+			case STORED -> ((Completion.Stored) completion).withPayload() ? "stored" : "stored_without_result";
+			case SUPERSEDED -> "superseded";
+			case ROLLED_BACK -> "rolled_back";
+			case FAILED -> "failed";
+			case JOINED, UNPROTECTED -> UNPROTECTED;
+		};
+	}
+
+}

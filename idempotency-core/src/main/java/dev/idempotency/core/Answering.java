@@ -1,0 +1,72 @@
+package dev.idempotency.core;
+
+import dev.idempotency.OnCrash;
+import dev.idempotency.Reason;
+import dev.idempotency.core.Decision.Answer;
+import dev.idempotency.store.ClaimResult;
+import dev.idempotency.store.IdempotencyRecord;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Says what a record means for an attempt that met it.
+ */
+final class Answering {
+
+	private Answering() {
+	}
+
+	/**
+	 * What an attempt is told that was refused its key, with a result that can be read.
+	 * @throws dev.idempotency.UnreadableResultException if it cannot
+	 * @throws dev.idempotency.UnsupportedFormatException if a newer release wrote it
+	 */
+	static Answer answer(IdempotencyRecord met, Attempt attempt, GuardedStore store) {
+		return readable(answer(met, attempt, 0), attempt, store);
+	}
+
+	/**
+	 * What an attempt would be told.
+	 * @return {@code null} if it would run
+	 */
+	static @Nullable Answer foresee(IdempotencyRecord met, Attempt attempt, GuardedStore store) {
+		// A claim would count itself; looking does not
+		Answer answer = answer(met, attempt, 1);
+		boolean free = answer instanceof Decision.Refused refused && refused.reason() == Reason.IN_PROGRESS
+				&& refused.retryAfter().isZero();
+		return free ? null : readable(answer, attempt, store);
+	}
+
+	/**
+	 * Whether waiting could help.
+	 */
+	static boolean isRunning(ClaimResult result, Attempt attempt) {
+		return result instanceof ClaimResult.Refused refused
+				&& answer(refused.record(), attempt, 0).reason() == Reason.IN_PROGRESS;
+	}
+
+	private static Answer answer(IdempotencyRecord met, Attempt attempt, int uncounted) {
+		if (!met.fingerprint().equals(attempt.fingerprint())) {
+			return Decision.Refused.keyReused();
+		}
+		OperationPolicy policy = attempt.policy();
+		if (met instanceof IdempotencyRecord.Completed completed) {
+			boolean tombstone = completed.result().isTombstone();
+			long replays = completed.replays() + uncounted;
+			if (policy.maxReplays() > 0 && replays > policy.maxReplays()) {
+				return Decision.Refused.replayLimit(replays, policy.ttl());
+			}
+			return tombstone ? Decision.Refused.notReplayable(completed.trace())
+					: new Decision.Replay(completed.result(), completed.trace());
+		}
+		IdempotencyRecord.InProgress running = (IdempotencyRecord.InProgress) met;
+		boolean unknown = running.isAbandoned() && policy.onCrash() == OnCrash.REFUSE;
+		return unknown ? Decision.Refused.outcomeUnknown(running.attempt(), running.trace())
+				: Decision.Refused.inProgress(RetryAfter.of(running, policy.lease()), running.trace());
+	}
+
+	private static Answer readable(Answer answer, Attempt attempt, GuardedStore store) {
+		return (answer instanceof Decision.Replay replay && replay.result().isPacked())
+				? new Decision.Replay(store.unpack(attempt.key(), replay.result()), replay.trace()) : answer;
+	}
+
+}
