@@ -1,30 +1,51 @@
 package dev.idempotency;
 
 /**
- * The application is set up in a way that cannot work: found at start-up.
+ * The application is set up in a way that cannot work: found at start-up. It says what is
+ * wrong and why, and what to do about it.
  */
-public final class IdempotencyConfigurationException extends RuntimeException {
+public final class IdempotencyConfigurationException extends IllegalArgumentException {
 
 	private static final long serialVersionUID = 1L;
 
-	private final String action;
+	private final transient Explanation problem;
+
+	private final transient Explanation remedy;
 
 	/**
-	 * Create an exception.
-	 * @param message what is wrong
-	 * @param action what to write instead
+	 * Create an exception about settings.
+	 * @param problem what is wrong, and why; without a full stop
+	 * @param remedy what to write instead
 	 */
-	public IdempotencyConfigurationException(String message, String action) {
-		super(message);
-		this.action = action;
+	public IdempotencyConfigurationException(Explanation problem, Explanation remedy) {
+		super("%s. %s".formatted(problem, remedy));
+		this.problem = problem;
+		this.remedy = remedy;
+	}
+
+	/**
+	 * Create an exception about something else.
+	 * @param problem what is wrong, and why; without a full stop
+	 * @param remedy what to write instead
+	 */
+	public IdempotencyConfigurationException(String problem, String remedy) {
+		this(Explanation.of("%s", problem), Explanation.of("%s", remedy));
+	}
+
+	/**
+	 * What is wrong, and why.
+	 * @return a sentence without its full stop
+	 */
+	public Explanation problem() {
+		return this.problem;
 	}
 
 	/**
 	 * What to do about it.
 	 * @return what to write instead
 	 */
-	public String action() {
-		return this.action;
+	public Explanation remedy() {
+		return this.remedy;
 	}
 
 }

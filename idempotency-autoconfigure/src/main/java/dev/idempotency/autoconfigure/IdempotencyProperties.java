@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
+import dev.idempotency.IdempotencyConfigurationException;
 import dev.idempotency.OnCrash;
 import dev.idempotency.client.KeyHeaders;
 import dev.idempotency.core.EngineSettings;
@@ -192,9 +193,9 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled,
 
 		private static void requireToken(String setting, String name) {
 			if (name.isEmpty() || name.chars().anyMatch((character) -> TOKEN_CHARACTERS.indexOf(character) < 0)) {
-				throw new IllegalArgumentException(
-						"%s must be the name of a header, such as Idempotency-Key: write letters, digits and hyphens"
-							.formatted(setting));
+				throw new IdempotencyConfigurationException(
+						"%s must be the name of a header, such as Idempotency-Key".formatted(setting),
+						"Write letters, digits and hyphens.");
 			}
 		}
 
@@ -203,17 +204,17 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled,
 				URI.create(base + "key-missing");
 			}
 			catch (IllegalArgumentException ex) {
-				throw new IllegalArgumentException(
-						"%s must be the beginning of a URI, but is \"%s\": write one such as urn:idempotency: or https://example.org/problems/"
-							.formatted(setting, base),
-						ex);
+				throw new IdempotencyConfigurationException(
+						"%s must be the beginning of a URI, but is \"%s\"".formatted(setting, base),
+						"Write one such as urn:idempotency: or https://example.org/problems/.");
 			}
 		}
 
 		private static void requireSize(String setting, DataSize size) {
 			if (size.isNegative() || size.toBytes() == 0 || size.compareTo(MAX_BODY) > 0) {
-				throw new IllegalArgumentException("%s must be between 1B and %dMB, but is %s: write a size such as 1MB"
-					.formatted(setting, MAX_BODY.toMegabytes(), size));
+				throw new IdempotencyConfigurationException(
+						"%s must be between 1B and %dMB, but is %s".formatted(setting, MAX_BODY.toMegabytes(), size),
+						"Write a size such as 1MB.");
 			}
 		}
 
@@ -277,18 +278,21 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled,
 		public Redis {
 			if (keyPrefix.isBlank() || keyPrefix.length() > MAX_PREFIX
 					|| keyPrefix.chars().anyMatch((it) -> Character.isWhitespace(it) || Character.isISOControl(it))) {
-				throw new IllegalArgumentException(
-						"idempotency.redis.key-prefix must have between 1 and %d characters and no blanks: write a prefix such as idempotency:"
-							.formatted(MAX_PREFIX));
+				throw new IdempotencyConfigurationException(
+						"idempotency.redis.key-prefix must have between 1 and %d characters and no blanks"
+							.formatted(MAX_PREFIX),
+						"Write a prefix such as idempotency:.");
 			}
 			if (keyPrefix.indexOf('{') >= 0) {
-				throw new IllegalArgumentException(
-						"idempotency.redis.key-prefix must not contain {, since a cluster would keep all records on one node: write a prefix such as idempotency:");
+				throw new IdempotencyConfigurationException(
+						"idempotency.redis.key-prefix must not contain {, since a cluster would keep all records on one node",
+						"Write a prefix such as idempotency:.");
 			}
 			if (waitForReplicas < 0) {
-				throw new IllegalArgumentException(
-						"idempotency.redis.wait-for-replicas must not be negative, but is %d: write 0 to wait for none"
-							.formatted(waitForReplicas));
+				throw new IdempotencyConfigurationException(
+						"idempotency.redis.wait-for-replicas must not be negative, but is %d"
+							.formatted(waitForReplicas),
+						"Write 0 to wait for none.");
 			}
 		}
 
@@ -323,7 +327,14 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled,
 	public record Client(@DefaultValue("false") boolean enabled, @DefaultValue Map<String, String> headers) {
 
 		public Client {
-			headers = new KeyHeaders(headers).byHost();
+			try {
+				headers = new KeyHeaders(headers).byHost();
+			}
+			catch (IdempotencyConfigurationException ex) {
+				throw new IdempotencyConfigurationException(
+						"idempotency.client.headers cannot be used: %s".formatted(ex.problem()),
+						ex.remedy().toString());
+			}
 		}
 
 	}
@@ -342,18 +353,18 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled,
 
 		public Tools {
 			if (sessionKey.isBlank()) {
-				throw new IllegalArgumentException(
-						"idempotency.tools.session-key is blank: write the name of an entry of the tool context, such as sessionId");
+				throw new IdempotencyConfigurationException("idempotency.tools.session-key is blank",
+						"Write the name of an entry of the tool context, such as sessionId.");
 			}
 			if (loopGuard < 0) {
-				throw new IllegalArgumentException(
-						"idempotency.tools.loop-guard must not be negative, but is %d: write 0 for no limit"
-							.formatted(loopGuard));
+				throw new IdempotencyConfigurationException(
+						"idempotency.tools.loop-guard must not be negative, but is %d".formatted(loopGuard),
+						"Write 0 for no limit.");
 			}
 			if (loopWindow.isNegative() || loopWindow.isZero()) {
-				throw new IllegalArgumentException(
-						"idempotency.tools.loop-window must be longer than 0s, but is %s: write a duration such as 10m"
-							.formatted(loopWindow));
+				throw new IdempotencyConfigurationException(
+						"idempotency.tools.loop-window must be longer than 0s, but is %s".formatted(loopWindow),
+						"Write a duration such as 10m.");
 			}
 		}
 

@@ -16,7 +16,7 @@ public final class IdempotencySwitchAutoConfiguration {
 		String enabled = environment.getProperty("idempotency.enabled", "true");
 		if (!enabled.equalsIgnoreCase("true") && !enabled.equalsIgnoreCase("false")) {
 			throw new IdempotencyConfigurationException(
-					"idempotency.enabled is \"%s\", which is neither true nor false.".formatted(enabled),
+					"idempotency.enabled is \"%s\", which is neither true nor false".formatted(enabled),
 					"Write true, or false to switch all protection off.");
 		}
 	}

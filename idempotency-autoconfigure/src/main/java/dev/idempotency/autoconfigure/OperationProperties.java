@@ -7,6 +7,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 
+import dev.idempotency.CoreSetting;
+import dev.idempotency.Explanation;
 import dev.idempotency.IdempotencyConfigurationException;
 import dev.idempotency.core.NamedOperations;
 import dev.idempotency.core.OperationSettings;
@@ -30,7 +32,7 @@ import org.springframework.util.unit.DataSize;
 public record OperationProperties(@Nullable Duration ttl, @Nullable Duration lease, @Nullable Duration waitTimeout,
 		@Nullable Integer maxReplays, @Nullable DataSize maxRequestBody, @Nullable DataSize maxResponseBody) {
 
-	private static final String PREFIX = "idempotency.operations";
+	static final String PREFIX = "idempotency.operations";
 
 	private static final List<String> SETTINGS = List.of("ttl", "lease", "wait-timeout", "max-replays",
 			"max-request-body", "max-response-body");
@@ -44,28 +46,29 @@ public record OperationProperties(@Nullable Duration ttl, @Nullable Duration lea
 	/**
 	 * What is said about the operation.
 	 * @param name the name of the operation
-	 * @throws IllegalArgumentException if it cannot be used, with what to write instead
+	 * @throws IdempotencyConfigurationException if it cannot be used
 	 */
 	private OperationSettings settingsOf(String name) {
-		String setting = "%s.[%s].".formatted(PREFIX, name);
 		try {
 			OperationSettings settings = new OperationSettings(this.ttl, this.lease, this.waitTimeout, this.maxReplays,
 					bytes(this.maxRequestBody), bytes(this.maxResponseBody));
 			if (settings.limitsBodies() && !NamedOperations.isHttp(name)) {
-				throw new IllegalArgumentException(
-						"%s is for requests, and an operation of these has a name such as POST /payments: leave it out"
-							.formatted((this.maxRequestBody != null) ? "max-request-body" : "max-response-body"));
+				throw new IdempotencyConfigurationException(Explanation.of(
+						"%s is for requests, and an operation of these has a name such as POST /payments",
+						(this.maxRequestBody != null) ? CoreSetting.MAX_REQUEST_BODY : CoreSetting.MAX_RESPONSE_BODY),
+						Explanation.of("Leave it out."));
 			}
 			return settings;
 		}
-		catch (IllegalArgumentException ex) {
-			throw new IllegalArgumentException(setting + ex.getMessage(), ex);
+		catch (IdempotencyConfigurationException ex) {
+			throw new IdempotencyConfigurationException(ex.problem().with((setting) -> PropertyNames.of(setting, name)),
+					ex.remedy().toString());
 		}
 	}
 
 	/**
 	 * What is said about operations, by their names.
-	 * @throws IllegalArgumentException if some of it cannot be used
+	 * @throws IdempotencyConfigurationException if some of it cannot be used
 	 */
 	static NamedOperations named(Map<String, OperationProperties> operations) {
 		Map<String, OperationSettings> settings = new HashMap<>();

@@ -7,6 +7,8 @@ import java.util.Set;
 import javax.crypto.SecretKey;
 import javax.crypto.spec.SecretKeySpec;
 
+import dev.idempotency.Explanation;
+import dev.idempotency.IdempotencyConfigurationException;
 import dev.idempotency.digest.Sha256;
 
 /**
@@ -28,10 +30,10 @@ final class EncryptionKey {
 
 	/**
 	 * Reads a key.
-	 * @param setting where it was written
+	 * @param setting what it is
 	 * @param base64 the key; blanks around it do no harm, files end with a line feed
 	 */
-	static EncryptionKey parse(String setting, String base64) {
+	static EncryptionKey parse(Explanation setting, String base64) {
 		byte[] secret = decode(setting, base64);
 		if (!LENGTHS.contains(secret.length)) {
 			throw wrong(setting, "has %d bytes".formatted(secret.length));
@@ -39,7 +41,7 @@ final class EncryptionKey {
 		return new EncryptionKey(secret);
 	}
 
-	private static byte[] decode(String setting, String base64) {
+	private static byte[] decode(Explanation setting, String base64) {
 		try {
 			return Base64.getDecoder().decode(base64.strip());
 		}
@@ -49,10 +51,10 @@ final class EncryptionKey {
 		}
 	}
 
-	private static IllegalArgumentException wrong(String setting, String what) {
-		return new IllegalArgumentException(
-				"%s must be 16, 24 or 32 bytes in Base64, but %s: write what 'openssl rand -base64 32' gives"
-					.formatted(setting, what));
+	private static IdempotencyConfigurationException wrong(Explanation setting, String what) {
+		return new IdempotencyConfigurationException(
+				Explanation.of("%s must be 16, 24 or 32 bytes in Base64, but %s", setting, what),
+				Explanation.of("Write what 'openssl rand -base64 32' gives."));
 	}
 
 	/**

@@ -3,6 +3,9 @@ package dev.idempotency.core;
 import java.time.Duration;
 import java.util.Objects;
 
+import dev.idempotency.CoreSetting;
+import dev.idempotency.Explanation;
+import dev.idempotency.IdempotencyConfigurationException;
 import dev.idempotency.IdempotencyScope;
 
 /**
@@ -25,17 +28,16 @@ public record EngineSettings(String namespace, Mode mode, OnStoreFailure onStore
 
 	public EngineSettings {
 		if (namespace.isBlank()) {
-			throw new IllegalArgumentException(
-					"idempotency.namespace must not be blank: leave it out to use the application's name");
+			throw new IdempotencyConfigurationException(Explanation.of("%s must not be blank", CoreSetting.NAMESPACE),
+					Explanation.of("Leave it out to use the application's name."));
 		}
 		try {
 			IdempotencyScope.of("any").within(namespace);
 		}
 		catch (IllegalArgumentException ex) {
-			throw new IllegalArgumentException(
-					"idempotency.namespace, or the application's name, cannot be used (%s): write a short name"
-						.formatted(ex.getMessage()),
-					ex);
+			throw new IdempotencyConfigurationException(Explanation
+				.of("%s, or the application's name, cannot be used (%s)", CoreSetting.NAMESPACE, ex.getMessage()),
+					Explanation.of("Write a short name."));
 		}
 		Objects.requireNonNull(mode, "mode must not be null");
 		Objects.requireNonNull(onStoreFailure, "onStoreFailure must not be null");

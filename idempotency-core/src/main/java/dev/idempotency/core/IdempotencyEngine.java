@@ -5,6 +5,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ThreadFactory;
 
+import dev.idempotency.CoreSetting;
+import dev.idempotency.Explanation;
 import dev.idempotency.IdempotencyConfigurationException;
 import dev.idempotency.IdempotencyException;
 import dev.idempotency.IdempotencyKey;
@@ -268,16 +270,13 @@ public final class IdempotencyEngine implements AutoCloseable {
 	 */
 	public void requireJoining(@Nullable Transactions transactions, String operation) {
 		if (transactions == null) {
-			throw new IdempotencyConfigurationException(
-					"%s asks for transactional = true, and there is no transaction manager, or there are several transaction managers and nothing says which"
-						.formatted(operation),
-					"Define a PlatformTransactionManager bean (one, one of the store's DataSource, or a primary one), or leave it out.");
+			throw Transactions.missing(operation, "transactional = true");
 		}
 		if (!this.store.canJoin()) {
 			throw new IdempotencyConfigurationException(
-					"%s is transactional, and its key is remembered where no transaction can be joined"
-						.formatted(operation),
-					"Set idempotency.store=jdbc, or leave transactional out.");
+					Explanation.of("%s is transactional, and its key is remembered where no transaction can be joined",
+							operation),
+					Explanation.of("Use %s, or leave transactional out.", CoreSetting.JOINING_STORE));
 		}
 		if (!isJoined(transactions, operation)) {
 			throw new IdempotencyConfigurationException(

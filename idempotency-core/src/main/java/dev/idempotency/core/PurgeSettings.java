@@ -4,6 +4,10 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.random.RandomGenerator;
 
+import dev.idempotency.CoreSetting;
+import dev.idempotency.Explanation;
+import dev.idempotency.IdempotencyConfigurationException;
+
 /**
  * How records are removed whose time is over.
  *
@@ -21,14 +25,15 @@ public record PurgeSettings(Duration interval, int batch) {
 	public PurgeSettings {
 		Objects.requireNonNull(interval, "interval must not be null");
 		if (interval.isNegative() || interval.compareTo(LONGEST_INTERVAL) > 0) {
-			throw new IllegalArgumentException(
-					"idempotency.purge.interval must be between 0s (never) and 1 day, lest more be over than is in use, but is %s: write a duration such as 10m"
-						.formatted(interval));
+			throw new IdempotencyConfigurationException(Explanation.of(
+					"%s must be between 0s (never) and 1 day, lest more be over than is in use, but is %s",
+					CoreSetting.PURGE_INTERVAL, interval), Explanation.of("Write a duration such as 10m."));
 		}
 		if (batch < 1 || batch > LARGEST_BATCH) {
-			throw new IllegalArgumentException(
-					"idempotency.purge.batch must be between 1 and %d, lest one removal hold up everyone else, but is %d: write a number such as 1000"
-						.formatted(LARGEST_BATCH, batch));
+			throw new IdempotencyConfigurationException(
+					Explanation.of("%s must be between 1 and %d, lest one removal hold up everyone else, but is %d",
+							CoreSetting.PURGE_BATCH, LARGEST_BATCH, batch),
+					Explanation.of("Write a number such as 1000."));
 		}
 	}
 

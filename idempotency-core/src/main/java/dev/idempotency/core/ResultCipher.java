@@ -10,6 +10,8 @@ import javax.crypto.AEADBadTagException;
 import javax.crypto.Cipher;
 import javax.crypto.spec.GCMParameterSpec;
 
+import dev.idempotency.CoreSetting;
+import dev.idempotency.Explanation;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.UnreadableResultException;
 import dev.idempotency.store.StoredResult;
@@ -49,14 +51,14 @@ final class ResultCipher {
 
 	static ResultCipher of(@Nullable String key, List<String> previousKeys) {
 		List<EncryptionKey> keys = new ArrayList<>();
-		EncryptionKey current = (key != null && !key.isBlank()) ? EncryptionKey.parse("idempotency.encryption.key", key)
-				: null;
+		EncryptionKey current = (key != null && !key.isBlank())
+				? EncryptionKey.parse(Explanation.of("%s", CoreSetting.ENCRYPTION_KEY), key) : null;
 		if (current != null) {
 			keys.add(current);
 		}
 		for (int i = 0; i < previousKeys.size(); i++) {
 			if (!previousKeys.get(i).isBlank()) {
-				keys.add(EncryptionKey.parse("idempotency.encryption.previous-keys[%d]".formatted(i),
+				keys.add(EncryptionKey.parse(Explanation.of("%s[%d]", CoreSetting.PREVIOUS_ENCRYPTION_KEYS, i),
 						previousKeys.get(i)));
 			}
 		}
@@ -109,7 +111,7 @@ final class ResultCipher {
 			}
 		}
 		throw new UnreadableResultException((candidates.isEmpty()
-				? "The stored result of %s was encrypted with a key that is not configured: add it to idempotency.encryption.previous-keys"
+				? "The stored result of %s was encrypted with a key that is not configured: add it to the previous ones"
 				: "The stored result of %s is damaged, or was stored for another key: find out who changed it in the store")
 			.formatted(key));
 	}

@@ -1,5 +1,8 @@
 package dev.idempotency.core;
 
+import dev.idempotency.CoreSetting;
+import dev.idempotency.Explanation;
+import dev.idempotency.IdempotencyConfigurationException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +24,20 @@ public interface Transactions {
 	 */
 	default @Nullable Object manager() {
 		return null;
+	}
+
+	/**
+	 * What to say where there are none, or nothing says which.
+	 * @param operation what is to be done in one
+	 * @param wish how it asks for that
+	 * @return the exception
+	 */
+	static IdempotencyConfigurationException missing(Object operation, String wish) {
+		return new IdempotencyConfigurationException(Explanation.of(
+				"%s asks for %s, and there is no transaction manager, or there are several transaction managers and nothing says which",
+				operation, wish),
+				Explanation.of("Define %s (one, one of the store's DataSource, or a primary one), or leave it out.",
+						CoreSetting.TRANSACTION_MANAGER));
 	}
 
 	/**

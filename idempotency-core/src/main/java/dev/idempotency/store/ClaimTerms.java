@@ -3,7 +3,11 @@ package dev.idempotency.store;
 import java.time.Duration;
 import java.util.Objects;
 
+import dev.idempotency.CoreSetting;
+import dev.idempotency.Explanation;
+import dev.idempotency.IdempotencyConfigurationException;
 import dev.idempotency.OnCrash;
+import dev.idempotency.Setting;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,14 +40,16 @@ public record ClaimTerms(Duration lease, Duration ttl, OnCrash onCrash, OnReplay
 	private static final Duration MIN_DURATION = Duration.ofMillis(1);
 
 	public ClaimTerms {
-		requireUsable("lease", lease, "30s");
-		requireUsable("ttl", ttl, "24h");
+		requireUsable(CoreSetting.LEASE, lease, "30s");
+		requireUsable(CoreSetting.TTL, ttl, "24h");
 		Objects.requireNonNull(onCrash, "onCrash must not be null");
 		Objects.requireNonNull(onReplay, "onReplay must not be null");
 		if (lease.compareTo(ttl) > 0) {
-			throw new IllegalArgumentException(
-					"idempotency.lease (%s) must not be longer than idempotency.ttl (%s), or a result would be forgotten before its retry: write a shorter lease, such as 30s, or a longer ttl"
-						.formatted(lease, ttl));
+			throw new IdempotencyConfigurationException(
+					Explanation.of(
+							"%s (%s) must not be longer than %s (%s), or a result would be forgotten before its retry",
+							CoreSetting.LEASE, lease, CoreSetting.TTL, ttl),
+					Explanation.of("Write a shorter lease, such as 30s, or a longer ttl."));
 		}
 		if (trace != null && trace.isEmpty()) {
 			// What a tracer says that records nothing
@@ -65,17 +71,17 @@ public record ClaimTerms(Duration lease, Duration ttl, OnCrash onCrash, OnReplay
 		this(lease, ttl, onCrash, onReplay, null);
 	}
 
-	private static void requireUsable(String name, Duration duration, String example) {
-		Objects.requireNonNull(duration, () -> "idempotency.%s must not be null".formatted(name));
+	private static void requireUsable(Setting setting, Duration duration, String example) {
+		Objects.requireNonNull(duration, () -> "%s must not be null".formatted(setting.words()));
 		if (duration.compareTo(MIN_DURATION) < 0) {
-			throw new IllegalArgumentException(
-					"idempotency.%s must be at least 1ms, but is %s: write a duration such as %s".formatted(name,
-							duration, example));
+			throw new IdempotencyConfigurationException(
+					Explanation.of("%s must be at least 1ms, but is %s", setting, duration),
+					Explanation.of("Write a duration such as %s.", example));
 		}
 		if (duration.compareTo(MAX_DURATION) > 0) {
-			throw new IllegalArgumentException(
-					"idempotency.%s must be at most %d days, but is %s: write a duration such as %s".formatted(name,
-							MAX_DURATION.toDays(), duration, example));
+			throw new IdempotencyConfigurationException(
+					Explanation.of("%s must be at most %d days, but is %s", setting, MAX_DURATION.toDays(), duration),
+					Explanation.of("Write a duration such as %s.", example));
 		}
 	}
 

@@ -26,10 +26,10 @@ class OperationPolicyTests {
 	void rejectsAnImpossibleLeaseOrTtlAndNamesTheSetting(String text) {
 		Duration duration = Duration.parse(text);
 		assertThatIllegalArgumentException().isThrownBy(() -> OperationPolicy.of(HOUR, duration))
-			.withMessageContaining("idempotency.lease must be at")
+			.withMessageContaining("lease must be at")
 			.withMessageContaining("such as 30s");
 		assertThatIllegalArgumentException().isThrownBy(() -> this.policy.withTtl(duration))
-			.withMessageContaining("idempotency.ttl must be at")
+			.withMessageContaining("ttl must be at")
 			.withMessageContaining("such as 24h");
 	}
 
@@ -37,7 +37,7 @@ class OperationPolicyTests {
 	@SuppressWarnings("NullAway")
 	void rejectsNull() {
 		assertThatNullPointerException().isThrownBy(() -> OperationPolicy.of(null, SECOND))
-			.withMessageContaining("idempotency.ttl");
+			.withMessageContaining("ttl");
 		assertThatNullPointerException().isThrownBy(() -> this.policy.withPatience(null))
 			.withMessageContaining("patience");
 	}
@@ -45,14 +45,14 @@ class OperationPolicyTests {
 	@Test
 	void rejectsALeaseLongerThanTheTtl() {
 		assertThatIllegalArgumentException().isThrownBy(() -> OperationPolicy.of(SECOND, HOUR))
-			.withMessageContaining("idempotency.lease (PT1H) must not be longer than idempotency.ttl (PT1S)");
+			.withMessageContaining("lease (PT1H) must not be longer than ttl (PT1S)");
 		assertThat(OperationPolicy.of(HOUR, HOUR).lease()).isEqualTo(HOUR);
 	}
 
 	@Test
 	void rejectsNegativePatienceAndReplays() {
 		assertThatIllegalArgumentException().isThrownBy(() -> this.policy.withPatience(Duration.ofMillis(-1)))
-			.withMessageContaining("idempotency.wait-timeout");
+			.withMessageContaining("wait-timeout");
 		assertThatIllegalArgumentException().isThrownBy(() -> this.policy.withMaxReplays(-1))
 			.withMessageContaining("idempotency.max-replays");
 	}

@@ -75,8 +75,10 @@ public record AnnotationPolicies(OperationPolicy defaults, Duration waitTimeout,
 		try {
 			return new OperationSettings(ttl, lease, wait, replays, request, response);
 		}
-		catch (IllegalArgumentException ex) {
-			throw unusable(operation, ex);
+		catch (IdempotencyConfigurationException ex) {
+			throw new IdempotencyConfigurationException(
+					"What @Idempotent says of %s cannot be used: %s".formatted(operation, ex.problem()),
+					ex.remedy().toString());
 		}
 	}
 
@@ -122,16 +124,6 @@ public record AnnotationPolicies(OperationPolicy defaults, Duration waitTimeout,
 
 	private static Long bytes(String text) {
 		return DataSize.parse(text).toBytes();
-	}
-
-	/**
-	 * What is wrong stands before what to write.
-	 */
-	private static IdempotencyConfigurationException unusable(String operation, IllegalArgumentException ex) {
-		String[] complaint = String.valueOf(ex.getMessage()).split(": (?=write )", 2);
-		return new IdempotencyConfigurationException(
-				"What @Idempotent says of %s cannot be used: %s".formatted(operation, complaint[0]),
-				StringUtils.capitalize(complaint[complaint.length - 1]) + ".");
 	}
 
 }

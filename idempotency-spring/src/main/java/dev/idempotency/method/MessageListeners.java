@@ -43,8 +43,8 @@ final class MessageListeners {
 			if (policy.patience().isZero()) {
 				doubts
 					.add(("does not wait for a running twin: a message that comes again after a crash is refused until the lease "
-							+ "(%d s) is over, and may be given up before that. Write onConflict = OnConflict.WAIT, with "
-							+ "idempotency.wait-timeout over idempotency.lease")
+							+ "(%d s) is over, and may be given up before that. Write onConflict = OnConflict.WAIT, with a "
+							+ "wait-timeout over the lease")
 						.formatted(policy.lease().toSeconds()));
 			}
 			Arrays.stream(method.getParameterTypes())

@@ -191,7 +191,7 @@ class ResultPackingTests {
 		for (ResultPacking stranger : List.of(ResultPacking.none(), COMPRESSING,
 				ResultPacking.none().withEncryption(OTHER_SECRET, List.of(secret(5, 32))))) {
 			assertUnreadable(() -> stranger.unpack(KEY, packed),
-					"was encrypted with a key that is not configured: add it to idempotency.encryption.previous-keys");
+					"was encrypted with a key that is not configured: add it to the previous ones");
 		}
 	}
 
@@ -248,13 +248,13 @@ class ResultPackingTests {
 	@ValueSource(strings = { "no Base64!", "c2hvcnQ=", "AAAAAAAAAAAAAAAAAAAAAAAAAAA=" })
 	void refusesAKeyThatIsNoneWithoutRepeatingIt(String wrong) {
 		assertThatIllegalArgumentException().isThrownBy(() -> ResultPacking.none().withEncryption(wrong, List.of()))
-			.withMessageStartingWith("idempotency.encryption.key must be 16, 24 or 32 bytes in Base64, but ")
-			.withMessageEndingWith("write what 'openssl rand -base64 32' gives")
+			.withMessageStartingWith("encryption key must be 16, 24 or 32 bytes in Base64, but ")
+			.withMessageEndingWith("Write what 'openssl rand -base64 32' gives.")
 			.withNoCause()
 			.satisfies((ex) -> assertThat(ex.getMessage()).doesNotContain(wrong));
 		assertThatIllegalArgumentException()
 			.isThrownBy(() -> ResultPacking.none().withEncryption(null, List.of(SECRET, wrong)))
-			.withMessageStartingWith("idempotency.encryption.previous-keys[1] must be ");
+			.withMessageStartingWith("previous encryption keys[1] must be ");
 	}
 
 	// Compression
@@ -263,8 +263,8 @@ class ResultPackingTests {
 	@ValueSource(longs = { -1, StoredResult.MAX_SIZE + 1L, Long.MAX_VALUE })
 	void refusesAThresholdThatNoResultCanReach(long threshold) {
 		assertThatIllegalArgumentException().isThrownBy(() -> ResultPacking.none().withCompression(threshold))
-			.withMessageContaining("idempotency.compression.threshold must be between 0B and 64MB, but is " + threshold)
-			.withMessageContaining("write a size such as 1KB");
+			.withMessageContaining("compression threshold must be between 0B and 64MB, but is " + threshold)
+			.withMessageContaining("Write a size such as 1KB");
 	}
 
 	@Test

@@ -6,6 +6,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Pattern;
 
+import dev.idempotency.IdempotencyConfigurationException;
+
 /**
  * Which header carries the key of a call: {@code Idempotency-Key}, but for hosts that
  * call it something else.
@@ -28,14 +30,14 @@ public record KeyHeaders(Map<String, String> byHost) {
 		byHost.forEach((host, name) -> {
 			String lower = host.toLowerCase(Locale.ROOT);
 			if (!HOST.matcher(lower).matches()) {
-				throw new IllegalArgumentException(
-						"idempotency.client.headers must have names of hosts, without scheme and port, but has \"%s\": write one such as api.example.org"
-							.formatted(host));
+				throw new IdempotencyConfigurationException(
+						"There must be names of hosts, without scheme and port, but there is \"%s\"".formatted(host),
+						"Write one such as api.example.org.");
 			}
 			if (!NAME.matcher(name).matches()) {
-				throw new IllegalArgumentException(
-						"idempotency.client.headers must have the name of a header for %s, but has \"%s\": write letters, digits and hyphens"
-							.formatted(host, name));
+				throw new IdempotencyConfigurationException(
+						"There must be the name of a header for %s, but there is \"%s\"".formatted(host, name),
+						"Write letters, digits and hyphens.");
 			}
 			copy.put(lower, name);
 		});

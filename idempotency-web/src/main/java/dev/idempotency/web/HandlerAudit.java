@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 
+import dev.idempotency.Explanation;
 import dev.idempotency.IdempotencyConfigurationException;
 import dev.idempotency.core.KnownOperation;
 import dev.idempotency.core.KnownOperation.Coverage;
@@ -113,8 +114,10 @@ final class HandlerAudit {
 	private void check(KeyExpression key, RequestMappingInfo info, HandlerMethod handler) {
 		if (key.isDerived() && !this.comparesRequests) {
 			throw new IdempotencyConfigurationException(
-					"%s derives its key from the request, and idempotency.http.fingerprint is none".formatted(handler),
-					"Set idempotency.http.fingerprint to canonical-json or bytes, or take the key from elsewhere.");
+					Explanation.of("%s derives its key from the request, and %s is none", handler,
+							WebSetting.FINGERPRINT),
+					Explanation.of("Set %s to canonical-json or bytes, or take the key from elsewhere.",
+							WebSetting.FINGERPRINT));
 		}
 		for (String pattern : info.getPatternValues()) {
 			for (String variable : key.pathVariables()) {
@@ -137,11 +140,10 @@ final class HandlerAudit {
 			.map((operation) -> "%s (%s)".formatted(operation.name(), operation.handler()))
 			.collect(Collectors.joining(System.lineSeparator() + "  - "));
 		if (this.settings.unprotected() == Unprotected.FAIL) {
-			throw new IdempotencyConfigurationException(
-					"These handlers change something, and nothing protects them from being repeated:"
-							+ System.lineSeparator() + "  - " + list,
-					"Write @Idempotent on each, or @Idempotent(enabled = false) on those that need no protection, "
-							+ "or set idempotency.http.unprotected to warn or ignore.");
+			throw new IdempotencyConfigurationException(Explanation
+				.of("These handlers change something, and nothing protects them from being repeated:%n  - %s", list),
+					Explanation.of("Write @Idempotent on each, or @Idempotent(enabled = false) on those that need no "
+							+ "protection, or set %s to warn or ignore.", WebSetting.UNPROTECTED));
 		}
 		if (this.settings.unprotected() == Unprotected.WARN) {
 			logger.warn("Nothing protects these handlers from being repeated:{}  - {}", System.lineSeparator(), list);

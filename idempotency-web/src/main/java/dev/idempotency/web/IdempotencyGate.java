@@ -5,7 +5,6 @@ import java.util.Optional;
 
 import dev.idempotency.DryRun;
 import dev.idempotency.Fingerprint;
-import dev.idempotency.IdempotencyConfigurationException;
 import dev.idempotency.IdempotencyContext.Binding;
 import dev.idempotency.IdempotencyException;
 import dev.idempotency.IdempotencyKey;
@@ -62,10 +61,7 @@ final class IdempotencyGate implements Admission {
 			this.engine.requireJoining(this.transactions, handler.toString());
 		}
 		if (operation.dryRun() == DryRun.ROLLBACK && this.transactions == null) {
-			throw new IdempotencyConfigurationException(
-					"%s asks for dryRun = ROLLBACK, and there is no transaction manager, or there are several transaction managers and nothing says which"
-						.formatted(handler),
-					"Define a PlatformTransactionManager bean (one, one of the store's DataSource, or a primary one), or leave it out.");
+			throw Transactions.missing(handler, "dryRun = ROLLBACK");
 		}
 	}
 

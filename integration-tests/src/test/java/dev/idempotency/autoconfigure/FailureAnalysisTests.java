@@ -1,12 +1,18 @@
 package dev.idempotency.autoconfigure;
 
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 
+import dev.idempotency.CoreSetting;
 import dev.idempotency.DryRun;
 import dev.idempotency.Idempotent;
+import dev.idempotency.Setting;
+import dev.idempotency.store.jdbc.DatabaseSetting;
+import dev.idempotency.store.redis.RedisSetting;
+import dev.idempotency.web.WebSetting;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -20,6 +26,7 @@ import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.diagnostics.FailureAnalyzer;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.boot.webmvc.autoconfigure.DispatcherServletAutoConfiguration;
@@ -114,8 +121,8 @@ class FailureAnalysisTests {
 			"redis.wait-for-replicas=-1 | idempotency.redis.wait-for-replicas must not be negative, but is -1. | Write 0 to wait for none.",
 			"purge.interval=2d | idempotency.purge.interval must be between 0s (never) and 1 day | Write a duration such as 10m.",
 			"purge.batch=0 | idempotency.purge.batch must be between 1 and 100000 | Write a number such as 1000.",
-			"client.headers.[a.org/b]=X-Key | idempotency.client.headers must have names of hosts, without scheme and port | Write one such as api.example.org.",
-			"client.headers.a.org=X Key | idempotency.client.headers must have the name of a header for a.org, but has \"X Key\" | Write letters, digits and hyphens." })
+			"client.headers.[a.org/b]=X-Key | idempotency.client.headers cannot be used: There must be names of hosts, without scheme and port | Write one such as api.example.org.",
+			"client.headers.a.org=X Key | idempotency.client.headers cannot be used: There must be the name of a header for a.org, but there is \"X Key\" | Write letters, digits and hyphens." })
 	void saysWhichSettingIsWrongAndWhatToWrite(String setting, String description, String action) {
 		this.runner.withPropertyValues("idempotency." + setting, "long=" + "n".repeat(2049))
 			.run((failed) -> assertAnalysis(failed.getStartupFailure(), description, action));
@@ -160,6 +167,58 @@ class FailureAnalysisTests {
 	}
 
 	@Test
+	void saysHowToGetAMissingTable() {
+		this.runner.withConfiguration(AutoConfigurations.of(DataSourceAutoConfiguration.class))
+			.withPropertyValues("idempotency.store=jdbc", "idempotency.jdbc.initialize-schema=never",
+					"spring.datasource.url=jdbc:h2:mem:no-table")
+			.run((failed) -> {
+				assertAnalysis(failed.getStartupFailure(), "The table idempotency_record is missing",
+						"Run classpath:dev/idempotency/store/jdbc/schema-h2.sql");
+				assertThat(ours(failed.getStartupFailure())).first()
+					.extracting(FailureAnalysis::getAction)
+					.asString()
+					.endsWith("set idempotency.jdbc.initialize-schema=always to have it run at start-up, or correct "
+							+ "idempotency.jdbc.table.");
+			});
+	}
+
+	@Test
+	void saysWhichStoreTransactionsCanJoin() {
+		this.webRunner
+			.withConfiguration(AutoConfigurations.of(DataSourceAutoConfiguration.class,
+					DataSourceTransactionManagerAutoConfiguration.class))
+			.withUserConfiguration(Transactional.class)
+			.run((failed) -> assertAnalysis(failed.getStartupFailure(), "where no transaction can be joined",
+					"Use idempotency.store=jdbc, or leave transactional out."));
+	}
+
+	@Test
+	void saysWhichFingerprintAKeyCanBeDerivedFrom() {
+		this.webRunner.withPropertyValues("idempotency.http.fingerprint=none")
+			.withUserConfiguration(Derived.class)
+			.run((failed) -> assertAnalysis(failed.getStartupFailure(),
+					"derives its key from the request, and idempotency.http.fingerprint is none.",
+					"Set idempotency.http.fingerprint to canonical-json or bytes"));
+	}
+
+	@ParameterizedTest
+	@MethodSource("settings")
+	void knowsEverySettingByItsProperty(Setting setting) {
+		assertThat(PropertyNames.of(setting)).isNotEqualTo(setting.words())
+			.containsPattern("^(idempotency|spring)\\.| bean$");
+	}
+
+	static Stream<Setting> settings() {
+		return Stream.of(CoreSetting.values(), DatabaseSetting.values(), RedisSetting.values(), WebSetting.values())
+			.flatMap(Arrays::stream);
+	}
+
+	@Test
+	void knowsASettingOfOthersByTheirWords() {
+		assertThat(PropertyNames.of(() -> "the ring of a store")).isEqualTo("the ring of a store");
+	}
+
+	@Test
 	void saysNothingOfTheFailuresOfOthers() {
 		this.runner.withPropertyValues("idempotency.store=memory").withBean("broken", Object.class, () -> {
 			throw new IllegalArgumentException("Something else");
@@ -194,6 +253,26 @@ class FailureAnalysisTests {
 						.and(Environment.class, failed.getEnvironment()),
 					FailureHandler.logging(LogFactory.getLog(FailureAnalysisTests.class)))
 			.stream();
+	}
+
+	@RestController
+	static class Transactional {
+
+		@PostMapping("/order")
+		@Idempotent(transactional = true)
+		void order() {
+		}
+
+	}
+
+	@RestController
+	static class Derived {
+
+		@PostMapping("/order")
+		@Idempotent(key = "derived()")
+		void order() {
+		}
+
 	}
 
 	@RestController

@@ -108,7 +108,7 @@ class IdempotencyJdbcAutoConfigurationTests {
 				.rootCause()
 				.isInstanceOfSatisfying(IdempotencyConfigurationException.class, (ex) -> {
 					assertThat(ex).hasMessageContaining("jdbc and redis");
-					assertThat(ex.action()).contains("idempotency.store");
+					assertThat(ex.remedy()).asString().contains("idempotency.store");
 				}));
 	}
 
@@ -129,7 +129,7 @@ class IdempotencyJdbcAutoConfigurationTests {
 					.rootCause()
 					.isInstanceOfSatisfying(IdempotencyConfigurationException.class, (ex) -> {
 						assertThat(ex).hasMessageContaining("idempotency.store is " + name);
-						assertThat(ex.action()).contains("spring-boot-starter-");
+						assertThat(ex.remedy()).asString().contains("spring-boot-starter-");
 					}));
 		}
 	}
@@ -146,7 +146,7 @@ class IdempotencyJdbcAutoConfigurationTests {
 		withDatabase(PostgresServer.shared().newSchema()).run((context) -> assertThat(context).getFailure()
 			.rootCause()
 			.isInstanceOfSatisfying(IdempotencyConfigurationException.class,
-					(ex) -> assertThat(ex.action()).contains("schema-postgresql.sql")));
+					(ex) -> assertThat(ex.remedy()).asString().contains("schema-postgresql.sql")));
 	}
 
 	@Test
@@ -168,7 +168,8 @@ class IdempotencyJdbcAutoConfigurationTests {
 			.rootCause()
 			.isInstanceOfSatisfying(IdempotencyConfigurationException.class, (ex) -> {
 				assertThat(ex).hasMessageContaining("has no name");
-				assertThat(ex.action()).contains("spring.application.name", "idempotency.namespace=application");
+				assertThat(ex.remedy()).asString()
+					.contains("spring.application.name", "idempotency.namespace=application");
 			}));
 		for (String name : new String[] { "spring.application.name=shop", "idempotency.namespace=application" }) {
 			shared.withPropertyValues(name).run((context) -> assertThat(context).hasNotFailed());
@@ -198,7 +199,7 @@ class IdempotencyJdbcAutoConfigurationTests {
 		withH2().withPropertyValues("idempotency.jdbc.table=a;b")
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
-				.hasMessageContaining("idempotency.jdbc.table must be"));
+				.hasMessageContaining("the name of the table must be"));
 	}
 
 	@Test

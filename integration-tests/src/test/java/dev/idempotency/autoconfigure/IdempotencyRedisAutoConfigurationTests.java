@@ -76,7 +76,8 @@ class IdempotencyRedisAutoConfigurationTests {
 				.rootCause()
 				.isInstanceOfSatisfying(IdempotencyConfigurationException.class, (ex) -> {
 					assertThat(ex).hasMessageContaining("has no name");
-					assertThat(ex.action()).contains("spring.application.name", "idempotency.namespace=application");
+					assertThat(ex.remedy()).asString()
+						.contains("spring.application.name", "idempotency.namespace=application");
 				}));
 	}
 

@@ -272,7 +272,7 @@ class RenewalDataSourceTests {
 				.rootCause()
 				.isInstanceOfSatisfying(IdempotencyConfigurationException.class, (ex) -> {
 					assertThat(ex).hasMessageContaining("idempotency.jdbc.renewal-data-source is \"order\"");
-					assertThat(ex.action()).contains("orders");
+					assertThat(ex.remedy()).asString().contains("orders");
 				}));
 	}
 
@@ -290,7 +290,7 @@ class RenewalDataSourceTests {
 			.rootCause()
 			.isInstanceOfSatisfying(IdempotencyConfigurationException.class, (ex) -> {
 				assertThat(ex).hasMessageContaining("PT15S").hasMessageContaining("PT30S");
-				assertThat(ex.action()).contains("connection-timeout");
+				assertThat(ex.remedy()).asString().contains("connection-timeout");
 			}));
 		onThePool.withPropertyValues("idempotency.lease=31s").run((context) -> assertThat(context).hasNotFailed());
 		pool.close();

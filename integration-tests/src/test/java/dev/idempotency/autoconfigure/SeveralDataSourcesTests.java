@@ -43,7 +43,7 @@ class SeveralDataSourcesTests {
 					.rootCause()
 					.isInstanceOfSatisfying(IdempotencyConfigurationException.class, (ex) -> {
 						assertThat(ex).hasMessageContaining("archive, orders").hasMessageContaining("none is primary");
-						assertThat(ex.action()).contains("idempotency.jdbc.data-source");
+						assertThat(ex.remedy()).asString().contains("idempotency.jdbc.data-source");
 					}));
 		}
 	}
@@ -83,7 +83,7 @@ class SeveralDataSourcesTests {
 					.rootCause()
 					.isInstanceOfSatisfying(IdempotencyConfigurationException.class, (ex) -> {
 						assertThat(ex).hasMessageContaining("idempotency.jdbc.data-source is \"order\"");
-						assertThat(ex.action()).contains("archive, orders");
+						assertThat(ex.remedy()).asString().contains("archive, orders");
 					}));
 		}
 		this.runner.withPropertyValues("idempotency.jdbc.data-source=order")
@@ -102,7 +102,7 @@ class SeveralDataSourcesTests {
 					.rootCause()
 					.isInstanceOfSatisfying(IdempotencyConfigurationException.class, (ex) -> {
 						assertThat(ex).hasMessageContaining("one, other").hasMessageContaining("none is primary");
-						assertThat(ex.action()).contains("RedisIdempotencyStore");
+						assertThat(ex.remedy()).asString().contains("RedisIdempotencyStore");
 					}));
 		}
 	}
@@ -134,7 +134,7 @@ class SeveralDataSourcesTests {
 			.run((context) -> assertThat(context).getFailure()
 				.isInstanceOfSatisfying(IdempotencyConfigurationException.class, (ex) -> {
 					assertThat(ex).hasMessageContaining("does not manage the database of the idempotency store");
-					assertThat(ex.action()).contains("same DataSource");
+					assertThat(ex.remedy()).asString().contains("same DataSource");
 				}));
 		this.databases.withUserConfiguration(OtherManagers.class, Payments.class)
 			.withPropertyValues("idempotency.jdbc.data-source=archive")

@@ -32,7 +32,7 @@ class MessageListenerAuditTests {
 					.formatted(Hasty.class.getName(), method));
 			}
 			assertThat(output).contains("the lease (30 s)")
-				.contains("Write onConflict = OnConflict.WAIT, with idempotency.wait-timeout over idempotency.lease")
+				.contains("Write onConflict = OnConflict.WAIT, with a wait-timeout over the lease")
 				.doesNotContain("noListener");
 		});
 	}

@@ -65,7 +65,7 @@ class MethodMistakeTests {
 			assertThat(context.getStartupFailure()).isInstanceOfSatisfying(IdempotencyConfigurationException.class,
 					(ex) -> {
 						assertThat(ex).hasMessageContaining(bean.getSimpleName()).hasMessageContaining(problem);
-						assertThat(ex.action()).contains(remedy);
+						assertThat(ex.remedy()).asString().contains(remedy);
 					});
 		});
 	}

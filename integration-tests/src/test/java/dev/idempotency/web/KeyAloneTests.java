@@ -113,7 +113,7 @@ class KeyAloneTests {
 			.withPropertyValues("idempotency.store=memory", "idempotency.http.fingerprint=none")
 			.run((context) -> assertThat(context).getFailure()
 				.isInstanceOf(IdempotencyConfigurationException.class)
-				.hasMessageContaining("derives its key from the request, and idempotency.http.fingerprint is none"));
+				.hasMessageContaining("derives its key from the request, and the fingerprint of requests is none"));
 	}
 
 	@RestController

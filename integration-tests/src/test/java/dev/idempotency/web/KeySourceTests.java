@@ -393,7 +393,7 @@ class KeySourceTests {
 		String expression = controller.getDeclaredMethod("pay").getAnnotation(Idempotent.class).key();
 		assertThat(startUpFailure(controller))
 			.hasMessageContaining("The key \"%s\" of %s#pay".formatted(expression, controller.getName()))
-			.extracting(IdempotencyConfigurationException::action)
+			.extracting(IdempotencyConfigurationException::remedy)
 			.asString()
 			.contains("header('name')", "body('/json/pointer')", "path('variable')", "query('parameter')", "derived()",
 					"join(");
@@ -414,7 +414,7 @@ class KeySourceTests {
 	@Test
 	void refusesToStartWithADerivedKeyWhereNothingIsCompared() {
 		assertThat(startUpFailure(Bad.Derived.class, "idempotency.http.fingerprint=none"))
-			.hasMessageContaining("derives its key from the request, and idempotency.http.fingerprint is none");
+			.hasMessageContaining("derives its key from the request, and the fingerprint of requests is none");
 	}
 
 	@ParameterizedTest
@@ -423,8 +423,8 @@ class KeySourceTests {
 		String ttl = controller.getDeclaredMethod("pay").getAnnotation(Idempotent.class).ttl();
 		assertThat(startUpFailure(controller))
 			.hasMessageContaining("The ttl \"%s\" of %s#pay".formatted(ttl, controller.getName()))
-			.extracting(IdempotencyConfigurationException::action)
-			.isEqualTo("Write a duration such as 24h, 7d or ${orders.ttl:24h}.");
+			.extracting(IdempotencyConfigurationException::remedy)
+			.hasToString("Write a duration such as 24h, 7d or ${orders.ttl:24h}.");
 	}
 
 	@Test
@@ -432,13 +432,13 @@ class KeySourceTests {
 		assertThat(startUpFailure(Bad.NegativeTtl.class))
 			.hasMessageContaining(Bad.NegativeTtl.class.getName() + "#pay()")
 			.hasMessageContaining("ttl must be between 1ms and 3650 days, but is PT-1H")
-			.extracting(IdempotencyConfigurationException::action)
-			.isEqualTo("Write a duration such as 24h.");
+			.extracting(IdempotencyConfigurationException::remedy)
+			.hasToString("Write a duration such as 24h.");
 		assertThat(startUpFailure(Bad.ShortTtl.class))
 			.hasMessageContaining(
 					"The lease of " + Bad.ShortTtl.class.getName() + "#pay() (PT30S) is longer than its ttl")
-			.extracting(IdempotencyConfigurationException::action)
-			.isEqualTo("Write a shorter lease, such as 30s, or a longer ttl.");
+			.extracting(IdempotencyConfigurationException::remedy)
+			.hasToString("Write a shorter lease, such as 30s, or a longer ttl.");
 	}
 
 	@Test
@@ -446,9 +446,9 @@ class KeySourceTests {
 		assertThat(startUpFailure(Bad.Rollback.class))
 			.hasMessageContaining(Bad.Rollback.class.getName() + "#pay() asks for dryRun = ROLLBACK")
 			.hasMessageContaining("no transaction manager")
-			.extracting(IdempotencyConfigurationException::action)
+			.extracting(IdempotencyConfigurationException::remedy)
 			.asString()
-			.contains("PlatformTransactionManager");
+			.contains("Define a transaction manager");
 	}
 
 	@ParameterizedTest
@@ -456,8 +456,8 @@ class KeySourceTests {
 	void refusesToStartWhereADryRunWouldOutliveItsTransaction(Class<?> controller) {
 		assertThat(startUpFailure(controller))
 			.hasMessageContaining(controller.getName() + "#pay() asks for dryRun = ROLLBACK and answers asynchronously")
-			.extracting(IdempotencyConfigurationException::action)
-			.isEqualTo("Answer synchronously, or leave dryRun = ROLLBACK out.");
+			.extracting(IdempotencyConfigurationException::remedy)
+			.hasToString("Answer synchronously, or leave dryRun = ROLLBACK out.");
 	}
 
 	private static IdempotencyConfigurationException startUpFailure(Class<?> controller, String... properties) {

@@ -47,16 +47,16 @@ class TransactionalSettingsTests {
 				"spring.datasource.url=jdbc:h2:mem:transactional-memory"))
 			.hasMessageContaining(Plain.class.getName() + "#pay()")
 			.hasMessageContaining("no transaction can be joined")
-			.extracting(IdempotencyConfigurationException::action)
+			.extracting(IdempotencyConfigurationException::remedy)
 			.asString()
-			.contains("idempotency.store=jdbc");
+			.contains("a store that transactions can join");
 	}
 
 	@Test
 	void refusesTransactionsOfAnotherDatabase() {
 		assertThat(startUpFailure(Elsewhere.class, JDBC))
 			.hasMessageContaining("does not manage the database of the idempotency store")
-			.extracting(IdempotencyConfigurationException::action)
+			.extracting(IdempotencyConfigurationException::remedy)
 			.asString()
 			.contains("same DataSource");
 	}

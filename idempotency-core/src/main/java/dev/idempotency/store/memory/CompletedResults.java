@@ -97,7 +97,7 @@ final class CompletedResults {
 		long needed = CompletedEntry.bytes(key, result);
 		if (needed > this.limits.maxBytes()) {
 			throw new ResultTooLargeException(
-					"The result takes %d bytes, more than the whole store has: raise idempotency.memory.max-size (now %d bytes)"
+					"The result takes %d bytes, more than the whole store has: raise its max-size (now %d bytes)"
 						.formatted(needed, this.limits.maxBytes()));
 		}
 	}
@@ -186,10 +186,11 @@ final class CompletedResults {
 
 	private void evicted(IdempotencyKey key) {
 		if (this.evictionLogged.compareAndSet(false, true)) {
-			logger.warn("The in-memory idempotency store is full and forgets results before their ttl is over: "
-					+ "their keys could run again. Raise idempotency.memory.max-entries (now {}) or "
-					+ "idempotency.memory.max-size (now {} bytes), lower idempotency.ttl, or use a shared store. "
-					+ "This is logged once.", this.limits.maxEntries(), this.limits.maxBytes());
+			logger.warn(
+					"The in-memory idempotency store is full and forgets results before their ttl is over: "
+							+ "their keys could run again. Raise its max-entries (now {}) or its max-size "
+							+ "(now {} bytes), lower the ttl, or use a shared store. " + "This is logged once.",
+					this.limits.maxEntries(), this.limits.maxBytes());
 		}
 		try {
 			this.evictionListener.evicted(key);

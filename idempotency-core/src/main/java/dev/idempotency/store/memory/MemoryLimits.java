@@ -1,5 +1,10 @@
 package dev.idempotency.store.memory;
 
+import dev.idempotency.CoreSetting;
+import dev.idempotency.Explanation;
+import dev.idempotency.IdempotencyConfigurationException;
+import dev.idempotency.Setting;
+
 /**
  * How much an {@link InMemoryIdempotencyStore} remembers.
  *
@@ -9,14 +14,15 @@ package dev.idempotency.store.memory;
 public record MemoryLimits(long maxEntries, long maxBytes) {
 
 	public MemoryLimits {
-		requirePositive("idempotency.memory.max-entries", maxEntries, "100000");
-		requirePositive("idempotency.memory.max-size", maxBytes, "64MB");
+		requirePositive(CoreSetting.MEMORY_ENTRIES, maxEntries, "100000");
+		requirePositive(CoreSetting.MEMORY_SIZE, maxBytes, "64MB");
 	}
 
-	private static void requirePositive(String setting, long value, String example) {
+	private static void requirePositive(Setting setting, long value, String example) {
 		if (value < 1) {
-			throw new IllegalArgumentException(
-					"%s must be at least 1, but is %d: write a value such as %s".formatted(setting, value, example));
+			throw new IdempotencyConfigurationException(
+					Explanation.of("%s must be at least 1, but is %d", setting, value),
+					Explanation.of("Write a value such as %s.", example));
 		}
 	}
 

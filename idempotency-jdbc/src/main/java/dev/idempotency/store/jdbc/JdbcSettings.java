@@ -4,6 +4,9 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.regex.Pattern;
 
+import dev.idempotency.Explanation;
+import dev.idempotency.IdempotencyConfigurationException;
+
 /**
  * Where and how a {@link JdbcIdempotencyStore} keeps its records.
  *
@@ -31,14 +34,15 @@ public record JdbcSettings(String table, Duration timeout) {
 		Objects.requireNonNull(timeout, "timeout must not be null");
 		// The name becomes a part of statements, where it could be anything else too
 		if (!NAME.matcher(table).matches()) {
-			throw new IllegalArgumentException(
-					"idempotency.jdbc.table must be a plain name of letters, digits and underscores, at most 48 characters, "
-							+ "with or without a schema in front: write one such as idempotency_record or app.idempotency_record");
+			throw new IdempotencyConfigurationException(
+					Explanation.of("%s must be a plain name of letters, digits and underscores, at most 48 characters, "
+							+ "with or without a schema in front", DatabaseSetting.TABLE),
+					Explanation.of("Write one such as idempotency_record or app.idempotency_record."));
 		}
 		if (timeout.compareTo(Duration.ofMillis(1)) < 0 || timeout.compareTo(LONGEST_TIMEOUT) > 0) {
-			throw new IllegalArgumentException(
-					"idempotency.jdbc.timeout must be between 1ms and 1h, but is %s: write a duration such as 5s"
-						.formatted(timeout));
+			throw new IdempotencyConfigurationException(
+					Explanation.of("%s must be between 1ms and 1h, but is %s", DatabaseSetting.TIMEOUT, timeout),
+					Explanation.of("Write a duration such as 5s."));
 		}
 	}
 

@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
 
+import dev.idempotency.Explanation;
 import dev.idempotency.IdempotencyConfigurationException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -48,10 +49,10 @@ final class TableSchema {
 		String file = this.statements.dialect().schemaFile();
 		if (file == null) {
 			throw new IdempotencyConfigurationException(
-					"The table %s cannot be created: there is no schema file for this database"
-						.formatted(this.statements.table()),
-					"Create it yourself, after the model of %s, and set idempotency.jdbc.initialize-schema=never."
-						.formatted(location("schema-h2.sql")));
+					Explanation.of("The table %s cannot be created: there is no schema file for this database",
+							this.statements.table()),
+					Explanation.of("Create it yourself, after the model of %s, and set %s=never.",
+							location("schema-h2.sql"), DatabaseSetting.INITIALIZE_SCHEMA));
 		}
 		Resource script = new ByteArrayResource(this.statements.fromFile(file).getBytes(StandardCharsets.UTF_8));
 		// Another instance may create the same at the same time, and then one of them
@@ -77,20 +78,19 @@ final class TableSchema {
 				throw ex;
 			}
 			throw new IdempotencyConfigurationException(
-					"The table %s is missing, or is not as it should be: %s".formatted(table, ex.getMessage()),
-					action(this.statements.dialect()));
+					Explanation.of("The table %s is missing, or is not as it should be: %s", table, ex.getMessage()),
+					remedy(this.statements.dialect()));
 		}
 	}
 
-	private static String action(Dialect dialect) {
+	private static Explanation remedy(Dialect dialect) {
 		String file = dialect.schemaFile();
-		return (file != null)
-				? ("Run %s, which creates what is missing (as a migration of Flyway or Liquibase, for example), set "
-						+ "idempotency.jdbc.initialize-schema=always to have it run at start-up, or name the right table in "
-						+ "idempotency.jdbc.table.")
-					.formatted(location(file))
-				: "Create it after the model of %s, or name the right table in idempotency.jdbc.table."
-					.formatted(location("schema-h2.sql"));
+		return (file != null) ? Explanation.of(
+				"Run %s, which creates what is missing (as a migration of Flyway or Liquibase, for example), set "
+						+ "%s=always to have it run at start-up, or correct %s.",
+				location(file), DatabaseSetting.INITIALIZE_SCHEMA, DatabaseSetting.TABLE)
+				: Explanation.of("Create it after the model of %s, or correct %s.", location("schema-h2.sql"),
+						DatabaseSetting.TABLE);
 	}
 
 	private static String location(String file) {

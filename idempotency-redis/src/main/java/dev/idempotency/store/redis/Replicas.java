@@ -2,6 +2,7 @@ package dev.idempotency.store.redis;
 
 import java.time.Duration;
 
+import dev.idempotency.Explanation;
 import dev.idempotency.IdempotencyConfigurationException;
 import dev.idempotency.IdempotencyStoreException;
 
@@ -59,10 +60,8 @@ final class Replicas {
 
 	void requireEnough(long acknowledged) {
 		if (acknowledged < this.wanted) {
-			throw new IdempotencyStoreException(
-					"A claim reached %d replicas in time, and idempotency.redis.wait-for-replicas is %d"
-						.formatted(acknowledged, this.wanted),
-					null);
+			throw new IdempotencyStoreException("A claim reached %d replicas in time, and %d are to be waited for"
+				.formatted(acknowledged, this.wanted), null);
 		}
 	}
 
@@ -80,8 +79,10 @@ final class Replicas {
 	private static void requireNoCluster(RedisConnection connection) {
 		if (connection instanceof RedisClusterConnection && !(connection instanceof LettuceClusterConnection)) {
 			throw new IdempotencyConfigurationException(
-					"idempotency.redis.wait-for-replicas is set, but in a cluster replicas can be waited for through Lettuce only",
-					"Use Lettuce (spring.data.redis.client-type=lettuce), or set idempotency.redis.wait-for-replicas to 0.");
+					Explanation.of("%s is set, but in a cluster replicas can be waited for through Lettuce only",
+							RedisSetting.REPLICAS),
+					Explanation.of("Use Lettuce (set %s to lettuce), or set %s to 0.", RedisSetting.CLIENT,
+							RedisSetting.REPLICAS));
 		}
 	}
 

@@ -98,9 +98,9 @@ final class ServerCheck {
 		}
 		Duration timeout = lettuce.getClientConfiguration().getCommandTimeout();
 		if (timeout.compareTo(lease.dividedBy(2)) > 0) {
-			logger.warn("A command to Redis may take {}, which is more than half of idempotency.lease ({}): claims "
+			logger.warn("A command to Redis may take {}, which is more than half of the shortest lease ({}): claims "
 					+ "could not be renewed in time, and requests hang while Redis does. "
-					+ "Set spring.data.redis.timeout, for example to 2s.", timeout, lease);
+					+ "Set a shorter timeout of commands, for example 2s.", timeout, lease);
 		}
 	}
 

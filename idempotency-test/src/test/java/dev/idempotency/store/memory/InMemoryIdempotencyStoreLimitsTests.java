@@ -152,7 +152,7 @@ class InMemoryIdempotencyStoreLimitsTests {
 		Claim claim = claim(store, "key");
 		assertThatExceptionOfType(ResultTooLargeException.class)
 			.isThrownBy(() -> store.complete(claim, StoredResult.of(new byte[10_000]), TTL))
-			.withMessageContaining("idempotency.memory.max-size");
+			.withMessageContaining("max-size");
 		assertThat(store.complete(claim, StoredResult.tombstone(), TTL)).isTrue();
 	}
 
@@ -175,7 +175,7 @@ class InMemoryIdempotencyStoreLimitsTests {
 			complete(store, "secret key " + i);
 		}
 		assertThat(this.evicted).hasSize(20).doesNotHaveDuplicates();
-		assertThat(output).containsOnlyOnce("idempotency.memory.max-entries (now 10)");
+		assertThat(output).containsOnlyOnce("its max-entries (now 10)");
 		assertThat(output).doesNotContain("secret key");
 	}
 
@@ -212,9 +212,9 @@ class InMemoryIdempotencyStoreLimitsTests {
 	@Test
 	void rejectsLimitsThatHoldNothing() {
 		assertThatIllegalArgumentException().isThrownBy(() -> new MemoryLimits(0, 1))
-			.withMessageContaining("idempotency.memory.max-entries");
+			.withMessageContaining("max-entries");
 		assertThatIllegalArgumentException().isThrownBy(() -> new MemoryLimits(1, -1))
-			.withMessageContaining("idempotency.memory.max-size");
+			.withMessageContaining("max-size");
 	}
 
 	private InMemoryIdempotencyStore store(long maxEntries, long maxBytes) {

@@ -264,9 +264,9 @@ class JdbcIdempotencyStoreTests {
 			assertThatExceptionOfType(IdempotencyConfigurationException.class)
 				.isThrownBy(() -> store.prepareTable(InitializeSchema.NEVER))
 				.withMessageContaining("idempotency_record is missing")
-				.satisfies((ex) -> assertThat(ex.action())
+				.satisfies((ex) -> assertThat(ex.remedy()).asString()
 					.contains("classpath:dev/idempotency/store/jdbc/" + database.getValue())
-					.contains("idempotency.jdbc.initialize-schema=always"));
+					.contains("initialize-schema=always"));
 		}
 	}
 

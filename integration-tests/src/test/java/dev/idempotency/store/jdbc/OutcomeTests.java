@@ -224,8 +224,8 @@ class OutcomeTests {
 		assertThatExceptionOfType(IdempotencyConfigurationException.class)
 			.isThrownBy(() -> this.store.prepareTable(InitializeSchema.NEVER))
 			.withMessageContaining("The table idempotency_record_outcome is missing")
-			.satisfies(
-					(ex) -> assertThat(ex.action()).contains("schema-postgresql.sql, which creates what is missing"));
+			.satisfies((ex) -> assertThat(ex.remedy()).asString()
+				.contains("schema-postgresql.sql, which creates what is missing"));
 		this.store.prepareTable(InitializeSchema.ALWAYS);
 		completedInTransaction(LONG);
 	}

@@ -70,7 +70,7 @@ class RedisReplicasTests {
 		IdempotencyKey key = newKey();
 		assertThatExceptionOfType(IdempotencyStoreException.class).isThrownBy(() -> claim(store, key))
 			.withMessageContaining("reached 1 replicas in time")
-			.withMessageContaining("idempotency.redis.wait-for-replicas is 2");
+			.withMessageContaining("2 are to be waited for");
 		assertThat(store.find(key)).isEmpty();
 	}
 
@@ -100,7 +100,7 @@ class RedisReplicasTests {
 			RedisIdempotencyStore store = new RedisIdempotencyStore(factory, PREFIX, 1);
 			assertThatExceptionOfType(IdempotencyConfigurationException.class)
 				.isThrownBy(() -> store.checkServer(LEASE))
-				.satisfies((ex) -> assertThat(ex.action()).contains("Lettuce"));
+				.satisfies((ex) -> assertThat(ex.remedy()).asString().contains("Lettuce"));
 		}
 		finally {
 			factory.destroy();

@@ -101,7 +101,8 @@ class RedisServerCheckTests {
 		withUser("weak", "+@all " + right,
 				(factory) -> assertThatExceptionOfType(IdempotencyConfigurationException.class)
 					.isThrownBy(() -> check(factory))
-					.satisfies((ex) -> assertThat(ex.action()).contains("~idempotency:*", "+evalsha")
+					.satisfies((ex) -> assertThat(ex.remedy()).asString()
+						.contains("~idempotency:*", "+evalsha")
 						.doesNotContain("@")));
 	}
 

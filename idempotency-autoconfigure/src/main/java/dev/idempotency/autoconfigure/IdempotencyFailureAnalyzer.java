@@ -4,10 +4,9 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Locale;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
+import dev.idempotency.IdempotencyConfigurationException;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.bind.BindException;
@@ -18,28 +17,22 @@ import org.springframework.boot.diagnostics.FailureAnalyzer;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 import org.springframework.util.ClassUtils;
-import org.springframework.util.StringUtils;
 import org.springframework.util.unit.DataSize;
 
 /**
- * Says which setting is wrong and what to write. Spring Boot knows what is wrong, too,
- * but not what would be right.
+ * Says which setting is wrong, by the name that it has as a property, and what to write.
+ * Spring Boot knows what is wrong, too, but not what would be right.
  */
 @Order(Ordered.HIGHEST_PRECEDENCE + 10)
-final class IdempotencySettingFailureAnalyzer implements FailureAnalyzer {
+final class IdempotencyFailureAnalyzer implements FailureAnalyzer {
 
 	private static final ConfigurationPropertyName PREFIX = ConfigurationPropertyName.of("idempotency");
-
-	/**
-	 * How our exceptions are worded: what is wrong, a colon, and what to do.
-	 */
-	private static final Pattern COMPLAINT = Pattern.compile("(idempotency\\.[a-z].*?): ((?:write|leave) .*)");
 
 	@Override
 	public @Nullable FailureAnalysis analyze(Throwable failure) {
 		for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
 			FailureAnalysis analysis = (cause instanceof BindException unbound) ? unconvertible(unbound)
-					: (cause instanceof IllegalArgumentException) ? unusable(cause) : null;
+					: (cause instanceof IdempotencyConfigurationException wrong) ? unusable(wrong) : null;
 			if (analysis != null) {
 				return analysis;
 			}
@@ -47,11 +40,11 @@ final class IdempotencySettingFailureAnalyzer implements FailureAnalyzer {
 		return null;
 	}
 
-	private static @Nullable FailureAnalysis unusable(Throwable cause) {
-		Matcher complaint = COMPLAINT.matcher(String.valueOf(cause.getMessage()));
-		return complaint.matches()
-				? new FailureAnalysis(complaint.group(1) + ".", StringUtils.capitalize(complaint.group(2)) + ".", cause)
-				: null;
+	private static FailureAnalysis unusable(IdempotencyConfigurationException wrong) {
+		String problem = wrong.problem().with(PropertyNames::of);
+		// A list has no full stop
+		return new FailureAnalysis(problem.contains(System.lineSeparator()) ? problem : problem + ".",
+				wrong.remedy().with(PropertyNames::of), wrong);
 	}
 
 	private static @Nullable FailureAnalysis unconvertible(BindException unbound) {
