@@ -3,9 +3,13 @@ package dev.idempotency;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
@@ -62,6 +66,16 @@ class ArchitectureTests {
 	static final Set<String> PACKAGES = ARROWS.keySet();
 
 	/**
+	 * How many classes may know each other in a circle.
+	 */
+	private static final int LARGEST_CIRCLE = 5;
+
+	/**
+	 * Where larger circles are still to be untied.
+	 */
+	private static final Pattern STILL_KNOTTED = Pattern.compile("dev\\.idempotency\\.(web|core|store\\.jdbc)\\.\\w+");
+
+	/**
 	 * A property of ours or of Spring's, but for the name that log messages know keys by;
 	 * or a bean, but for packages and classes.
 	 */
@@ -96,6 +110,45 @@ class ArchitectureTests {
 	@Test
 	void hasNoCycles() {
 		slices().matching(ROOT + ".(**)").should().beFreeOfCycles().check(CLASSES);
+	}
+
+	@Test
+	void noMoreThanAFewClassesKnowEachOtherInACircle() {
+		Map<String, Set<String>> uses = new HashMap<>();
+		CLASSES.forEach((type) -> type.getDirectDependenciesFromSelf()
+			.stream()
+			.map((dependency) -> topLevel(dependency.getTargetClass()))
+			.filter((used) -> used.startsWith(ROOT + "."))
+			.forEach((used) -> uses.computeIfAbsent(topLevel(type), (name) -> new TreeSet<>()).add(used)));
+		Map<String, Set<String>> reached = uses.keySet()
+			.stream()
+			.collect(Collectors.toMap(Function.identity(), (name) -> reachedFrom(name, uses)));
+		Set<Set<String>> circles = reached.keySet()
+			.stream()
+			.map((name) -> reached.get(name)
+				.stream()
+				.filter((other) -> reached.getOrDefault(other, Set.of()).contains(name))
+				.collect(Collectors.<String, Set<String>>toCollection(TreeSet::new)))
+			.filter((circle) -> circle.size() > LARGEST_CIRCLE)
+			.filter((circle) -> circle.stream().noneMatch(STILL_KNOTTED.asMatchPredicate()))
+			.collect(Collectors.toSet());
+		assertThat(circles).as("circles of more than %d classes", LARGEST_CIRCLE).isEmpty();
+	}
+
+	private static Set<String> reachedFrom(String name, Map<String, Set<String>> uses) {
+		Set<String> reached = new TreeSet<>();
+		Deque<String> next = new ArrayDeque<>(uses.get(name));
+		while (!next.isEmpty()) {
+			String used = next.pop();
+			if (reached.add(used)) {
+				next.addAll(uses.getOrDefault(used, Set.of()));
+			}
+		}
+		return reached;
+	}
+
+	private static String topLevel(JavaClass type) {
+		return type.getBaseComponentType().getName().split("\\$", 2)[0];
 	}
 
 	@ParameterizedTest

@@ -13,6 +13,9 @@ import org.springframework.ai.tool.execution.ToolExecutionException;
  */
 final class ToolDryRun {
 
+	/**
+	 * The entry of a tool's context that asks for one.
+	 */
 	static final String ENTRY = "dryRun";
 
 	private ToolDryRun() {

@@ -25,6 +25,11 @@ import org.springframework.scheduling.concurrent.ExecutorConfigurationSupport;
  */
 final class DestructionOrder implements SmartInitializingSingleton {
 
+	/**
+	 * The name of the store's bean.
+	 */
+	static final String STORE = "idempotencyStore";
+
 	private final ConfigurableListableBeanFactory beanFactory;
 
 	DestructionOrder(ConfigurableListableBeanFactory beanFactory) {
@@ -39,7 +44,7 @@ final class DestructionOrder implements SmartInitializingSingleton {
 	static void outlivesStore(Object used, Class<?> type, ConfigurableListableBeanFactory beanFactory) {
 		for (String name : beanFactory.getBeanNamesForType(type, false, false)) {
 			if (beanFactory.containsSingleton(name) && beanFactory.getBean(name) == used) {
-				beanFactory.registerDependentBean(name, IdempotencyAutoConfiguration.STORE);
+				beanFactory.registerDependentBean(name, STORE);
 			}
 		}
 	}

@@ -28,7 +28,7 @@ final class ExecutionsLifecycle implements SmartLifecycle {
 	 */
 	static final int PHASE = 1;
 
-	private static final Logger logger = LoggerFactory.getLogger(IdempotencyAutoConfiguration.class);
+	private static final Logger logger = LoggerFactory.getLogger(ExecutionsLifecycle.class);
 
 	private static final long LOOK_EVERY_MILLIS = 20;
 

@@ -53,12 +53,10 @@ import org.springframework.util.function.SingletonSupplier;
 @EnableConfigurationProperties(IdempotencyProperties.class)
 public final class IdempotencyAutoConfiguration {
 
-	static final String STORE = "idempotencyStore";
-
 	IdempotencyAutoConfiguration() {
 	}
 
-	@Bean(STORE)
+	@Bean(DestructionOrder.STORE)
 	@ConditionalOnMissingBean
 	@DependsOnDatabaseInitialization
 	IdempotencyStore idempotencyStore(IdempotencyProperties properties, ObjectProvider<StoreCandidate> candidates,

@@ -24,7 +24,7 @@ import org.springframework.context.ApplicationListener;
  */
 final class NamedOperationsCheck implements ApplicationListener<ApplicationReadyEvent> {
 
-	private static final Logger logger = LoggerFactory.getLogger(IdempotencyAutoConfiguration.class);
+	private static final Logger logger = LoggerFactory.getLogger(NamedOperationsCheck.class);
 
 	private static final int MOST_NAMES = 20;
 

@@ -13,7 +13,7 @@ import org.springframework.context.ApplicationListener;
  */
 final class OffReport implements ApplicationListener<ApplicationReadyEvent> {
 
-	private static final Logger logger = LoggerFactory.getLogger(IdempotencyAutoConfiguration.class);
+	private static final Logger logger = LoggerFactory.getLogger(OffReport.class);
 
 	private final ApplicationContext context;
 

@@ -30,7 +30,7 @@ import org.springframework.context.ApplicationListener;
  */
 final class StartupReport implements ApplicationListener<ApplicationReadyEvent> {
 
-	private static final Logger logger = LoggerFactory.getLogger(IdempotencyAutoConfiguration.class);
+	private static final Logger logger = LoggerFactory.getLogger(StartupReport.class);
 
 	private static final List<ChronoUnit> UNITS = List.of(ChronoUnit.DAYS, ChronoUnit.HOURS, ChronoUnit.MINUTES,
 			ChronoUnit.SECONDS);

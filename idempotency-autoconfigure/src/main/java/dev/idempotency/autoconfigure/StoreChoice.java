@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
  */
 final class StoreChoice {
 
-	private static final Logger logger = LoggerFactory.getLogger(IdempotencyAutoConfiguration.class);
+	private static final Logger logger = LoggerFactory.getLogger(StoreChoice.class);
 
 	private final List<StoreCandidate> candidates;
 
