@@ -6,7 +6,7 @@ import java.util.Optional;
 
 import dev.idempotency.Idempotency;
 import dev.idempotency.IdempotencyConfigurationException;
-import dev.idempotency.ai.ToolMethods.Said;
+import dev.idempotency.ai.ToolMethods.ToolAnnotations;
 import dev.idempotency.call.AnnotationPolicies;
 import org.jspecify.annotations.Nullable;
 
@@ -83,28 +83,28 @@ public final class IdempotentTools {
 	 */
 	public ToolCallback wrap(ToolCallback tool, ToolOptions options) {
 		ToolCallback bare = (tool instanceof IdempotentToolCallback wrapped) ? wrapped.tool() : tool;
-		return wrap(bare, options, ToolMethods.saidBy(bare));
+		return wrap(bare, options, ToolMethods.annotationsOf(bare));
 	}
 
 	/**
 	 * Protects a tool if its method asks for it, and tags it if that says what it does.
 	 */
 	ToolCallback wrapIfAnnotated(ToolCallback tool) {
-		Said said = (tool instanceof IdempotentToolCallback) ? null : ToolMethods.saidBy(tool);
-		if (said == null) {
+		ToolAnnotations annotations = (tool instanceof IdempotentToolCallback) ? null : ToolMethods.annotationsOf(tool);
+		if (annotations == null) {
 			return tool;
 		}
-		if (said.asksForProtection() || said.onlyReads()) {
-			return wrap(tool, ToolOptions.defaults(), said);
+		if (annotations.asksForProtection() || annotations.onlyReads()) {
+			return wrap(tool, ToolOptions.defaults(), annotations);
 		}
-		return new IdempotentToolCallback(tool, known(tool, ToolOptions.defaults(), said, false), null);
+		return new IdempotentToolCallback(tool, known(tool, ToolOptions.defaults(), annotations, false), null);
 	}
 
 	/**
 	 * Whether the method behind a tool says anything about it.
 	 */
 	static boolean isAnnotated(ToolCallback tool) {
-		return ToolMethods.saidBy(tool) != null;
+		return ToolMethods.annotationsOf(tool) != null;
 	}
 
 	/**
@@ -121,24 +121,26 @@ public final class IdempotentTools {
 		return this.known.size();
 	}
 
-	private ToolCallback wrap(ToolCallback tool, ToolOptions options, @Nullable Said said) {
-		if (said != null && said.declinesProtection()) {
-			return new IdempotentToolCallback(tool, known(tool, options, said, false), null);
+	private ToolCallback wrap(ToolCallback tool, ToolOptions options, @Nullable ToolAnnotations annotations) {
+		if (annotations != null && annotations.declinesProtection()) {
+			return new IdempotentToolCallback(tool, known(tool, options, annotations, false), null);
 		}
 		Protection around = this.protection;
 		if (around == null) {
-			TaggedToolMetadata tagged = known(tool, options, said, false);
+			TaggedToolMetadata tagged = known(tool, options, annotations, false);
 			boolean reads = tagged.sideEffects().contains(SideEffect.READ);
 			return new IdempotentToolCallback(tool, tagged, new UnprotectedTool(options, reads));
 		}
-		ToolOptions merged = (said != null) ? said.over(options, around.policies()) : options;
+		ToolOptions merged = (annotations != null) ? annotations.over(options, around.policies()) : options;
 		ProtectedTool protectedTool = this.known.protection(tool.getToolDefinition().name(), merged, around::of);
 		return new IdempotentToolCallback(tool, known(tool, merged, null, protectedTool.runsOnce()), protectedTool);
 	}
 
-	private TaggedToolMetadata known(ToolCallback tool, ToolOptions options, @Nullable Said said, boolean runsOnce) {
+	private TaggedToolMetadata known(ToolCallback tool, ToolOptions options, @Nullable ToolAnnotations annotations,
+			boolean runsOnce) {
 		TaggedToolMetadata result = new TaggedToolMetadata(tool.getToolMetadata().returnDirect(),
-				(said != null && said.sideEffects() != null) ? said.tags() : options.sideEffects(), runsOnce);
+				(annotations != null && annotations.sideEffects() != null) ? annotations.tags() : options.sideEffects(),
+				runsOnce);
 		return this.known.remember(tool.getToolDefinition().name(), result);
 	}
 

@@ -39,10 +39,10 @@ final class ToolMethods {
 	}
 
 	/**
-	 * What a tool says about itself.
-	 * @return {@code null} if it says nothing
+	 * The annotations of a tool's method.
+	 * @return {@code null} if it has none
 	 */
-	static @Nullable Said saidBy(ToolCallback tool) {
+	static @Nullable ToolAnnotations annotationsOf(ToolCallback tool) {
 		if (!(tool instanceof MethodToolCallback)) {
 			return null;
 		}
@@ -52,7 +52,8 @@ final class ToolMethods {
 			idempotent = AnnotatedElementUtils.findMergedAnnotation(method.getDeclaringClass(), Idempotent.class);
 		}
 		SideEffects sideEffects = AnnotatedElementUtils.findMergedAnnotation(method, SideEffects.class);
-		return (idempotent != null || sideEffects != null) ? new Said(method, idempotent, sideEffects) : null;
+		return (idempotent != null || sideEffects != null) ? new ToolAnnotations(method, idempotent, sideEffects)
+				: null;
 	}
 
 	private static Method methodOf(ToolCallback tool) {
@@ -75,7 +76,7 @@ final class ToolMethods {
 	 * @param idempotent how it is protected, or {@code null} if it does not say
 	 * @param sideEffects what it does, or {@code null} if it does not say
 	 */
-	record Said(Method method, @Nullable Idempotent idempotent, @Nullable SideEffects sideEffects) {
+	record ToolAnnotations(Method method, @Nullable Idempotent idempotent, @Nullable SideEffects sideEffects) {
 
 		/**
 		 * Whether it asks for the protection of tools: one with a key of its own has that
@@ -154,7 +155,7 @@ final class ToolMethods {
 							.formatted(this.method),
 						"Leave the rest out, or write a key over its arguments, such as key = \"#orderId\": then it is "
 								+ "protected as a method, in all sessions at once. lease, wait-timeout and max-replays of a "
-								+ "tool can be set by its name, as idempotency.operations.[tool refund].lease.");
+								+ "tool can be set by the name of its operation, such as \"tool refund\".");
 			}
 		}
 

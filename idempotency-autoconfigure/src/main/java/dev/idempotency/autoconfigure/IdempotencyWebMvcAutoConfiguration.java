@@ -95,7 +95,7 @@ public final class IdempotencyWebMvcAutoConfiguration {
 	}
 
 	@Bean
-	IdempotencyFilter idempotencyFilter(IdempotencyWeb web, EndsOfRequests ends) {
+	IdempotencyFilter idempotencyFilter(IdempotencyWeb web, ContainerRequestEnds ends) {
 		return web.filter(ends);
 	}
 
@@ -109,8 +109,8 @@ public final class IdempotencyWebMvcAutoConfiguration {
 	}
 
 	@Bean
-	EndsOfRequests idempotencyEndsOfRequests() {
-		return new EndsOfRequests();
+	ContainerRequestEnds idempotencyRequestEnds() {
+		return new ContainerRequestEnds();
 	}
 
 	@Bean

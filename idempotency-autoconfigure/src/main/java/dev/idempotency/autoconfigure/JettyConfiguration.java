@@ -19,7 +19,7 @@ import org.springframework.context.annotation.Configuration;
 class JettyConfiguration {
 
 	@Bean
-	WebServerFactoryCustomizer<JettyServletWebServerFactory> idempotencyJettyCustomizer(EndsOfRequests ends) {
+	WebServerFactoryCustomizer<JettyServletWebServerFactory> idempotencyJettyCustomizer(ContainerRequestEnds ends) {
 		return (factory) -> ends.areToldBy((request, end) -> Request
 			.addCompletionListener(ServletContextRequest.getServletContextRequest(request), (failure) -> end.run()));
 	}

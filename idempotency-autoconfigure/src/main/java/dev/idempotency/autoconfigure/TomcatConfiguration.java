@@ -25,7 +25,7 @@ import org.springframework.context.annotation.Configuration;
 class TomcatConfiguration {
 
 	@Bean
-	WebServerFactoryCustomizer<TomcatServletWebServerFactory> idempotencyTomcatCustomizer(EndsOfRequests ends) {
+	WebServerFactoryCustomizer<TomcatServletWebServerFactory> idempotencyTomcatCustomizer(ContainerRequestEnds ends) {
 		return (factory) -> {
 			factory.addEngineValves(new EndOfRequestValve());
 			// Or else a handler that forwards would answer with nothing: what was written

@@ -93,11 +93,11 @@ public final class Calls {
 	 * @return the steps
 	 */
 	public Steps stepsOf(IdempotencyKey key, Fingerprint fingerprint, OperationPolicy policy) {
-		return new LazySteps(() -> new RememberedSteps(this, chapter(key, fingerprint, policy)));
+		return new LazySteps(() -> new RememberedSteps(this, stepKeys(key, fingerprint, policy)));
 	}
 
-	Chapter chapter(IdempotencyKey parent, Fingerprint fingerprint, OperationPolicy policy) {
-		return new Chapter(this, this.engine.qualify(parent), fingerprint, policy, this.clock);
+	StepKeys stepKeys(IdempotencyKey parent, Fingerprint fingerprint, OperationPolicy policy) {
+		return new StepKeys(this, this.engine.qualify(parent), fingerprint, policy, this.clock);
 	}
 
 	/**

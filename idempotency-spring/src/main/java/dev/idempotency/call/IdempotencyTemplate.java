@@ -128,7 +128,7 @@ public final class IdempotencyTemplate implements Idempotency {
 
 	@Override
 	public boolean forget(IdempotencyKey key) {
-		boolean steps = this.calls.chapter(key, Fingerprint.none(), this.policy).forget();
+		boolean steps = this.calls.stepKeys(key, Fingerprint.none(), this.policy).forget();
 		return this.calls.engine().forget(key) || steps;
 	}
 
@@ -160,7 +160,7 @@ public final class IdempotencyTemplate implements Idempotency {
 	@Override
 	public IdempotencySession session(String id) {
 		return new RememberedSession(this.calls,
-				this.calls.chapter(IdempotencyKey.of(SESSION, id), Fingerprint.none(), this.policy), OnCrash.RETRY);
+				this.calls.stepKeys(IdempotencyKey.of(SESSION, id), Fingerprint.none(), this.policy), OnCrash.RETRY);
 	}
 
 	@Override

@@ -16,7 +16,7 @@ final class RememberedSteps implements Steps {
 
 	private final Calls calls;
 
-	private final Chapter chapter;
+	private final StepKeys keys;
 
 	private final OnCrash onCrash;
 
@@ -26,13 +26,13 @@ final class RememberedSteps implements Steps {
 	 */
 	private final Set<String> used;
 
-	RememberedSteps(Calls calls, Chapter chapter) {
-		this(calls, chapter, OnCrash.RETRY, ConcurrentHashMap.newKeySet());
+	RememberedSteps(Calls calls, StepKeys keys) {
+		this(calls, keys, OnCrash.RETRY, ConcurrentHashMap.newKeySet());
 	}
 
-	private RememberedSteps(Calls calls, Chapter chapter, OnCrash onCrash, Set<String> used) {
+	private RememberedSteps(Calls calls, StepKeys keys, OnCrash onCrash, Set<String> used) {
 		this.calls = calls;
-		this.chapter = chapter;
+		this.keys = keys;
 		this.onCrash = onCrash;
 		this.used = used;
 	}
@@ -68,12 +68,12 @@ final class RememberedSteps implements Steps {
 	@SuppressWarnings({ "unchecked", "NullAway" })
 	private <T extends @Nullable Object, X extends Exception> T runOnce(String name, byte @Nullable [] inputs,
 			ResultType<T> type, Work<? extends T, X> work) throws X {
-		return (T) this.calls.runOrThrow(this.chapter.attempt(name, inputs, this.onCrash), type.type(), work);
+		return (T) this.calls.runOrThrow(this.keys.attempt(name, inputs, this.onCrash), type.type(), work);
 	}
 
 	@Override
 	public Steps withOnCrash(OnCrash onCrash) {
-		return new RememberedSteps(this.calls, this.chapter, onCrash, this.used);
+		return new RememberedSteps(this.calls, this.keys, onCrash, this.used);
 	}
 
 }

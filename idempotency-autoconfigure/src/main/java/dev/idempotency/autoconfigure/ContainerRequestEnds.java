@@ -14,7 +14,7 @@ import org.springframework.boot.web.servlet.ServletContextInitializer;
  * Tells the filter of the end of requests: by what the container offers for that, or else
  * by a listener, which every container calls.
  */
-final class EndsOfRequests implements ServletContextInitializer, RequestEnds {
+final class ContainerRequestEnds implements ServletContextInitializer, RequestEnds {
 
 	private volatile @Nullable RequestEnds container;
 

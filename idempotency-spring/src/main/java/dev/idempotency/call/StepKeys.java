@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * A random name is remembered beside the operation, and the keys of its steps are made of
  * that name: once it is forgotten, so are they, although nobody keeps a list of them.
  */
-final class Chapter {
+final class StepKeys {
 
 	private static final int MAX_NAME = 255;
 
@@ -51,7 +51,7 @@ final class Chapter {
 
 	private long nameSeen;
 
-	Chapter(Calls calls, IdempotencyKey parent, Fingerprint fingerprint, OperationPolicy policy, Clock clock) {
+	StepKeys(Calls calls, IdempotencyKey parent, Fingerprint fingerprint, OperationPolicy policy, Clock clock) {
 		this.calls = calls;
 		this.parent = parent;
 		this.fingerprint = fingerprint;
