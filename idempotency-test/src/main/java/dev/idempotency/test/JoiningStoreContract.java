@@ -36,11 +36,6 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
  */
 public interface JoiningStoreContract extends TransactionalStoreContract {
 
-	/**
-	 * How long something is waited for that should not take any time.
-	 */
-	Duration PATIENCE = Duration.ofSeconds(10);
-
 	private JoiningStore joining() {
 		return (JoiningStore) store();
 	}
@@ -135,7 +130,7 @@ public interface JoiningStoreContract extends TransactionalStoreContract {
 			assertThat(Race.run(1, () -> store().renew(claim, LONG))).containsOnly(true);
 			time().pass(PAST_SHORT);
 			FutureTask<ClaimResult> other = new FutureTask<>(() -> claim(store(), key));
-			letMeet(other, PATIENCE);
+			letMeet(other, patience());
 			assertThat(other).as("a claim that need not wait").isDone();
 			inProgress(resultOf(other));
 		});
@@ -209,8 +204,8 @@ public interface JoiningStoreContract extends TransactionalStoreContract {
 		}
 	}
 
-	private static ClaimResult resultOf(FutureTask<ClaimResult> claim) {
-		return Race.run(1, () -> claim.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)).get(0);
+	private ClaimResult resultOf(FutureTask<ClaimResult> claim) {
+		return Race.run(1, () -> claim.get(patience().toMillis(), TimeUnit.MILLISECONDS)).get(0);
 	}
 
 	// After the transaction

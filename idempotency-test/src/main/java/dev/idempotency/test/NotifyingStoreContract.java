@@ -34,7 +34,7 @@ public interface NotifyingStoreContract extends StoreUnderTest {
 		Subscription other = notifying().subscribe(key, woken::countDown);
 		try (one; other) {
 			store().complete(claim, RESULT, TTL);
-			assertThat(woken.await(10, TimeUnit.SECONDS)).isTrue();
+			assertThat(woken.await(patience().toMillis(), TimeUnit.MILLISECONDS)).isTrue();
 		}
 	}
 
@@ -46,7 +46,7 @@ public interface NotifyingStoreContract extends StoreUnderTest {
 		try (Subscription subscription = notifying().subscribe(key, woken::countDown)) {
 			assertThat(subscription).isNotNull();
 			store().release(claim);
-			assertThat(woken.await(10, TimeUnit.SECONDS)).isTrue();
+			assertThat(woken.await(patience().toMillis(), TimeUnit.MILLISECONDS)).isTrue();
 		}
 	}
 
@@ -62,7 +62,7 @@ public interface NotifyingStoreContract extends StoreUnderTest {
 		Subscription right = notifying().subscribe(key, woken::countDown);
 		try (elsewhere; right) {
 			store().complete(claim, RESULT, TTL);
-			assertThat(woken.await(10, TimeUnit.SECONDS)).isTrue();
+			assertThat(woken.await(patience().toMillis(), TimeUnit.MILLISECONDS)).isTrue();
 			assertThat(wrong).hasValue(0);
 		}
 	}

@@ -349,7 +349,7 @@ public interface SearchableStoreContract extends InspectableStoreContract {
 			woken.countDown();
 		}
 		assertThat(searchable().forget(RecordId.of(key))).isTrue();
-		assertThat(woken.await(10, TimeUnit.SECONDS)).isTrue();
+		assertThat(woken.await(patience().toMillis(), TimeUnit.MILLISECONDS)).isTrue();
 		assertThat(store().renew(claim, LONG)).isFalse();
 		assertThat(store().complete(claim, RESULT, TTL)).isFalse();
 		assertThat(granted(store(), key).attempt()).isEqualTo(1);

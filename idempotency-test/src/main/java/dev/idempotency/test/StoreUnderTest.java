@@ -1,5 +1,7 @@
 package dev.idempotency.test;
 
+import java.time.Duration;
+
 import dev.idempotency.store.IdempotencyStore;
 
 /**
@@ -19,5 +21,14 @@ public interface StoreUnderTest {
 	 * @return the time
 	 */
 	StoreTime time();
+
+	/**
+	 * How long something is waited for that should not take any time: on a busy machine
+	 * it may. Only a store that breaks its promise makes a test wait for so long.
+	 * @return how long
+	 */
+	default Duration patience() {
+		return Duration.ofSeconds(10);
+	}
 
 }

@@ -1,10 +1,22 @@
 package dev.idempotency.test;
 
+import java.lang.reflect.Method;
+import java.time.Duration;
 import java.time.Instant;
+import java.util.Comparator;
 
 import dev.idempotency.store.IdempotencyStore;
 import dev.idempotency.test.ReferenceStore.Defect;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.MethodOrdererContext;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.extension.ConditionEvaluationResult;
+import org.junit.jupiter.api.extension.ExecutionCondition;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.TestWatcher;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.EnumSource.Mode;
@@ -37,7 +49,7 @@ class StoreContractTests {
 	@ParameterizedTest
 	@EnumSource(value = Defect.class, names = "NONE")
 	void findsAnAbilityThatNobodyTests(Defect none) {
-		DefectUnderTest.defect = none;
+		DefectUnderTest.plant(none);
 		Events tests = EngineTestKit.engine("junit-jupiter")
 			.selectors(selectClass(ForgetfulContract.class))
 			.execute()
@@ -48,16 +60,34 @@ class StoreContractTests {
 	}
 
 	private static Events runContract(Defect defect) {
-		DefectUnderTest.defect = defect;
+		DefectUnderTest.plant(defect);
 		return EngineTestKit.engine("junit-jupiter").selectors(selectClass(FullContract.class)).execute().testEvents();
 	}
 
 	/**
-	 * How the launched contracts learn which defect they are up against.
+	 * How the launched contracts learn which defect they are up against. One that is
+	 * found need not be found again: the tests that are left are skipped.
 	 */
-	private static final class DefectUnderTest {
+	private static final class DefectUnderTest implements ExecutionCondition, TestWatcher {
 
 		private static volatile Defect defect = Defect.NONE;
+
+		private static volatile boolean found;
+
+		private static void plant(Defect planted) {
+			defect = planted;
+			found = false;
+		}
+
+		@Override
+		public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
+			return found ? ConditionEvaluationResult.disabled("It is found") : ConditionEvaluationResult.enabled(null);
+		}
+
+		@Override
+		public void testFailed(ExtensionContext context, @Nullable Throwable cause) {
+			found = defect != Defect.NONE;
+		}
 
 	}
 
@@ -79,12 +109,35 @@ class StoreContractTests {
 
 	}
 
+	/**
+	 * What costs thousands of threads comes last: few defects need it to be found.
+	 */
+	private static final class RacesLast implements MethodOrderer {
+
+		@Override
+		public void orderMethods(MethodOrdererContext context) {
+			context.getMethodDescriptors().sort(Comparator.comparing((test) -> isRace(test.getMethod())));
+		}
+
+		private static boolean isRace(Method test) {
+			return test.getDeclaringClass() == RacesContract.class;
+		}
+
+	}
+
+	@ExtendWith(DefectUnderTest.class)
+	@TestMethodOrder(RacesLast.class)
 	static class FullContract extends ForgetfulContract
 			implements SearchableStoreContract, JoiningStoreContract, NotifyingStoreContract, PurgeableStoreContract {
 
 		@Override
 		public CallerTransaction transaction() {
 			return (ReferenceStore) store();
+		}
+
+		@Override
+		public Duration patience() {
+			return (DefectUnderTest.defect == Defect.NONE) ? super.patience() : Duration.ofSeconds(1);
 		}
 
 	}
