@@ -125,6 +125,12 @@ class BuildParityTests {
 	}
 
 	@Test
+	void countsTheCoverageOfTheSameClasses() throws Exception {
+		assertThat(this.maven.coveredClasses()).containsExactly("dev.idempotency.*");
+		assertThat(this.gradle.conventions()).contains("includes = listOf(\"dev.idempotency.*\")");
+	}
+
+	@Test
 	void fetchesOneReleaseOfGradleAndChecksIt() throws Exception {
 		assertThat(this.gradle.wrapper()).contains("gradle-9.1.0-bin.zip")
 			.containsPattern("distributionSha256Sum=[0-9a-f]{64}\n");

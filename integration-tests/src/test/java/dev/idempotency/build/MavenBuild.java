@@ -141,6 +141,13 @@ final class MavenBuild {
 	}
 
 	/**
+	 * What the agent that measures coverage looks at.
+	 */
+	List<String> coveredClasses() throws Exception {
+		return texts(this.parent, "//plugin[artifactId='jacoco-maven-plugin']//includes/include");
+	}
+
+	/**
 	 * What javac is told in every module.
 	 */
 	List<String> compilerArguments() throws Exception {
