@@ -64,8 +64,10 @@ jacoco {
 }
 
 tasks.test {
-    useJUnitPlatform()
-    maxParallelForks = 2
+    // gradlew build -Pslow runs what gradlew build leaves out, and nothing else; much of it waits
+    val slow = providers.gradleProperty("slow").isPresent
+    useJUnitPlatform { if (slow) includeTags("slow") else excludeTags("slow") }
+    maxParallelForks = if (slow) 3 else 2
     // Nobody reads what is covered of Spring, and to count it takes a fifth of the tests' time
     extensions.configure<JacocoTaskExtension> { includes = listOf("dev.idempotency.*") }
     // gradlew build -PtestJvm= compiles as production does, which takes longer

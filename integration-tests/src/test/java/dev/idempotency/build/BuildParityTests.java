@@ -125,6 +125,16 @@ class BuildParityTests {
 	}
 
 	@Test
+	void leavesTheSameTestsOut() throws Exception {
+		assertThat(this.maven.propertiesOf("quick")).containsExactly(Map.entry("excludedGroups", "slow"));
+		assertThat(this.maven.propertiesOf("slow")).containsEntry("groups", "slow")
+			.containsEntry("excludedGroups", "")
+			.containsEntry("forkCount", "3");
+		assertThat(this.gradle.conventions()).contains("if (slow) includeTags(\"slow\") else excludeTags(\"slow\")",
+				"maxParallelForks = if (slow) 3 else 2\n");
+	}
+
+	@Test
 	void countsTheCoverageOfTheSameClasses() throws Exception {
 		assertThat(this.maven.coveredClasses()).containsExactly("dev.idempotency.*");
 		assertThat(this.gradle.conventions()).contains("includes = listOf(\"dev.idempotency.*\")");

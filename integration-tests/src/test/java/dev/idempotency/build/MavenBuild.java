@@ -141,6 +141,17 @@ final class MavenBuild {
 	}
 
 	/**
+	 * What a profile sets.
+	 */
+	Map<String, String> propertiesOf(String profile) throws Exception {
+		Map<String, String> properties = new TreeMap<>();
+		for (Node property : nodes(this.parent, "/project/profiles/profile[id='" + profile + "']/properties/*")) {
+			properties.put(property.getNodeName(), property.getTextContent());
+		}
+		return properties;
+	}
+
+	/**
 	 * What the agent that measures coverage looks at.
 	 */
 	List<String> coveredClasses() throws Exception {

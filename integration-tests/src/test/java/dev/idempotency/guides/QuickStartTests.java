@@ -21,6 +21,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Whoever follows the README's quick start sees what it shows.
  */
 @Tag("once")
+@Tag("slow")
 class QuickStartTests {
 
 	private static final Path README = Path.of("../README.md");

@@ -26,6 +26,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * gets the message again.
  */
 @Tag("once")
+@Tag("slow")
 class KafkaRedeliveryTests {
 
 	@TempDir

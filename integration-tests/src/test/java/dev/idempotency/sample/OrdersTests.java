@@ -40,6 +40,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * breaks.
  */
 @Tag("once")
+@Tag("slow")
 @TestInstance(Lifecycle.PER_CLASS)
 class OrdersTests {
 

@@ -41,6 +41,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * it says.
  */
 @Tag("once")
+@Tag("slow")
 @TestInstance(Lifecycle.PER_CLASS)
 abstract class SamplePageContract {
 

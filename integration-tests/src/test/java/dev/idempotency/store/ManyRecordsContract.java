@@ -14,6 +14,7 @@ import dev.idempotency.store.SearchableStore.Found;
 import dev.idempotency.fixtures.LongRun;
 import org.assertj.core.data.Percentage;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
@@ -28,6 +29,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * The record of number <i>n</i> is the <i>n</i>th newest; one in a thousand is not
  * completed, and every other one of those is abandoned.
  */
+@Tag("slow")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 public abstract class ManyRecordsContract {
 

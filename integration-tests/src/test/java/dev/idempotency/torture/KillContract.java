@@ -25,6 +25,7 @@ import static org.assertj.core.api.Assertions.assertThatIOException;
  * Processes that are killed in the middle of handlers.
  */
 @Tag("once")
+@Tag("slow")
 abstract class KillContract {
 
 	private static final int HANDLERS = 8;

@@ -29,6 +29,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * gets no answer asks the other process for the same.
  */
 @Tag("once")
+@Tag("slow")
 abstract class RollingRestartContract {
 
 	private static final List<String> PATHS = List.of("/task", "/call", "/handle");

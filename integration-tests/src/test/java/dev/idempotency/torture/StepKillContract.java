@@ -24,6 +24,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * the tasks are done: each step's effect once, the final result complete.
  */
 @Tag("once")
+@Tag("slow")
 abstract class StepKillContract {
 
 	private static final Logger logger = LoggerFactory.getLogger(StepKillContract.class);

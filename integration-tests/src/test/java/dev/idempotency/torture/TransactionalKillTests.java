@@ -36,6 +36,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * {@code transactional}: whatever happens, a row and its key come together.
  */
 @Tag("once")
+@Tag("slow")
 class TransactionalKillTests {
 
 	private static final Logger logger = LoggerFactory.getLogger(TransactionalKillTests.class);

@@ -28,6 +28,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Two processes that share a store get the same keys at the same time.
  */
 @Tag("once")
+@Tag("slow")
 abstract class TwoInstancesContract {
 
 	private static final int CLIENTS = 8;

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Set;
 
 import dev.idempotency.transactions.Situation.Group;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -12,6 +13,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * The matrix can fail: where a store breaks its promise, the cells complain that depend
  * on it, and no others.
  */
+@Tag("slow")
 class PlantedFaultTests {
 
 	@Test

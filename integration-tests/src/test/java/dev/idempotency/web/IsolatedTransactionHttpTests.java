@@ -31,6 +31,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * meanwhile, commits once, whatever the isolation of its transaction.
  */
 @Tag("once")
+@Tag("slow")
 class IsolatedTransactionHttpTests {
 
 	static Stream<Arguments> databases() {

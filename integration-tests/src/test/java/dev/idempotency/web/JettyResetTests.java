@@ -2,9 +2,12 @@ package dev.idempotency.web;
 
 import java.util.List;
 
+import org.junit.jupiter.api.Tag;
+
 /**
  * Resets on Jetty.
  */
+@Tag("slow")
 class JettyResetTests extends ResetContract {
 
 	@Override

@@ -18,6 +18,7 @@ import dev.idempotency.servers.BootProcess;
 import dev.idempotency.servers.PortFile;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -38,6 +39,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * A JVM that has no memory left when the answer of a transactional handler, of 3.5 MB, is
  * to be stored. Its server has one thread.
  */
+@Tag("slow")
 class OutOfMemoryTests {
 
 	private static final int ANSWER = 3_500_000;

@@ -7,6 +7,7 @@ import dev.idempotency.core.IdempotencyEvent;
 import dev.idempotency.servers.PostgresServer;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
@@ -15,6 +16,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * A database that goes away and comes back under a running application.
  */
+@Tag("slow")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class PostgresRestartHttpTests {
 

@@ -3,6 +3,8 @@ package dev.idempotency.web;
 import java.util.ArrayList;
 import java.util.List;
 
+import org.junit.jupiter.api.Tag;
+
 import org.springframework.boot.tomcat.servlet.TomcatServletWebServerFactory;
 import org.springframework.boot.web.server.WebServerFactoryCustomizer;
 import org.springframework.context.annotation.Bean;
@@ -10,6 +12,7 @@ import org.springframework.context.annotation.Bean;
 /**
  * Resets on a Tomcat that gives the same objects to one request after another.
  */
+@Tag("slow")
 class ReusingTomcatResetTests extends ResetContract {
 
 	@Override

@@ -43,6 +43,7 @@ import static org.jetbrains.lincheck.datastructures.ManagedStrategyGuaranteeKt.f
  * interleaving of its steps, is one that a plain sequential store could have given.
  */
 @Tag("once")
+@Tag("slow")
 class LinearizabilityTests {
 
 	private static final Duration LEASE = Duration.ofSeconds(30);

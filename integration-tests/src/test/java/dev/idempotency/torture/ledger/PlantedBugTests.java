@@ -13,9 +13,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * The torture finds what is wrong, and only that: something in the time that there is for
- * it in every build, and everything in the long run.
+ * it as a rule, and everything in the long run.
  */
 @Tag("once")
+@Tag("slow")
 class PlantedBugTests {
 
 	private static final int ROUNDS = LongRun.choose(3, 20);

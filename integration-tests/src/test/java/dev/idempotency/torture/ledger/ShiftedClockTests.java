@@ -8,11 +8,13 @@ import java.util.Date;
 import java.util.List;
 
 import dev.idempotency.servers.JavaProcess;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+@Tag("slow")
 class ShiftedClockTests {
 
 	@TempDir

@@ -11,11 +11,12 @@ import org.junit.jupiter.params.provider.MethodSource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A short form of {@link TortureRun} in every build, on a store that commits with the
- * ledger, where that is hardest, and one that does not; all of it in the long run; and
- * what the settings of that ask for, if there are any.
+ * A short form of {@link TortureRun}, on a store that commits with the ledger, where that
+ * is hardest, and one that does not; all of it in the long run; and what the settings of
+ * that ask for, if there are any.
  */
 @Tag("once")
+@Tag("slow")
 class TortureTests {
 
 	static Stream<TortureOptions> runs() {
