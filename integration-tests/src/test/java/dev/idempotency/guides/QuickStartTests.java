@@ -31,8 +31,8 @@ class QuickStartTests {
 	 * what else tests have.
 	 */
 	private static final Pattern OF_A_NEW_PROJECT = Pattern.compile("[/\\\\](?:" + String.join("|", //
-			"idempotency-(?:autoconfigure|spring-boot-starter)[/\\\\](?:target|build)[/\\\\].*",
-			"idempotency-(?:autoconfigure|spring-boot-starter)-\\d[^/\\\\]*\\.jar",
+			"idempotency-(?:ai|autoconfigure|core|jdbc|redis|spring|spring-boot-starter|web)[/\\\\](?:target|build)[/\\\\].*",
+			"idempotency-(?:ai|autoconfigure|core|jdbc|redis|spring|spring-boot-starter|web)-\\d[^/\\\\]*\\.jar",
 			"spring-boot(?:-starter)?(?:-(?:autoconfigure|http-converter|jackson|logging|servlet|tomcat|tomcat-runtime"
 					+ "|web-server|webmvc))?-\\d[^/\\\\]*\\.jar",
 			"spring-(?:aop|beans|context|core|expression|web|webmvc)-\\d[^/\\\\]*\\.jar",
