@@ -64,10 +64,11 @@ jacoco {
 }
 
 tasks.test {
-    // gradlew build -Pslow runs what gradlew build leaves out, and nothing else; much of it waits
+    // gradlew build -Pslow runs what gradlew build leaves out, and nothing else
     val slow = providers.gradleProperty("slow").isPresent
     useJUnitPlatform { if (slow) includeTags("slow") else excludeTags("slow") }
-    maxParallelForks = if (slow) 3 else 2
+    // On two cores too, since half of their time they wait for leases to end; the slow ones have processes of their own
+    maxParallelForks = if (slow) 3 else 4
     // Nobody reads what is covered of Spring, and to count it takes a fifth of the tests' time
     extensions.configure<JacocoTaskExtension> { includes = listOf("dev.idempotency.*") }
     // gradlew build -PtestJvm= compiles as production does, which takes longer

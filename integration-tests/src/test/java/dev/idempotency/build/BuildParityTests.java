@@ -131,7 +131,7 @@ class BuildParityTests {
 			.containsEntry("excludedGroups", "")
 			.containsEntry("forkCount", "3");
 		assertThat(this.gradle.conventions()).contains("if (slow) includeTags(\"slow\") else excludeTags(\"slow\")",
-				"maxParallelForks = if (slow) 3 else 2\n");
+				"maxParallelForks = if (slow) 3 else 4\n");
 	}
 
 	@Test
