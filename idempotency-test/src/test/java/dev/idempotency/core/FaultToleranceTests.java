@@ -17,6 +17,7 @@ import dev.idempotency.Reason;
 import dev.idempotency.core.EngineSettings.Mode;
 import dev.idempotency.core.EngineSettings.OnStoreFailure;
 import dev.idempotency.fixtures.BrokenCipher;
+import dev.idempotency.fixtures.ForwardingStore;
 import dev.idempotency.fixtures.LongRun;
 import dev.idempotency.store.Claim;
 import dev.idempotency.store.ClaimResult;
@@ -264,9 +265,7 @@ class FaultToleranceTests {
 	 * Sees what really happened behind the faults, and keeps its own account of who may
 	 * run.
 	 */
-	private static final class Witness implements JoiningStore {
-
-		private final IdempotencyStore store;
+	private static final class Witness extends ForwardingStore implements JoiningStore {
 
 		private final LongSupplier now;
 
@@ -284,7 +283,7 @@ class FaultToleranceTests {
 		private @Nullable Claim pending;
 
 		private Witness(IdempotencyStore store, LongSupplier now) {
-			this.store = store;
+			super(store);
 			this.now = now;
 		}
 
@@ -299,7 +298,7 @@ class FaultToleranceTests {
 
 		@Override
 		public ClaimResult claim(IdempotencyKey key, Fingerprint fingerprint, ClaimTerms terms) {
-			ClaimResult result = this.store.claim(key, fingerprint, terms);
+			ClaimResult result = super.claim(key, fingerprint, terms);
 			if (result instanceof ClaimResult.Granted granted) {
 				this.latest = granted.claim().owner();
 				this.leaseEnds.put(granted.claim().owner(), this.now.getAsLong() + terms.lease().toMillis());
@@ -309,7 +308,7 @@ class FaultToleranceTests {
 
 		@Override
 		public boolean renew(Claim claim, Duration lease) {
-			boolean renewed = this.store.renew(claim, lease);
+			boolean renewed = super.renew(claim, lease);
 			if (renewed) {
 				this.leaseEnds.put(claim.owner(), this.now.getAsLong() + lease.toMillis());
 			}
@@ -318,7 +317,7 @@ class FaultToleranceTests {
 
 		@Override
 		public boolean complete(Claim claim, StoredResult result, Duration ttl) {
-			boolean done = this.store.complete(claim, result, ttl);
+			boolean done = super.complete(claim, result, ttl);
 			this.completed |= done;
 			return done;
 		}
@@ -336,7 +335,7 @@ class FaultToleranceTests {
 
 		@Override
 		public boolean release(Claim claim) {
-			boolean released = this.store.release(claim);
+			boolean released = super.release(claim);
 			if (released && this.workFailed) {
 				this.leaseEnds.remove(claim.owner());
 			}

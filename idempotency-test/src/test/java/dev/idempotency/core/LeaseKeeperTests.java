@@ -8,15 +8,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
-import dev.idempotency.Fingerprint;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.IdempotencyStoreException;
 import dev.idempotency.Reason;
 import dev.idempotency.fixtures.DeadlyAppender;
 import dev.idempotency.fixtures.NewThreads;
 import dev.idempotency.store.Claim;
-import dev.idempotency.store.ClaimResult;
-import dev.idempotency.store.ClaimTerms;
 import dev.idempotency.store.IdempotencyStore;
 import dev.idempotency.store.MonotonicClock;
 import dev.idempotency.store.StoredResult;
@@ -29,6 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 import dev.idempotency.fixtures.CapturedOutput;
+import dev.idempotency.fixtures.ForwardingStore;
 import dev.idempotency.fixtures.OutputCapture;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -363,9 +361,7 @@ class LeaseKeeperTests extends EngineFixture {
 	/**
 	 * A store that has something done right after it has completed a key.
 	 */
-	private static final class LateRenewals implements IdempotencyStore {
-
-		private final IdempotencyStore store;
+	private static final class LateRenewals extends ForwardingStore {
 
 		private final List<Boolean> answers = new ArrayList<>();
 
@@ -373,31 +369,21 @@ class LeaseKeeperTests extends EngineFixture {
 		};
 
 		private LateRenewals(IdempotencyStore store) {
-			this.store = store;
-		}
-
-		@Override
-		public ClaimResult claim(IdempotencyKey key, Fingerprint fingerprint, ClaimTerms terms) {
-			return this.store.claim(key, fingerprint, terms);
+			super(store);
 		}
 
 		@Override
 		public boolean renew(Claim claim, Duration lease) {
-			boolean renewed = this.store.renew(claim, lease);
+			boolean renewed = super.renew(claim, lease);
 			this.answers.add(renewed);
 			return renewed;
 		}
 
 		@Override
 		public boolean complete(Claim claim, StoredResult result, Duration ttl) {
-			boolean completed = this.store.complete(claim, result, ttl);
+			boolean completed = super.complete(claim, result, ttl);
 			this.afterCompletion.run();
 			return completed;
-		}
-
-		@Override
-		public boolean release(Claim claim) {
-			return this.store.release(claim);
 		}
 
 	}

@@ -17,13 +17,12 @@ import dev.idempotency.Fingerprint;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.OnCrash;
 import dev.idempotency.Reason;
+import dev.idempotency.fixtures.ForwardingStore;
 import dev.idempotency.fixtures.LongRun;
-import dev.idempotency.store.Claim;
 import dev.idempotency.store.ClaimResult;
 import dev.idempotency.store.ClaimTerms;
 import dev.idempotency.store.IdempotencyStore;
 import dev.idempotency.store.MonotonicClock;
-import dev.idempotency.store.StoredResult;
 import dev.idempotency.store.memory.InMemoryIdempotencyStore;
 import dev.idempotency.store.memory.MemoryLimits;
 import dev.idempotency.test.Race;
@@ -321,9 +320,7 @@ class SingleFlightTests {
 	/**
 	 * A store that tells nobody when a key comes to an end, and counts who asks.
 	 */
-	private static final class PolledStore implements IdempotencyStore {
-
-		private final IdempotencyStore store;
+	private static final class PolledStore extends ForwardingStore {
 
 		private final Map<Thread, AtomicInteger> claims = new ConcurrentHashMap<>();
 
@@ -332,7 +329,7 @@ class SingleFlightTests {
 		private volatile @Nullable Thread deadly;
 
 		private PolledStore(IdempotencyStore store) {
-			this.store = store;
+			super(store);
 		}
 
 		@Override
@@ -343,26 +340,11 @@ class SingleFlightTests {
 			}
 			this.gate.lock();
 			try {
-				return this.store.claim(key, fingerprint, terms);
+				return super.claim(key, fingerprint, terms);
 			}
 			finally {
 				this.gate.unlock();
 			}
-		}
-
-		@Override
-		public boolean renew(Claim claim, Duration lease) {
-			return this.store.renew(claim, lease);
-		}
-
-		@Override
-		public boolean complete(Claim claim, StoredResult result, Duration ttl) {
-			return this.store.complete(claim, result, ttl);
-		}
-
-		@Override
-		public boolean release(Claim claim) {
-			return this.store.release(claim);
 		}
 
 	}

@@ -10,13 +10,10 @@ import dev.idempotency.Fingerprint;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.OnCrash;
 import dev.idempotency.Reason;
-import dev.idempotency.store.Claim;
-import dev.idempotency.store.ClaimResult;
-import dev.idempotency.store.ClaimTerms;
+import dev.idempotency.fixtures.ForwardingStore;
 import dev.idempotency.store.IdempotencyStore;
 import dev.idempotency.store.MonotonicClock;
 import dev.idempotency.store.NotifyingStore;
-import dev.idempotency.store.StoredResult;
 import dev.idempotency.store.memory.InMemoryIdempotencyStore;
 import dev.idempotency.store.memory.MemoryLimits;
 import dev.idempotency.test.FaultInjectingStore;
@@ -199,14 +196,12 @@ class WaitingTests {
 	/**
 	 * Cannot be subscribed to; or can, but calls nobody and fails to end a subscription.
 	 */
-	private static final class DeafStore implements NotifyingStore {
-
-		private final IdempotencyStore store;
+	private static final class DeafStore extends ForwardingStore implements NotifyingStore {
 
 		private final boolean subscribes;
 
 		private DeafStore(IdempotencyStore store, boolean subscribes) {
-			this.store = store;
+			super(store);
 			this.subscribes = subscribes;
 		}
 
@@ -218,26 +213,6 @@ class WaitingTests {
 			return () -> {
 				throw new IllegalStateException("no connection any more");
 			};
-		}
-
-		@Override
-		public ClaimResult claim(IdempotencyKey key, Fingerprint fingerprint, ClaimTerms terms) {
-			return this.store.claim(key, fingerprint, terms);
-		}
-
-		@Override
-		public boolean renew(Claim claim, Duration lease) {
-			return this.store.renew(claim, lease);
-		}
-
-		@Override
-		public boolean complete(Claim claim, StoredResult result, Duration ttl) {
-			return this.store.complete(claim, result, ttl);
-		}
-
-		@Override
-		public boolean release(Claim claim) {
-			return this.store.release(claim);
 		}
 
 	}

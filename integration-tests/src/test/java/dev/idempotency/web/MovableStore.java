@@ -13,6 +13,7 @@ import dev.idempotency.autoconfigure.IdempotencyProperties;
 import dev.idempotency.core.EngineSettings;
 import dev.idempotency.core.IdempotencyEngine;
 import dev.idempotency.core.StoreVerb;
+import dev.idempotency.fixtures.ForwardingStore;
 import dev.idempotency.store.Claim;
 import dev.idempotency.store.ClaimResult;
 import dev.idempotency.store.ClaimTerms;
@@ -110,32 +111,30 @@ class MovableStore {
 	/**
 	 * Counts what it has done.
 	 */
-	private final class CountedStore implements IdempotencyStore {
-
-		private final IdempotencyStore store;
+	private final class CountedStore extends ForwardingStore {
 
 		private CountedStore(IdempotencyStore store) {
-			this.store = store;
+			super(store);
 		}
 
 		@Override
 		public ClaimResult claim(IdempotencyKey key, Fingerprint fingerprint, ClaimTerms terms) {
-			return counted(StoreVerb.CLAIM, this.store.claim(key, fingerprint, terms));
+			return counted(StoreVerb.CLAIM, super.claim(key, fingerprint, terms));
 		}
 
 		@Override
 		public boolean renew(Claim claim, Duration lease) {
-			return counted(StoreVerb.RENEW, this.store.renew(claim, lease));
+			return counted(StoreVerb.RENEW, super.renew(claim, lease));
 		}
 
 		@Override
 		public boolean complete(Claim claim, StoredResult result, Duration ttl) {
-			return counted(StoreVerb.COMPLETE, this.store.complete(claim, result, ttl));
+			return counted(StoreVerb.COMPLETE, super.complete(claim, result, ttl));
 		}
 
 		@Override
 		public boolean release(Claim claim) {
-			return counted(StoreVerb.RELEASE, this.store.release(claim));
+			return counted(StoreVerb.RELEASE, super.release(claim));
 		}
 
 		private <T> T counted(StoreVerb verb, T result) {

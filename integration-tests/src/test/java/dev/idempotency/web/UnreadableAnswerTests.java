@@ -5,11 +5,11 @@ import java.util.List;
 
 import dev.idempotency.Fingerprint;
 import dev.idempotency.IdempotencyKey;
+import dev.idempotency.fixtures.ForwardingStore;
 import dev.idempotency.store.Claim;
 import dev.idempotency.store.ClaimResult;
 import dev.idempotency.store.ClaimTerms;
 import dev.idempotency.store.IdempotencyRecord;
-import dev.idempotency.store.IdempotencyStore;
 import dev.idempotency.store.MonotonicClock;
 import dev.idempotency.store.StoredResult;
 import dev.idempotency.store.memory.InMemoryIdempotencyStore;
@@ -52,17 +52,18 @@ class UnreadableAnswerTests {
 	}
 
 	@Component
-	static class ChangingStore implements IdempotencyStore {
-
-		private final IdempotencyStore store = new InMemoryIdempotencyStore(new MemoryLimits(100, 1 << 20),
-				new MonotonicClock(), (key) -> {
-				});
+	static class ChangingStore extends ForwardingStore {
 
 		private volatile boolean changing;
 
+		ChangingStore() {
+			super(new InMemoryIdempotencyStore(new MemoryLimits(100, 1 << 20), new MonotonicClock(), (key) -> {
+			}));
+		}
+
 		@Override
 		public ClaimResult claim(IdempotencyKey key, Fingerprint fingerprint, ClaimTerms terms) {
-			ClaimResult result = this.store.claim(key, fingerprint, terms);
+			ClaimResult result = super.claim(key, fingerprint, terms);
 			if (this.changing && result instanceof ClaimResult.Refused refused
 					&& refused.record() instanceof IdempotencyRecord.Completed completed) {
 				byte[] frame = completed.result().toFrame().clone();
@@ -74,19 +75,9 @@ class UnreadableAnswerTests {
 		}
 
 		@Override
-		public boolean renew(Claim claim, Duration lease) {
-			return this.store.renew(claim, lease);
-		}
-
-		@Override
 		public boolean complete(Claim claim, StoredResult result, Duration ttl) {
 			assertThat(result.isPacked()).isTrue();
-			return this.store.complete(claim, result, ttl);
-		}
-
-		@Override
-		public boolean release(Claim claim) {
-			return this.store.release(claim);
+			return super.complete(claim, result, ttl);
 		}
 
 	}
