@@ -21,4 +21,8 @@ dependencies {
     implementation(libs.slf4j.api)
 
     optional(libs.spring.tx)
+
+    testImplementation(project(":idempotency-test"))
+    testImplementation(project(":test-fixtures"))
+    testImplementation(libs.junit.jupiter)
 }

@@ -18,6 +18,7 @@ import dev.idempotency.core.IdempotencyEngine;
 import dev.idempotency.core.IdempotencyEvent;
 import dev.idempotency.core.OperationPolicy;
 import dev.idempotency.core.StoreVerb;
+import dev.idempotency.fixtures.ForwardingStore;
 import dev.idempotency.store.Claim;
 import dev.idempotency.store.ClaimResult;
 import dev.idempotency.store.ClaimTerms;
@@ -145,29 +146,10 @@ class CallFixture {
 	/**
 	 * A store that fails as planned and can be looked into.
 	 */
-	final class FaultyStore implements InspectableStore {
+	final class FaultyStore extends ForwardingStore implements InspectableStore {
 
-		private final FaultInjectingStore verbs = new FaultInjectingStore(CallFixture.this.memory,
-				(verb) -> CallFixture.this.faults.next(verb));
-
-		@Override
-		public ClaimResult claim(IdempotencyKey key, Fingerprint fingerprint, ClaimTerms terms) {
-			return this.verbs.claim(key, fingerprint, terms);
-		}
-
-		@Override
-		public boolean renew(Claim claim, Duration lease) {
-			return this.verbs.renew(claim, lease);
-		}
-
-		@Override
-		public boolean complete(Claim claim, StoredResult result, Duration ttl) {
-			return this.verbs.complete(claim, result, ttl);
-		}
-
-		@Override
-		public boolean release(Claim claim) {
-			return this.verbs.release(claim);
+		FaultyStore() {
+			super(new FaultInjectingStore(CallFixture.this.memory, (verb) -> CallFixture.this.faults.next(verb)));
 		}
 
 		@Override
