@@ -50,6 +50,7 @@ dependencies {
     optional(libs.spring.webflux)
     optional(libs.springdoc.webmvc.api)
 
+    testImplementation(project(":idempotency-test"))
     testImplementation(libs.archunit)
     testImplementation(libs.boot.starter.test)
 }
