@@ -10,4 +10,8 @@ dependencies {
     api(project(":idempotency-core"))
     api(libs.spring.jdbc)
     implementation(libs.slf4j.api)
+
+    testImplementation(libs.assertj.core)
+    testImplementation(libs.awaitility)
+    testImplementation(libs.junit.jupiter)
 }
