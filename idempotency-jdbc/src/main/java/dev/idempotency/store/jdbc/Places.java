@@ -119,7 +119,7 @@ final class Places implements AutoCloseable {
 		}
 		Set<DataSource> listed = this.routing.targets();
 		this.places.entrySet().removeIf((each) -> {
-			boolean gone = each.getValue() == place && !listed.contains(each.getKey());
+			boolean gone = each.getValue().equals(place) && !listed.contains(each.getKey());
 			if (gone) {
 				place.close();
 			}
