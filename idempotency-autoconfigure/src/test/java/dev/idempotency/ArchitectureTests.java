@@ -123,11 +123,11 @@ class ArchitectureTests {
 		Map<String, Set<String>> reached = uses.keySet()
 			.stream()
 			.collect(Collectors.toMap(Function.identity(), (name) -> reachedFrom(name, uses)));
-		Set<Set<String>> circles = reached.keySet()
+		Set<Set<String>> circles = reached.entrySet()
 			.stream()
-			.map((name) -> reached.get(name)
+			.map((each) -> each.getValue()
 				.stream()
-				.filter((other) -> reached.getOrDefault(other, Set.of()).contains(name))
+				.filter((other) -> reached.getOrDefault(other, Set.of()).contains(each.getKey()))
 				.collect(Collectors.<String, Set<String>>toCollection(TreeSet::new)))
 			.filter((circle) -> circle.size() > LARGEST_CIRCLE)
 			.filter((circle) -> circle.stream().noneMatch(STILL_KNOTTED.asMatchPredicate()))
@@ -137,7 +137,7 @@ class ArchitectureTests {
 
 	private static Set<String> reachedFrom(String name, Map<String, Set<String>> uses) {
 		Set<String> reached = new TreeSet<>();
-		Deque<String> next = new ArrayDeque<>(uses.get(name));
+		Deque<String> next = new ArrayDeque<>(uses.getOrDefault(name, Set.of()));
 		while (!next.isEmpty()) {
 			String used = next.pop();
 			if (reached.add(used)) {
