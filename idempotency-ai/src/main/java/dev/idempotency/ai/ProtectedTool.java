@@ -16,10 +16,10 @@ import dev.idempotency.IdempotencyKey;
 import dev.idempotency.IdempotencyKeyMissingException;
 import dev.idempotency.IdempotencyStoreException;
 import dev.idempotency.KeyStatus;
-import dev.idempotency.KeyStatus.State;
 import dev.idempotency.OperationInProgressException;
 import dev.idempotency.Outcome;
 import dev.idempotency.OutcomeUnknownException;
+import dev.idempotency.RecordState;
 import dev.idempotency.ResultNotReplayableException;
 import org.jspecify.annotations.Nullable;
 
@@ -90,7 +90,7 @@ final class ProtectedTool implements GuardedTool {
 		}
 		IdempotencyKey key = ToolCallKey.of(id, input).toIdempotencyKey(this.name);
 		if (!this.options.readsOnly() && ToolDryRun.isAskedFor(tool, this.options, given)) {
-			State state = this.idempotency.find(key).map(KeyStatus::state).orElse(null);
+			RecordState state = this.idempotency.find(key).map(KeyStatus::state).orElse(null);
 			return ToolReports.ofDryRun(this.name, state, this.options.onCrash());
 		}
 		if (this.repeated.isTooMany(key)) {

@@ -5,8 +5,8 @@ import java.util.Locale;
 import java.util.Map;
 
 import dev.idempotency.Effect;
-import dev.idempotency.KeyStatus.State;
 import dev.idempotency.OnCrash;
+import dev.idempotency.RecordState;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.DeserializationFeature;
@@ -49,19 +49,19 @@ final class ToolReports {
 	 * What a call would do.
 	 * @param state what is remembered of it, or {@code null} if nothing is
 	 */
-	static String ofDryRun(String tool, @Nullable State state, OnCrash onCrash) {
+	static String ofDryRun(String tool, @Nullable RecordState state, OnCrash onCrash) {
 		Map<String, Object> report = new LinkedHashMap<>();
 		report.put("dryRun", true);
 		report.put("tool", tool);
-		if (state == State.COMPLETED) {
+		if (state == RecordState.COMPLETED) {
 			report.put("effect", "would_replay");
 			report.put("detail", "Nothing has run. The same call was made before: its result would be given again.");
 		}
-		else if (state == State.IN_PROGRESS) {
+		else if (state == RecordState.IN_PROGRESS) {
 			report.put("effect", "would_conflict");
 			report.put("detail", "Nothing has run. The same call is running now.");
 		}
-		else if (state == State.ABANDONED && onCrash == OnCrash.REFUSE) {
+		else if (state == RecordState.ABANDONED && onCrash == OnCrash.REFUSE) {
 			report.put("effect", "would_conflict");
 			report.put("detail", "Nothing has run. The same call was interrupted: it would be refused.");
 		}

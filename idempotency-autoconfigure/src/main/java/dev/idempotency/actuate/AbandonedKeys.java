@@ -5,8 +5,8 @@ import java.time.Duration;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 
+import dev.idempotency.RecordState;
 import dev.idempotency.core.Records;
-import dev.idempotency.store.RecordState;
 import dev.idempotency.store.SearchableStore.Count;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

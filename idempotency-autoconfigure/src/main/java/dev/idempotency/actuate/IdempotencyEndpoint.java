@@ -6,11 +6,11 @@ import java.util.function.Supplier;
 import java.util.regex.Pattern;
 
 import dev.idempotency.IdempotencyStoreException;
+import dev.idempotency.RecordState;
 import dev.idempotency.Settlement;
 import dev.idempotency.core.OperationsReport;
 import dev.idempotency.store.RecordFilter;
 import dev.idempotency.store.RecordId;
-import dev.idempotency.store.RecordState;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

@@ -5,7 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-import dev.idempotency.store.RecordState;
+import dev.idempotency.RecordState;
 import dev.idempotency.store.SearchableStore.Count;
 import dev.idempotency.store.SearchableStore.Counts;
 import org.jspecify.annotations.Nullable;

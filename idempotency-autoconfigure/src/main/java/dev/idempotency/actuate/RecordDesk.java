@@ -13,6 +13,7 @@ import dev.idempotency.core.GivenResult;
 import dev.idempotency.core.OperationPolicy;
 import dev.idempotency.core.Records;
 import dev.idempotency.core.ResultWriter;
+import dev.idempotency.store.InspectableStore.Inspection;
 import dev.idempotency.store.RecordFilter;
 import dev.idempotency.store.RecordId;
 import dev.idempotency.store.RecordSummary;
@@ -127,7 +128,7 @@ public final class RecordDesk {
 	 * is no result
 	 */
 	Settlement settleAsDone(RecordId id, @Nullable GivenResult given) {
-		Optional<RecordSummary> record = this.records.find(id).map(Records.Details::summary);
+		Optional<RecordSummary> record = this.records.find(id).map(Inspection::summary);
 		if (record.isEmpty()) {
 			return Settlement.NOT_FOUND;
 		}

@@ -2,8 +2,8 @@ package dev.idempotency.actuate;
 
 import java.time.Instant;
 
+import dev.idempotency.RecordState;
 import dev.idempotency.core.AnswerReader.Answer;
-import dev.idempotency.store.RecordState;
 import dev.idempotency.store.RecordSummary;
 import org.jspecify.annotations.Nullable;
 
@@ -44,8 +44,8 @@ public record RecordView(String id, String hash, String operation, String key, @
 		return new RecordView(record.id().value(), record.id().value().substring(0, HASH_LENGTH),
 				record.key().operation(), whole ? record.key().key() : masked(record.key().key()),
 				maskedUnless(whole, record.key().principal()), maskedUnless(whole, record.key().tenant()),
-				record.state(), record.attempt(), leaseLeft, record.created(), record.times().completed(),
-				record.times().expires(), record.replays(), record.size(), record.trace(), answer);
+				record.state(), record.status().attempt(), leaseLeft, record.created(), record.status().completed(),
+				record.status().expires(), record.replays(), record.size(), record.trace(), answer);
 	}
 
 	private static @Nullable String maskedUnless(boolean whole, @Nullable String text) {

@@ -1,10 +1,19 @@
 package dev.idempotency.core;
 
+import java.time.Duration;
+
 import dev.idempotency.OnCrash;
 import dev.idempotency.Reason;
+import dev.idempotency.RecordState;
+import dev.idempotency.UnreadableResultException;
 import dev.idempotency.core.Decision.Answer;
 import dev.idempotency.store.ClaimResult;
 import dev.idempotency.store.IdempotencyRecord;
+import dev.idempotency.store.IdempotencyRecord.Completed;
+import dev.idempotency.store.IdempotencyRecord.InProgress;
+import dev.idempotency.store.InspectableStore.Inspection;
+import dev.idempotency.store.RecordSummary;
+import dev.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,12 +37,28 @@ final class Answering {
 	 * What an attempt would be told.
 	 * @return {@code null} if it would run
 	 */
-	static @Nullable Answer foresee(IdempotencyRecord met, Attempt attempt, GuardedStore store) {
+	static @Nullable Answer foresee(Inspection found, Attempt attempt, GuardedStore store) {
 		// A claim would count itself; looking does not
-		Answer answer = answer(met, attempt, 1);
-		boolean free = answer instanceof Decision.Refused refused && refused.reason() == Reason.IN_PROGRESS
-				&& refused.retryAfter().isZero();
+		Answer answer = answer(asMet(found), attempt, 1);
+		boolean free = answer.reason() == Reason.IN_PROGRESS && found.status().state() == RecordState.ABANDONED;
 		return free ? null : readable(answer, attempt, store);
+	}
+
+	/**
+	 * The record as a claim would have met it. How long it has run decides nothing.
+	 */
+	private static IdempotencyRecord asMet(Inspection found) {
+		RecordSummary summary = found.summary();
+		if (summary.state() != RecordState.COMPLETED) {
+			return new InProgress(found.fingerprint(), found.status().attempt(), Duration.ZERO, summary.leaseLeft(),
+					summary.trace());
+		}
+		StoredResult result = found.result();
+		if (result == null) {
+			throw new UnreadableResultException("The stored result of %s is damaged".formatted(summary.id()));
+		}
+		result.requireKnownFormat();
+		return new Completed(found.fingerprint(), found.status().attempt(), result, summary.replays(), summary.trace());
 	}
 
 	/**
@@ -49,7 +74,7 @@ final class Answering {
 			return Decision.Refused.keyReused();
 		}
 		OperationPolicy policy = attempt.policy();
-		if (met instanceof IdempotencyRecord.Completed completed) {
+		if (met instanceof Completed completed) {
 			boolean tombstone = completed.result().isTombstone();
 			long replays = completed.replays() + uncounted;
 			if (policy.maxReplays() > 0 && replays > policy.maxReplays()) {
@@ -58,7 +83,7 @@ final class Answering {
 			return tombstone ? Decision.Refused.notReplayable(completed.trace())
 					: new Decision.Replay(completed.result(), completed.trace());
 		}
-		IdempotencyRecord.InProgress running = (IdempotencyRecord.InProgress) met;
+		InProgress running = (InProgress) met;
 		boolean unknown = running.isAbandoned() && policy.onCrash() == OnCrash.REFUSE;
 		return unknown ? Decision.Refused.outcomeUnknown(running.attempt(), running.trace())
 				: Decision.Refused.inProgress(RetryAfter.of(running, policy.lease()), running.trace());

@@ -11,14 +11,15 @@ import dev.idempotency.IdempotencyException;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.IdempotencyScope;
 import dev.idempotency.IdempotencyStoreException;
+import dev.idempotency.RecordState;
 import dev.idempotency.Settlement;
 import dev.idempotency.UnreadableResultException;
 import dev.idempotency.UnsupportedFormatException;
 import dev.idempotency.store.IdempotencyStore;
+import dev.idempotency.store.InspectableStore.Inspection;
 import dev.idempotency.store.KeyDescription;
 import dev.idempotency.store.RecordFilter;
 import dev.idempotency.store.RecordId;
-import dev.idempotency.store.RecordState;
 import dev.idempotency.store.RecordSummary;
 import dev.idempotency.store.RoutingStore;
 import dev.idempotency.store.SearchableStore;
@@ -96,7 +97,7 @@ public final class Records {
 		found.records().forEach((record) -> records.put(record.id(), record));
 		for (IdempotencyKey key : this.leases.someKeys(limit)) {
 			records.computeIfAbsent(RecordId.of(key),
-					(id) -> findOwn(id).map(SearchableStore.Details::summary)
+					(id) -> findOwn(id).map(Inspection::summary)
 						.filter((record) -> filter.matches(record, this.clock.instant()))
 						.orElse(null));
 		}
@@ -119,17 +120,18 @@ public final class Records {
 	}
 
 	/**
-	 * Reads a record.
+	 * Reads a record, with its result if that can be read here: neither compressed nor
+	 * encrypted.
 	 * @param id its name
 	 * @return the record, if the application has one of that name
 	 * @throws IdempotencyStoreException if the store failed
 	 * @throws UnsupportedOperationException if the store cannot be looked through
 	 */
-	public Optional<Details> find(RecordId id) {
-		return findOwn(id).map((it) -> new Details(it.summary(), readable(it)));
+	public Optional<Inspection> find(RecordId id) {
+		return findOwn(id).map((it) -> new Inspection(it.summary(), it.fingerprint(), readable(it)));
 	}
 
-	private Optional<SearchableStore.Details> findOwn(RecordId id) {
+	private Optional<Inspection> findOwn(RecordId id) {
 		SearchableStore searchable = searchable();
 		return ask("find", () -> searchable.find(id))
 			.filter((it) -> it.summary().key().namespace().equals(this.shownNamespace));
@@ -143,7 +145,7 @@ public final class Records {
 	 * @throws UnsupportedOperationException if the store cannot be looked through
 	 */
 	public boolean forget(RecordId id) {
-		Optional<SearchableStore.Details> found = findOwn(id);
+		Optional<Inspection> found = findOwn(id);
 		if (found.isEmpty() || !ask("forget", () -> searchable().forget(id))) {
 			return false;
 		}
@@ -180,7 +182,7 @@ public final class Records {
 	 * record does not tell its key whole, since it was too long
 	 */
 	public Settlement settle(RecordId id, OperationPolicy policy, Conclusion conclusion) {
-		RecordSummary record = findOwn(id).map(SearchableStore.Details::summary).orElse(null);
+		RecordSummary record = findOwn(id).map(Inspection::summary).orElse(null);
 		if (record == null) {
 			return Settlement.NOT_FOUND;
 		}
@@ -201,7 +203,7 @@ public final class Records {
 				: work.get();
 	}
 
-	private @Nullable StoredResult readable(SearchableStore.Details found) {
+	private @Nullable StoredResult readable(Inspection found) {
 		StoredResult result = found.result();
 		IdempotencyKey key = keyOf(found.summary());
 		if (result == null || key == null) {
@@ -250,16 +252,6 @@ public final class Records {
 		catch (RuntimeException ex) {
 			throw new IdempotencyStoreException("The idempotency store failed to %s records".formatted(verb), ex);
 		}
-	}
-
-	/**
-	 * A record with its result, if it can be read.
-	 *
-	 * @param summary the record
-	 * @param result its result, neither compressed nor encrypted; {@code null} if there
-	 * is none, or it cannot be read here
-	 */
-	public record Details(RecordSummary summary, @Nullable StoredResult result) {
 	}
 
 }

@@ -4,6 +4,7 @@ import java.util.Optional;
 
 import dev.idempotency.Fingerprint;
 import dev.idempotency.IdempotencyKey;
+import dev.idempotency.RecordState;
 import dev.idempotency.ResultTooLargeException;
 import dev.idempotency.Settlement;
 import dev.idempotency.store.Claim;
@@ -37,13 +38,13 @@ final class Settling {
 		if (found.isEmpty()) {
 			return Settlement.NOT_FOUND;
 		}
-		IdempotencyRecord record = found.get().record();
-		if (!isAbandoned(record)) {
-			return refusal(record);
+		RecordState state = found.get().status().state();
+		if (state != RecordState.ABANDONED) {
+			return refusal(state == RecordState.COMPLETED);
 		}
-		ClaimResult answer = this.store.claim(takeover(key, record.fingerprint(), policy));
+		ClaimResult answer = this.store.claim(takeover(key, found.get().fingerprint(), policy));
 		if (answer instanceof ClaimResult.Refused refused) {
-			return refusal(refused.record());
+			return refusal(refused.record() instanceof IdempotencyRecord.Completed);
 		}
 		Claim claim = ((ClaimResult.Granted) answer).claim();
 		if (claim.attempt() == 1) {
@@ -58,12 +59,8 @@ final class Settling {
 		return Settlement.SETTLED;
 	}
 
-	private static boolean isAbandoned(IdempotencyRecord record) {
-		return record instanceof IdempotencyRecord.InProgress running && running.isAbandoned();
-	}
-
-	private static Settlement refusal(IdempotencyRecord record) {
-		return (record instanceof IdempotencyRecord.Completed) ? Settlement.COMPLETED : Settlement.IN_PROGRESS;
+	private static Settlement refusal(boolean completed) {
+		return completed ? Settlement.COMPLETED : Settlement.IN_PROGRESS;
 	}
 
 	private Attempt takeover(IdempotencyKey key, Fingerprint fingerprint, OperationPolicy policy) {

@@ -1,9 +1,10 @@
 package dev.idempotency.store;
 
-import java.time.Instant;
 import java.util.Optional;
 
+import dev.idempotency.Fingerprint;
 import dev.idempotency.IdempotencyKey;
+import dev.idempotency.KeyStatus;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,14 +36,23 @@ public interface InspectableStore extends IdempotencyStore {
 	boolean forget(Claim claim);
 
 	/**
-	 * A record with its dates, which are the store's and for people to read.
+	 * One record to look at, with what it remembers.
 	 *
-	 * @param record the record
-	 * @param created when the key was first claimed
-	 * @param completed when it was completed, or {@code null} if it is in progress
-	 * @param expires when it will be forgotten
+	 * @param summary the record as it stands in lists
+	 * @param fingerprint what its operation was asked to do
+	 * @param result its result as the store keeps it; {@code null} if it is not
+	 * completed, or the result cannot be read
 	 */
-	record Inspection(IdempotencyRecord record, Instant created, @Nullable Instant completed, Instant expires) {
+	record Inspection(RecordSummary summary, Fingerprint fingerprint, @Nullable StoredResult result) {
+
+		/**
+		 * How far its operation has come, and when.
+		 * @return the status
+		 */
+		public KeyStatus status() {
+			return this.summary.status();
+		}
+
 	}
 
 }

@@ -7,6 +7,7 @@ import java.util.Objects;
 import java.util.regex.Pattern;
 
 import dev.idempotency.IdempotencyKey;
+import dev.idempotency.RecordState;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
+import dev.idempotency.RecordState;
 import dev.idempotency.store.SearchableStore.Count;
 import dev.idempotency.store.SearchableStore.Counts;
 

@@ -3,7 +3,7 @@ package dev.idempotency.store;
 import java.util.List;
 import java.util.Optional;
 
-import org.jspecify.annotations.Nullable;
+import dev.idempotency.RecordState;
 
 /**
  * A store whose records can be counted and looked through, by people and not on the way
@@ -48,7 +48,7 @@ public interface SearchableStore extends InspectableStore {
 	 * @param id its name
 	 * @return the record, if there is one
 	 */
-	Optional<Details> find(RecordId id);
+	Optional<Inspection> find(RecordId id);
 
 	/**
 	 * Forgets a record by its name, as {@link #forget(dev.idempotency.IdempotencyKey)}
@@ -108,16 +108,6 @@ public interface SearchableStore extends InspectableStore {
 	 * @param number how many there are
 	 */
 	record Count(String operation, RecordState state, long number) {
-	}
-
-	/**
-	 * A record with what it remembers.
-	 *
-	 * @param summary the record
-	 * @param result its result as the store keeps it, or {@code null} if it is not
-	 * completed
-	 */
-	record Details(RecordSummary summary, @Nullable StoredResult result) {
 	}
 
 }

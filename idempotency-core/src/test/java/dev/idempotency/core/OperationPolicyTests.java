@@ -54,7 +54,7 @@ class OperationPolicyTests {
 		assertThatIllegalArgumentException().isThrownBy(() -> this.policy.withPatience(Duration.ofMillis(-1)))
 			.withMessageContaining("wait-timeout");
 		assertThatIllegalArgumentException().isThrownBy(() -> this.policy.withMaxReplays(-1))
-			.withMessageContaining("idempotency.max-replays");
+			.withMessageContaining("max-replays");
 	}
 
 	@Test

@@ -4,6 +4,8 @@ import java.time.Duration;
 import java.time.Instant;
 
 import dev.idempotency.IdempotencyKey;
+import dev.idempotency.KeyStatus;
+import dev.idempotency.RecordState;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -12,8 +14,9 @@ class NewestRecordsTests {
 
 	private static RecordSummary record(int created) {
 		IdempotencyKey key = IdempotencyKey.of("pay", "key " + created);
-		return new RecordSummary(RecordId.of(key), KeyDescription.of(key), RecordState.COMPLETED, 1, Duration.ZERO,
-				new RecordSummary.Times(Instant.ofEpochSecond(created), null, Instant.MAX), 0, 0, null);
+		return new RecordSummary(RecordId.of(key), KeyDescription.of(key),
+				new KeyStatus(RecordState.COMPLETED, 1, Instant.ofEpochSecond(created), null, Instant.MAX),
+				Duration.ZERO, 0, 0, null);
 	}
 
 	@Test

@@ -1,5 +1,6 @@
 package dev.idempotency.store;
 
+import dev.idempotency.RecordState;
 import dev.idempotency.store.SearchableStore.Count;
 import org.junit.jupiter.api.Test;
 

@@ -8,7 +8,6 @@ import dev.idempotency.Idempotency;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.IdempotencySession;
 import dev.idempotency.KeyStatus;
-import dev.idempotency.KeyStatus.State;
 import dev.idempotency.OnConflict;
 import dev.idempotency.OnCrash;
 import dev.idempotency.Outcome;
@@ -19,7 +18,6 @@ import dev.idempotency.core.Attempt;
 import dev.idempotency.core.Conclusion;
 import dev.idempotency.core.NamedOperations;
 import dev.idempotency.core.OperationPolicy;
-import dev.idempotency.store.IdempotencyRecord;
 import dev.idempotency.store.InspectableStore.Inspection;
 import dev.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
@@ -114,16 +112,7 @@ public final class IdempotencyTemplate implements Idempotency {
 
 	@Override
 	public Optional<KeyStatus> find(IdempotencyKey key) {
-		return this.calls.engine().find(key).map(IdempotencyTemplate::status);
-	}
-
-	private static KeyStatus status(Inspection found) {
-		IdempotencyRecord record = found.record();
-		State state = State.COMPLETED;
-		if (record instanceof IdempotencyRecord.InProgress running) {
-			state = running.isAbandoned() ? State.ABANDONED : State.IN_PROGRESS;
-		}
-		return new KeyStatus(state, record.attempt(), found.created(), found.completed(), found.expires());
+		return this.calls.engine().find(key).map(Inspection::status);
 	}
 
 	@Override

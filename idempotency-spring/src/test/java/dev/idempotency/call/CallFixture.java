@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 
@@ -22,7 +23,6 @@ import dev.idempotency.fixtures.ForwardingStore;
 import dev.idempotency.store.Claim;
 import dev.idempotency.store.ClaimResult;
 import dev.idempotency.store.ClaimTerms;
-import dev.idempotency.store.IdempotencyRecord;
 import dev.idempotency.store.InspectableStore;
 import dev.idempotency.store.OnReplay;
 import dev.idempotency.store.StoredResult;
@@ -129,8 +129,7 @@ class CallFixture {
 	 * What is stored under a key.
 	 */
 	String payload(IdempotencyKey key) {
-		IdempotencyRecord record = this.memory.find(key.within("shop")).orElseThrow().record();
-		StoredResult result = ((IdempotencyRecord.Completed) record).result();
+		StoredResult result = Objects.requireNonNull(this.memory.find(key.within("shop")).orElseThrow().result());
 		return StandardCharsets.UTF_8.decode(result.payload()).toString();
 	}
 

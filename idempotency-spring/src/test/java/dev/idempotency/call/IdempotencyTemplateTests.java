@@ -17,12 +17,12 @@ import dev.idempotency.IdempotencyKey;
 import dev.idempotency.IdempotencyKeyReusedException;
 import dev.idempotency.IdempotencyStoreException;
 import dev.idempotency.KeyStatus;
-import dev.idempotency.KeyStatus.State;
 import dev.idempotency.OnConflict;
 import dev.idempotency.OnCrash;
 import dev.idempotency.OperationInProgressException;
 import dev.idempotency.Outcome;
 import dev.idempotency.OutcomeUnknownException;
+import dev.idempotency.RecordState;
 import dev.idempotency.ReplayLimitException;
 import dev.idempotency.ResultNotReplayableException;
 import dev.idempotency.ResultType;
@@ -341,14 +341,14 @@ class IdempotencyTemplateTests {
 		assertThat(this.fixture.idempotency.find(KEY)).isEmpty();
 		Claim vanished = this.fixture.claimElsewhere(KEY);
 		KeyStatus running = this.fixture.idempotency.find(KEY).orElseThrow();
-		assertThat(running).isEqualTo(new KeyStatus(State.IN_PROGRESS, 1, this.fixture.clock.instant(), null,
+		assertThat(running).isEqualTo(new KeyStatus(RecordState.IN_PROGRESS, 1, this.fixture.clock.instant(), null,
 				this.fixture.clock.instant().plus(TTL)));
 		this.fixture.clock.advance(LEASE);
-		assertThat(this.fixture.idempotency.find(KEY).map(KeyStatus::state)).contains(State.ABANDONED);
+		assertThat(this.fixture.idempotency.find(KEY).map(KeyStatus::state)).contains(RecordState.ABANDONED);
 		execute();
 		assertThat(this.fixture.memory.release(vanished)).isFalse();
 		KeyStatus completed = this.fixture.idempotency.find(KEY).orElseThrow();
-		assertThat(completed).isEqualTo(new KeyStatus(State.COMPLETED, 2, running.created(),
+		assertThat(completed).isEqualTo(new KeyStatus(RecordState.COMPLETED, 2, running.created(),
 				this.fixture.clock.instant(), this.fixture.clock.instant().plus(TTL)));
 		this.fixture.clock.advance(TTL);
 		assertThat(this.fixture.idempotency.find(KEY)).isEmpty();

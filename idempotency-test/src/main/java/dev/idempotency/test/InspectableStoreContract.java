@@ -3,8 +3,9 @@ package dev.idempotency.test;
 import java.time.Duration;
 
 import dev.idempotency.IdempotencyKey;
+import dev.idempotency.KeyStatus;
+import dev.idempotency.RecordState;
 import dev.idempotency.store.Claim;
-import dev.idempotency.store.IdempotencyRecord;
 import dev.idempotency.store.InspectableStore;
 import dev.idempotency.store.InspectableStore.Inspection;
 import org.junit.jupiter.api.Test;
@@ -41,9 +42,11 @@ public interface InspectableStoreContract extends StoreUnderTest {
 		IdempotencyKey key = newKey();
 		granted(store(), key);
 		Inspection found = inspectable().find(key).orElseThrow();
-		assertThat(found.record()).isInstanceOf(IdempotencyRecord.InProgress.class);
-		assertThat(found.completed()).isNull();
-		assertThat(found.expires()).isAfter(found.created());
+		assertThat(found.fingerprint()).isEqualTo(FINGERPRINT);
+		assertThat(found.result()).isNull();
+		assertThat(found.status().state()).isEqualTo(RecordState.IN_PROGRESS);
+		assertThat(found.status().completed()).isNull();
+		assertThat(found.status().expires()).isAfter(found.status().created());
 	}
 
 	@Test
@@ -51,7 +54,7 @@ public interface InspectableStoreContract extends StoreUnderTest {
 		IdempotencyKey key = newKey();
 		Claim claim = abandoned(this, key);
 		Inspection found = inspectable().find(key).orElseThrow();
-		assertThat(((IdempotencyRecord.InProgress) found.record()).isAbandoned()).isTrue();
+		assertThat(found.status().state()).isEqualTo(RecordState.ABANDONED);
 		assertThat(store().complete(claim, RESULT, TTL)).isTrue();
 	}
 
@@ -60,18 +63,21 @@ public interface InspectableStoreContract extends StoreUnderTest {
 		IdempotencyKey key = newKey();
 		store().complete(granted(store(), key), RESULT, TTL);
 		Inspection found = inspectable().find(key).orElseThrow();
-		assertThat(((IdempotencyRecord.Completed) found.record()).result()).isEqualTo(RESULT);
-		assertThat(found.completed()).isNotNull().isBetween(found.created(), found.expires());
+		assertThat(found.fingerprint()).isEqualTo(FINGERPRINT);
+		assertThat(found.result()).isEqualTo(RESULT);
+		assertThat(found.status().state()).isEqualTo(RecordState.COMPLETED);
+		assertThat(found.status().completed()).isNotNull()
+			.isBetween(found.status().created(), found.status().expires());
 	}
 
 	@Test
 	default void findsAnExtendedResultWithALaterEndAndNoOtherDateChanged() {
 		IdempotencyKey key = newKey();
 		store().complete(granted(store(), key), RESULT, LONG);
-		Inspection before = inspectable().find(key).orElseThrow();
+		KeyStatus before = inspectable().find(key).orElseThrow().status();
 		time().pass(SHORT);
 		store().claim(key, FINGERPRINT, extendingBy(TTL));
-		Inspection after = inspectable().find(key).orElseThrow();
+		KeyStatus after = inspectable().find(key).orElseThrow().status();
 		assertThat(Duration.between(before.expires(), after.expires())).isGreaterThanOrEqualTo(TTL.minus(LONG));
 		assertThat(after.created()).isEqualTo(before.created());
 		assertThat(after.completed()).isEqualTo(before.completed());

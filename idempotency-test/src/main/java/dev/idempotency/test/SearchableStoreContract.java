@@ -11,17 +11,16 @@ import java.util.concurrent.TimeUnit;
 
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.IdempotencyScope;
+import dev.idempotency.RecordState;
 import dev.idempotency.store.Claim;
 import dev.idempotency.store.InspectableStore.Inspection;
 import dev.idempotency.store.KeyDescription;
 import dev.idempotency.store.NotifyingStore;
 import dev.idempotency.store.RecordFilter;
 import dev.idempotency.store.RecordId;
-import dev.idempotency.store.RecordState;
 import dev.idempotency.store.RecordSummary;
 import dev.idempotency.store.SearchableStore;
 import dev.idempotency.store.SearchableStore.Count;
-import dev.idempotency.store.SearchableStore.Details;
 import dev.idempotency.store.SearchableStore.Found;
 import org.junit.jupiter.api.Test;
 
@@ -265,12 +264,12 @@ public interface SearchableStoreContract extends InspectableStoreContract {
 		assertThat(record.id()).isEqualTo(RecordId.of(key));
 		assertThat(record.key()).isEqualTo(new KeyDescription(namespace, "POST /pay", "ann", "acme", "key"));
 		assertThat(record.state()).isEqualTo(RecordState.IN_PROGRESS);
-		assertThat(record.attempt()).isEqualTo(1);
+		assertThat(record.status().attempt()).isEqualTo(1);
 		assertThat(record.leaseLeft()).isPositive().isLessThanOrEqualTo(LONG);
 		assertThat(record.replays()).isZero();
 		assertThat(record.size()).isZero();
 		assertThat(record.trace()).isEqualTo("0af7651916cd43dd8448eb211c80319c");
-		hasTheTimesOf(record, searchable().find(key).orElseThrow());
+		isTheSameAs(searchable().find(key).orElseThrow(), record);
 		assertThat(searchable().find(record.id())).hasValueSatisfying((found) -> assertThat(found.result()).isNull());
 	}
 
@@ -288,13 +287,12 @@ public interface SearchableStoreContract extends InspectableStoreContract {
 		assertThat(record.replays()).isEqualTo(2);
 		assertThat(record.size()).isEqualTo(RESULT.size());
 		assertThat(record.trace()).isNull();
-		hasTheTimesOf(record, searchable().find(key).orElseThrow());
-		assertThat(searchable().find(record.id())).contains(new Details(record, RESULT));
+		isTheSameAs(searchable().find(key).orElseThrow(), record);
+		assertThat(searchable().find(record.id())).contains(new Inspection(record, FINGERPRINT, RESULT));
 	}
 
-	private static void hasTheTimesOf(RecordSummary record, Inspection inspection) {
-		assertThat(record.times())
-			.isEqualTo(new RecordSummary.Times(inspection.created(), inspection.completed(), inspection.expires()));
+	private static void isTheSameAs(Inspection found, RecordSummary record) {
+		assertThat(found.summary()).usingRecursiveComparison().ignoringFields("leaseLeft").isEqualTo(record);
 	}
 
 	@Test
@@ -308,9 +306,9 @@ public interface SearchableStoreContract extends InspectableStoreContract {
 		RecordSummary record = searchable().search(RecordFilter.all(namespace), 0, 1).records().get(0);
 		assertThat(record.state()).isEqualTo(RecordState.ABANDONED);
 		assertThat(record.leaseLeft()).isZero();
-		assertThat(record.attempt()).isEqualTo(2);
+		assertThat(record.status().attempt()).isEqualTo(2);
 		assertThat(record.trace()).isEqualTo("second");
-		assertThat(searchable().find(record.id())).contains(new Details(record, null));
+		assertThat(searchable().find(record.id())).contains(new Inspection(record, FINGERPRINT, null));
 		searchable().count(namespace);
 		assertThat(searchable().search(RecordFilter.all(namespace), 0, 1).records()).containsExactly(record);
 		assertThat(store().complete(second, RESULT, TTL)).isTrue();

@@ -12,7 +12,6 @@ import dev.idempotency.fixtures.BrokenCipher;
 import dev.idempotency.store.Claim;
 import dev.idempotency.store.ClaimResult;
 import dev.idempotency.store.ClaimTerms;
-import dev.idempotency.store.IdempotencyRecord;
 import dev.idempotency.store.IdempotencyStore;
 import dev.idempotency.store.InspectableStore;
 import dev.idempotency.store.JoiningStore;
@@ -440,10 +439,7 @@ class ErrorToleranceTests extends EngineFixture {
 
 		@Override
 		public boolean completeInTransaction(Claim claim, StoredResult result, Duration ttl) {
-			return this.memory.find(claim.key())
-				.map(Inspection::record)
-				.filter(IdempotencyRecord.InProgress.class::isInstance)
-				.isPresent();
+			return this.memory.find(claim.key()).filter((found) -> found.result() == null).isPresent();
 		}
 
 		@Override

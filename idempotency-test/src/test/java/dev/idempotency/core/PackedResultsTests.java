@@ -3,6 +3,7 @@ package dev.idempotency.core;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
 
 import dev.idempotency.UnreadableResultException;
@@ -10,7 +11,6 @@ import dev.idempotency.UnsupportedFormatException;
 import dev.idempotency.core.EngineSettings.Mode;
 import dev.idempotency.core.EngineSettings.OnStoreFailure;
 import dev.idempotency.store.ClaimResult;
-import dev.idempotency.store.IdempotencyRecord;
 import dev.idempotency.store.IdempotencyStore;
 import dev.idempotency.store.StoredResult;
 import org.junit.jupiter.api.BeforeEach;
@@ -56,8 +56,8 @@ class PackedResultsTests extends EngineFixture {
 		this.engine = engine(this.store, new EngineSettings("shop", Mode.ENFORCE, onStoreFailure, packing));
 	}
 
-	private IdempotencyRecord.Completed kept() {
-		return (IdempotencyRecord.Completed) this.memory.find(KEY.within("shop")).orElseThrow().record();
+	private StoredResult kept() {
+		return Objects.requireNonNull(this.memory.find(KEY.within("shop")).orElseThrow().result());
 	}
 
 	private void keep(byte[] frame) {
@@ -68,7 +68,7 @@ class PackedResultsTests extends EngineFixture {
 	@Test
 	void replaysWhatItHasPacked() {
 		proceed().complete(bytes(LONG_TEXT));
-		assertThat(kept().result().isPacked()).isTrue();
+		assertThat(kept().isPacked()).isTrue();
 		assertThat(replayed(begin())).isEqualTo(LONG_TEXT);
 		assertThat(replayed(begin())).isEqualTo(LONG_TEXT);
 	}
@@ -76,7 +76,7 @@ class PackedResultsTests extends EngineFixture {
 	@Test
 	void leavesNothingReadableInTheStore() {
 		proceed().complete(bytes("a secret receipt"));
-		assertThat(new String(kept().result().toFrame(), StandardCharsets.ISO_8859_1)).doesNotContain("secret")
+		assertThat(new String(kept().toFrame(), StandardCharsets.ISO_8859_1)).doesNotContain("secret")
 			.doesNotContain("receipt");
 		assertThat(replayed(begin())).isEqualTo("a secret receipt");
 	}
@@ -84,12 +84,12 @@ class PackedResultsTests extends EngineFixture {
 	@Test
 	void writesTombstonesAndPlainResultsAsTheFirstReleaseDid() {
 		proceed().completeWithoutResult();
-		assertThat(kept().result().toFrame()).containsExactly(1, 1);
+		assertThat(kept().toFrame()).containsExactly(1, 1);
 		assertThat(begin()).isEqualTo(Decision.Refused.notReplayable(null));
 		this.memory.forget(KEY.within("shop"));
 		packing(ResultPacking.none().withCompression(1024), OnStoreFailure.REJECT);
 		proceed().complete(bytes("paid"));
-		assertThat(kept().result().toFrame()).containsExactly(1, 0, 'p', 'a', 'i', 'd');
+		assertThat(kept().toFrame()).containsExactly(1, 0, 'p', 'a', 'i', 'd');
 	}
 
 	@Test
@@ -155,7 +155,7 @@ class PackedResultsTests extends EngineFixture {
 		packing(BOTH, OnStoreFailure.PROCEED);
 		assertThatExceptionOfType(UnsupportedFormatException.class).isThrownBy(this::begin)
 			.withMessageContaining("upgrade this instance");
-		assertThat(kept().result().toFrame()).isEqualTo(frame);
+		assertThat(kept().toFrame()).isEqualTo(frame);
 	}
 
 	@Test

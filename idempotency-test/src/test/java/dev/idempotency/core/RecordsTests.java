@@ -8,9 +8,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import dev.idempotency.Fingerprint;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.IdempotencyStoreException;
+import dev.idempotency.RecordState;
+import dev.idempotency.store.InspectableStore.Inspection;
 import dev.idempotency.store.RecordFilter;
 import dev.idempotency.store.RecordId;
-import dev.idempotency.store.RecordState;
 import dev.idempotency.store.RecordSummary;
 import dev.idempotency.store.SearchableStore;
 import dev.idempotency.store.SearchableStore.Found;
@@ -77,7 +78,7 @@ class RecordsTests extends EngineFixture {
 		execute("pay", "1").complete(bytes("paid ".repeat(100)));
 		RecordSummary summary = this.engine.records().search(this.engine.records().all(), 0, 1).records().get(0);
 		assertThat(summary.size()).isLessThan(100);
-		Records.Details details = this.engine.records().find(summary.id()).orElseThrow();
+		Inspection details = this.engine.records().find(summary.id()).orElseThrow();
 		assertThat(details.result()).isNotNull();
 		assertThat(details.result().payload().remaining()).isEqualTo(500);
 	}

@@ -3,16 +3,16 @@ package dev.idempotency.core;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 
 import dev.idempotency.Fingerprint;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.OnCrash;
 import dev.idempotency.Reason;
+import dev.idempotency.RecordState;
 import dev.idempotency.ResultTooLargeException;
 import dev.idempotency.Settlement;
-import dev.idempotency.store.IdempotencyRecord;
 import dev.idempotency.store.RecordId;
-import dev.idempotency.store.RecordState;
 import dev.idempotency.store.StoredResult;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -117,10 +117,9 @@ class SettlingTests extends EngineFixture {
 				new EngineSettings("shop", EngineSettings.Mode.ENFORCE, EngineSettings.OnStoreFailure.REJECT, packing));
 		vanished();
 		settle(PAID);
-		IdempotencyRecord stored = this.memory.find(STORED).orElseThrow().record();
-		assertThat(((IdempotencyRecord.Completed) stored).result().isPacked()).isTrue();
-		assertThat(new String(((IdempotencyRecord.Completed) stored).result().toFrame(), StandardCharsets.ISO_8859_1))
-			.doesNotContain("paid");
+		StoredResult stored = Objects.requireNonNull(this.memory.find(STORED).orElseThrow().result());
+		assertThat(stored.isPacked()).isTrue();
+		assertThat(new String(stored.toFrame(), StandardCharsets.ISO_8859_1)).doesNotContain("paid");
 		assertThat(replayed(begin(REFUSING))).isEqualTo("paid, says the bank");
 	}
 

@@ -4,7 +4,7 @@ import java.time.Duration;
 
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.Reason;
-import dev.idempotency.store.IdempotencyRecord;
+import dev.idempotency.RecordState;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -95,7 +95,7 @@ class StateMachineTests extends EngineFixture {
 
 	private String state() {
 		return this.memory.find(QUALIFIED)
-			.map((found) -> (found.record() instanceof IdempotencyRecord.Completed) ? "completed" : "in progress")
+			.map((found) -> (found.status().state() == RecordState.COMPLETED) ? "completed" : "in progress")
 			.orElse("absent");
 	}
 

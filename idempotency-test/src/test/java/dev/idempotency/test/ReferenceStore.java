@@ -16,7 +16,9 @@ import java.util.concurrent.locks.LockSupport;
 
 import dev.idempotency.Fingerprint;
 import dev.idempotency.IdempotencyKey;
+import dev.idempotency.KeyStatus;
 import dev.idempotency.OnCrash;
+import dev.idempotency.RecordState;
 import dev.idempotency.store.Claim;
 import dev.idempotency.store.ClaimResult;
 import dev.idempotency.store.ClaimTerms;
@@ -29,7 +31,6 @@ import dev.idempotency.store.OnReplay;
 import dev.idempotency.store.PurgeableStore;
 import dev.idempotency.store.RecordFilter;
 import dev.idempotency.store.RecordId;
-import dev.idempotency.store.RecordState;
 import dev.idempotency.store.RecordSummary;
 import dev.idempotency.store.RecordTally;
 import dev.idempotency.store.SearchableStore;
@@ -287,8 +288,7 @@ class ReferenceStore implements SearchableStore, JoiningStore, NotifyingStore, P
 		if (this.defect == Defect.FIND_TAKES_OVER) {
 			row.owner = UUID.randomUUID();
 		}
-		return Optional.of(new Inspection(row.toRecord(now()), Instant.ofEpochMilli(row.created),
-				(row.result != null) ? Instant.ofEpochMilli(row.completed) : null, Instant.ofEpochMilli(row.expires)));
+		return Optional.of(row.inspect(now()));
 	}
 
 	@Override
@@ -336,8 +336,8 @@ class ReferenceStore implements SearchableStore, JoiningStore, NotifyingStore, P
 	}
 
 	@Override
-	public synchronized Optional<Details> find(RecordId id) {
-		return byId(id).map((row) -> new Details(row.summarize(now()), row.result));
+	public synchronized Optional<Inspection> find(RecordId id) {
+		return byId(id).map((row) -> row.inspect(now()));
 	}
 
 	@Override
@@ -583,12 +583,16 @@ class ReferenceStore implements SearchableStore, JoiningStore, NotifyingStore, P
 		private RecordSummary summarize(long now) {
 			RecordState state = (this.result != null) ? RecordState.COMPLETED
 					: (this.leaseEnds > now) ? RecordState.IN_PROGRESS : RecordState.ABANDONED;
-			return new RecordSummary(RecordId.of(this.key), KeyDescription.of(this.key), state, this.attempt,
-					Duration.ofMillis((this.result != null) ? 0 : this.leaseEnds - now),
-					new RecordSummary.Times(Instant.ofEpochMilli(this.created),
-							(this.result != null) ? Instant.ofEpochMilli(this.completed) : null,
-							Instant.ofEpochMilli(this.expires)),
-					this.replays, (this.result != null) ? this.result.size() : 0, this.trace);
+			KeyStatus status = new KeyStatus(state, this.attempt, Instant.ofEpochMilli(this.created),
+					(this.result != null) ? Instant.ofEpochMilli(this.completed) : null,
+					Instant.ofEpochMilli(this.expires));
+			return new RecordSummary(RecordId.of(this.key), KeyDescription.of(this.key), status,
+					Duration.ofMillis((this.result != null) ? 0 : this.leaseEnds - now), this.replays,
+					(this.result != null) ? this.result.size() : 0, this.trace);
+		}
+
+		private Inspection inspect(long now) {
+			return new Inspection(summarize(now), this.fingerprint, this.result);
 		}
 
 		private IdempotencyRecord toRecord(long now) {

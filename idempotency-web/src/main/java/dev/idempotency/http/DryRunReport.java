@@ -4,12 +4,12 @@ import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
 import dev.idempotency.Reason;
 import dev.idempotency.core.Preview;
-import dev.idempotency.store.IdempotencyRecord;
 import dev.idempotency.store.InspectableStore.Inspection;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
@@ -70,20 +70,17 @@ public final class DryRunReport {
 			if (key != null) {
 				json.writeStringProperty("key", key);
 			}
-			json.writeStringProperty("state", found.map((it) -> state(it.record())).orElse("absent"));
+			json.writeStringProperty("state", found.map((it) -> state(it)).orElse("absent"));
 			if (found.isPresent()) {
-				json.writeStringProperty("expires", found.get().expires().toString());
+				json.writeStringProperty("expires", found.get().status().expires().toString());
 			}
 			json.writeEndObject();
 		}
 		return target.toByteArray();
 	}
 
-	private static String state(IdempotencyRecord record) {
-		if (record instanceof IdempotencyRecord.InProgress running) {
-			return running.isAbandoned() ? "abandoned" : "in_progress";
-		}
-		return "completed";
+	private static String state(Inspection found) {
+		return found.status().state().name().toLowerCase(Locale.ROOT);
 	}
 
 }

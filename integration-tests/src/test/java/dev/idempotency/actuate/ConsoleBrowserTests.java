@@ -13,12 +13,12 @@ import dev.idempotency.Fingerprint;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.IdempotencyScope;
 import dev.idempotency.OnCrash;
+import dev.idempotency.RecordState;
 import dev.idempotency.actuate.PaymentsApplication.Payments;
 import dev.idempotency.servers.Browser;
 import dev.idempotency.store.ClaimTerms;
 import dev.idempotency.store.OnReplay;
 import dev.idempotency.store.RecordId;
-import dev.idempotency.store.RecordState;
 import dev.idempotency.store.SearchableStore;
 import dev.idempotency.test.MovableClock;
 import dev.idempotency.web.Answer;
@@ -152,7 +152,7 @@ class ConsoleBrowserTests {
 		pay(key);
 		SearchableStore store = server.bean(SearchableStore.class);
 		IdempotencyKey stored = new IdempotencyKey(new IdempotencyScope("test", "POST /payments", null, null), key);
-		Fingerprint fingerprint = store.find(stored).orElseThrow().record().fingerprint();
+		Fingerprint fingerprint = store.find(stored).orElseThrow().fingerprint();
 		store.forget(stored);
 		store.claim(stored, fingerprint,
 				new ClaimTerms(Duration.ofMillis(1), Duration.ofHours(1), OnCrash.REFUSE, OnReplay.READ));

@@ -218,7 +218,7 @@ class IdempotencyEndpointTests {
 		pay(key);
 		SearchableStore store = server.bean(SearchableStore.class);
 		IdempotencyKey stored = new IdempotencyKey(new IdempotencyScope("test", "POST /payments", null, null), key);
-		Fingerprint fingerprint = store.find(stored).orElseThrow().record().fingerprint();
+		Fingerprint fingerprint = store.find(stored).orElseThrow().fingerprint();
 		store.forget(stored);
 		store.claim(stored, fingerprint,
 				new ClaimTerms(Duration.ofMillis(1), Duration.ofHours(1), OnCrash.REFUSE, OnReplay.READ));

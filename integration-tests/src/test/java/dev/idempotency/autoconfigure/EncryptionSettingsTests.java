@@ -3,6 +3,7 @@ package dev.idempotency.autoconfigure;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Base64;
+import java.util.Objects;
 
 import dev.idempotency.Fingerprint;
 import dev.idempotency.IdempotencyKey;
@@ -10,7 +11,6 @@ import dev.idempotency.core.Attempt;
 import dev.idempotency.core.Decision;
 import dev.idempotency.core.IdempotencyEngine;
 import dev.idempotency.core.OperationPolicy;
-import dev.idempotency.store.IdempotencyRecord;
 import dev.idempotency.store.StoredResult;
 import dev.idempotency.store.memory.InMemoryIdempotencyStore;
 import org.junit.jupiter.api.Test;
@@ -124,10 +124,7 @@ class EncryptionSettingsTests {
 
 	private static StoredResult completed(ApplicationContext context, String text) {
 		((Decision.Proceed) begin(context)).execution().complete(bytes(text));
-		return ((IdempotencyRecord.Completed) context.getBean(InMemoryIdempotencyStore.class)
-			.find(KEY)
-			.orElseThrow()
-			.record()).result();
+		return Objects.requireNonNull(context.getBean(InMemoryIdempotencyStore.class).find(KEY).orElseThrow().result());
 	}
 
 	private static Decision begin(ApplicationContext context) {

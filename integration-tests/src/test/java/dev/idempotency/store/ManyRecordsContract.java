@@ -7,11 +7,12 @@ import java.util.stream.IntStream;
 
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.IdempotencyScope;
+import dev.idempotency.RecordState;
+import dev.idempotency.fixtures.LongRun;
 import dev.idempotency.servers.JavaProcess;
 import dev.idempotency.store.SearchableStore.Count;
 import dev.idempotency.store.SearchableStore.Counts;
 import dev.idempotency.store.SearchableStore.Found;
-import dev.idempotency.fixtures.LongRun;
 import org.assertj.core.data.Percentage;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;

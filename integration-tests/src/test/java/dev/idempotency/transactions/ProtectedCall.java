@@ -6,7 +6,6 @@ import java.util.function.Supplier;
 
 import dev.idempotency.IdempotencyContext;
 import dev.idempotency.IdempotencyKey;
-import dev.idempotency.store.IdempotencyRecord;
 import dev.idempotency.transactions.MatrixApplication.ProtectedMethods;
 import dev.idempotency.transactions.Seen.KeyState;
 import dev.idempotency.transactions.Seen.Retry;
@@ -107,12 +106,9 @@ final class ProtectedCall {
 		if (known == null) {
 			return KeyState.ABSENT;
 		}
-		return this.stage.find(known).map((found) -> {
-			if (found.record() instanceof IdempotencyRecord.InProgress running) {
-				return running.isAbandoned() ? KeyState.ABANDONED : KeyState.IN_PROGRESS;
-			}
-			return KeyState.COMPLETED;
-		}).orElse(KeyState.ABSENT);
+		return this.stage.find(known)
+			.map((found) -> KeyState.valueOf(found.status().state().name()))
+			.orElse(KeyState.ABSENT);
 	}
 
 }

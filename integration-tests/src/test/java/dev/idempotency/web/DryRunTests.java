@@ -124,7 +124,7 @@ class DryRunTests {
 		Answer first = this.server.post("/orders").key(key).json("{\"a\":1,\"b\":2}").send();
 		assertReport(dryRun("/orders", key, "{\"b\":2,\"a\":1}"),
 				"{\"effect\":\"would_replay\",\"key\":\"%s\",\"state\":\"completed\",\"expires\":\"%s\"}".formatted(key,
-						find("POST /orders", key).orElseThrow().expires()));
+						find("POST /orders", key).orElseThrow().status().expires()));
 		assertThat(this.server.post("/orders").key(key).json("{\"a\":1,\"b\":2}").send().body())
 			.isEqualTo(first.body());
 		assertThat(this.server.executions().of("orders")).isEqualTo(1);
@@ -137,7 +137,7 @@ class DryRunTests {
 		CompletableFuture<Answer> held = turnstile.hold(this.server.post("/slow").key(key).json("{}"));
 		Answer twin = dryRun("/slow", key, "{}");
 		Answer other = dryRun("/slow", key, "{\"a\":1}");
-		String expires = find("POST /slow", key).orElseThrow().expires().toString();
+		String expires = find("POST /slow", key).orElseThrow().status().expires().toString();
 		turnstile.letGo(held);
 		assertReport(twin, "{\"effect\":\"would_conflict\",\"key\":\"%s\",\"state\":\"in_progress\",\"expires\":\"%s\"}"
 			.formatted(key, expires));
@@ -152,7 +152,7 @@ class DryRunTests {
 		this.server.post("/orders").key(key).json("{\"a\":1}").send();
 		assertReport(dryRun("/orders", key, "{\"a\":2}"),
 				"{\"effect\":\"would_reject\",\"key\":\"%s\",\"state\":\"completed\",\"expires\":\"%s\"}".formatted(key,
-						find("POST /orders", key).orElseThrow().expires()));
+						find("POST /orders", key).orElseThrow().status().expires()));
 	}
 
 	@Test
@@ -292,7 +292,7 @@ class DryRunTests {
 		this.server.post("/rehearsed/create").key(key).send();
 		Answer answer = this.server.post("/rehearsed/create").key(key).header("Idempotency-Dry-Run", "?1").send();
 		assertReport(answer, "{\"effect\":\"would_replay\",\"key\":\"%s\",\"state\":\"completed\",\"expires\":\"%s\"}"
-			.formatted(key, find("POST /rehearsed/create", key).orElseThrow().expires()));
+			.formatted(key, find("POST /rehearsed/create", key).orElseThrow().status().expires()));
 		assertThat(dryRun("/rehearsed/create", key, "other").effect()).isEqualTo("would_reject");
 		assertThat(this.server.executions().of("rehearsed")).isEqualTo(1);
 		assertThat(entries()).isEqualTo(1);

@@ -217,10 +217,7 @@ class ErrorAnswerTests {
 		api.post("/careful", key + "-twin").send();
 		InspectableStore store = api.server().bean(InspectableStore.class);
 		IdempotencyScope scope = IdempotencyScope.of("POST /careful").within("test");
-		Fingerprint fingerprint = store.find(new IdempotencyKey(scope, key + "-twin"))
-			.orElseThrow()
-			.record()
-			.fingerprint();
+		Fingerprint fingerprint = store.find(new IdempotencyKey(scope, key + "-twin")).orElseThrow().fingerprint();
 		// Someone who will not be heard of again
 		store.claim(new IdempotencyKey(scope, key), fingerprint,
 				new ClaimTerms(Duration.ofMillis(1), Duration.ofHours(1), OnCrash.REFUSE, OnReplay.READ));

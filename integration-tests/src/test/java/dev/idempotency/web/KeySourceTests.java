@@ -288,9 +288,9 @@ class KeySourceTests {
 		Inspection found = this.server.bean(InspectableStore.class)
 			.find(IdempotencyKey.of(operation, key).within("test"))
 			.orElseThrow();
-		Instant completed = found.completed();
+		Instant completed = found.status().completed();
 		assertThat(completed).isNotNull();
-		return Duration.between(completed, found.expires());
+		return Duration.between(completed, found.status().expires());
 	}
 
 	@Test

@@ -444,7 +444,7 @@ abstract class TransactionalHttpContract {
 		@PostMapping("/transactional/overtaken")
 		String overtaken(@RequestBody String text, IdempotencyContext context) {
 			InspectableStore store = (InspectableStore) this.store;
-			Fingerprint fingerprint = store.find(context.key()).orElseThrow().record().fingerprint();
+			Fingerprint fingerprint = store.find(context.key()).orElseThrow().fingerprint();
 			store.forget(context.key());
 			ClaimTerms terms = new ClaimTerms(Duration.ofMinutes(1), Duration.ofHours(1), OnCrash.RETRY, OnReplay.READ);
 			ClaimResult other = store.claim(context.key(), fingerprint, terms);

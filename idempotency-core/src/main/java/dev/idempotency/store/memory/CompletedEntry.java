@@ -6,11 +6,11 @@ import java.util.concurrent.atomic.AtomicLong;
 
 import dev.idempotency.Fingerprint;
 import dev.idempotency.IdempotencyKey;
+import dev.idempotency.KeyStatus;
+import dev.idempotency.RecordState;
 import dev.idempotency.store.IdempotencyRecord.Completed;
-import dev.idempotency.store.InspectableStore.Inspection;
 import dev.idempotency.store.KeyDescription;
 import dev.idempotency.store.RecordId;
-import dev.idempotency.store.RecordState;
 import dev.idempotency.store.RecordSummary;
 import dev.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
@@ -39,7 +39,8 @@ final class CompletedEntry implements RememberedEntry {
 
 	private final AtomicLong replays;
 
-	CompletedEntry(Fingerprint fingerprint, int attempt, StoredResult result, Life life, @Nullable String trace) {
+	CompletedEntry(Fingerprint fingerprint, int attempt, StoredResult result, Life life,
+			@Nullable String trace) {
 		this.fingerprint = fingerprint;
 		this.attempt = attempt;
 		this.result = result;
@@ -57,7 +58,8 @@ final class CompletedEntry implements RememberedEntry {
 		this.replays = entry.replays;
 	}
 
-	Fingerprint fingerprint() {
+	@Override
+	public Fingerprint fingerprint() {
 		return this.fingerprint;
 	}
 
@@ -92,11 +94,10 @@ final class CompletedEntry implements RememberedEntry {
 
 	@Override
 	public RecordSummary summarize(IdempotencyKey key, long now) {
-		return new RecordSummary(RecordId.of(key), KeyDescription.of(key), RecordState.COMPLETED, this.attempt,
-				Duration.ZERO,
-				new RecordSummary.Times(Instant.ofEpochMilli(this.life.created),
-						Instant.ofEpochMilli(this.life.completed), Instant.ofEpochMilli(this.life.expires)),
-				this.replays.get(), this.result.size(), this.trace);
+		KeyStatus status = new KeyStatus(RecordState.COMPLETED, this.attempt, Instant.ofEpochMilli(this.life.created),
+				Instant.ofEpochMilli(this.life.completed), Instant.ofEpochMilli(this.life.expires));
+		return new RecordSummary(RecordId.of(key), KeyDescription.of(key), status, Duration.ZERO, this.replays.get(),
+				this.result.size(), this.trace);
 	}
 
 	@Override
@@ -107,11 +108,6 @@ final class CompletedEntry implements RememberedEntry {
 	@Override
 	public long created() {
 		return this.life.created;
-	}
-
-	Inspection inspect() {
-		return new Inspection(toRecord(), Instant.ofEpochMilli(this.life.created),
-				Instant.ofEpochMilli(this.life.completed), Instant.ofEpochMilli(this.life.expires));
 	}
 
 	/**

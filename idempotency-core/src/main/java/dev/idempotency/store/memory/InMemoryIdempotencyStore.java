@@ -144,13 +144,7 @@ public final class InMemoryIdempotencyStore implements SearchableStore, Notifyin
 
 	@Override
 	public Optional<Inspection> find(IdempotencyKey key) {
-		RunningEntry entry = this.running.get(key);
-		// In this order: a key that is completed meanwhile is not missed
-		CompletedEntry result = this.completed.get(key);
-		if (result != null) {
-			return Optional.of(result.inspect());
-		}
-		return (entry != null) ? Optional.of(entry.inspect(this.clock.millis())) : Optional.empty();
+		return this.search.find(key);
 	}
 
 	@Override
@@ -178,8 +172,8 @@ public final class InMemoryIdempotencyStore implements SearchableStore, Notifyin
 	}
 
 	@Override
-	public Optional<Details> find(RecordId id) {
-		return this.search.find(id);
+	public Optional<Inspection> find(RecordId id) {
+		return this.search.keyOf(id).flatMap(this::find);
 	}
 
 	@Override

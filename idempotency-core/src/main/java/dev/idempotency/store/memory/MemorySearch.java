@@ -7,13 +7,13 @@ import java.util.function.BiConsumer;
 import java.util.stream.Stream;
 
 import dev.idempotency.IdempotencyKey;
+import dev.idempotency.store.InspectableStore.Inspection;
 import dev.idempotency.store.KeyDescription;
 import dev.idempotency.store.NewestRecords;
 import dev.idempotency.store.RecordFilter;
 import dev.idempotency.store.RecordId;
 import dev.idempotency.store.RecordTally;
 import dev.idempotency.store.SearchableStore.Counts;
-import dev.idempotency.store.SearchableStore.Details;
 import dev.idempotency.store.SearchableStore.Found;
 
 /**
@@ -74,14 +74,12 @@ final class MemorySearch {
 		this.completed.forEach(action::accept);
 	}
 
-	Optional<Details> find(RecordId id) {
-		return keyOf(id).flatMap((key) -> {
-			RememberedEntry entry = this.running.get(key);
-			// In this order, for the same reason
-			RememberedEntry result = this.completed.get(key);
-			return Optional.ofNullable((result != null) ? result : entry)
-				.map((found) -> new Details(found.summarize(key, this.clock.millis()), found.result()));
-		});
+	Optional<Inspection> find(IdempotencyKey key) {
+		RememberedEntry entry = this.running.get(key);
+		// In this order, for the same reason
+		RememberedEntry result = this.completed.get(key);
+		return Optional.ofNullable((result != null) ? result : entry)
+			.map((found) -> found.inspect(key, this.clock.millis()));
 	}
 
 	/**

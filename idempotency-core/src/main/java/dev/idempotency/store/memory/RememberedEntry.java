@@ -1,7 +1,9 @@
 package dev.idempotency.store.memory;
 
+import dev.idempotency.Fingerprint;
 import dev.idempotency.IdempotencyKey;
-import dev.idempotency.store.RecordState;
+import dev.idempotency.RecordState;
+import dev.idempotency.store.InspectableStore.Inspection;
 import dev.idempotency.store.RecordSummary;
 import dev.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +19,12 @@ interface RememberedEntry {
 
 	RecordSummary summarize(IdempotencyKey key, long now);
 
+	Fingerprint fingerprint();
+
 	@Nullable StoredResult result();
+
+	default Inspection inspect(IdempotencyKey key, long now) {
+		return new Inspection(summarize(key, now), fingerprint(), result());
+	}
 
 }

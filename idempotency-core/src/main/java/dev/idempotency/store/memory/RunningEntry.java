@@ -6,13 +6,13 @@ import java.util.UUID;
 
 import dev.idempotency.Fingerprint;
 import dev.idempotency.IdempotencyKey;
+import dev.idempotency.KeyStatus;
 import dev.idempotency.OnCrash;
+import dev.idempotency.RecordState;
 import dev.idempotency.store.ClaimTerms;
 import dev.idempotency.store.IdempotencyRecord.InProgress;
-import dev.idempotency.store.InspectableStore.Inspection;
 import dev.idempotency.store.KeyDescription;
 import dev.idempotency.store.RecordId;
-import dev.idempotency.store.RecordState;
 import dev.idempotency.store.RecordSummary;
 import dev.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
@@ -36,8 +36,8 @@ record RunningEntry(Fingerprint fingerprint, UUID owner, int attempt, Deadlines 
 	}
 
 	RunningEntry takenOver(UUID owner, ClaimTerms terms, long now) {
-		return new RunningEntry(this.fingerprint, owner, this.attempt + 1,
-				claimedAt(this.deadlines.created, now, terms), terms.trace());
+		return new RunningEntry(this.fingerprint, owner, this.attempt + 1, claimedAt(this.deadlines.created, now, terms),
+				terms.trace());
 	}
 
 	private static Deadlines claimedAt(long created, long now, ClaimTerms terms) {
@@ -74,8 +74,7 @@ record RunningEntry(Fingerprint fingerprint, UUID owner, int attempt, Deadlines 
 	}
 
 	boolean mayBeTakenOver(Fingerprint fingerprint, ClaimTerms terms, long now) {
-		return this.deadlines.leaseEnds <= now && terms.onCrash() == OnCrash.RETRY
-				&& this.fingerprint.equals(fingerprint);
+		return this.deadlines.leaseEnds <= now && terms.onCrash() == OnCrash.RETRY && this.fingerprint.equals(fingerprint);
 	}
 
 	InProgress toRecord(long now) {
@@ -90,11 +89,10 @@ record RunningEntry(Fingerprint fingerprint, UUID owner, int attempt, Deadlines 
 
 	@Override
 	public RecordSummary summarize(IdempotencyKey key, long now) {
-		return new RecordSummary(RecordId.of(key), KeyDescription.of(key), state(now), this.attempt,
-				Duration.ofMillis(this.deadlines.leaseEnds - now),
-				new RecordSummary.Times(Instant.ofEpochMilli(this.deadlines.created), null,
-						Instant.ofEpochMilli(this.deadlines.expires)),
-				0, 0, this.trace);
+		KeyStatus status = new KeyStatus(state(now), this.attempt, Instant.ofEpochMilli(this.deadlines.created), null,
+				Instant.ofEpochMilli(this.deadlines.expires));
+		return new RecordSummary(RecordId.of(key), KeyDescription.of(key), status,
+				Duration.ofMillis(this.deadlines.leaseEnds - now), 0, 0, this.trace);
 	}
 
 	@Override
@@ -105,11 +103,6 @@ record RunningEntry(Fingerprint fingerprint, UUID owner, int attempt, Deadlines 
 	@Override
 	public long created() {
 		return this.deadlines.created;
-	}
-
-	Inspection inspect(long now) {
-		return new Inspection(toRecord(now), Instant.ofEpochMilli(this.deadlines.created), null,
-				Instant.ofEpochMilli(this.deadlines.expires));
 	}
 
 	/**

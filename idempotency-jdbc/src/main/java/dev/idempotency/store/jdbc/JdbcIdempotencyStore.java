@@ -189,14 +189,10 @@ public final class JdbcIdempotencyStore
 
 	@Override
 	public Optional<Inspection> find(IdempotencyKey key) {
-		byte[] id = key.digest();
-		return this.places.current().database().onOwnConnection("find a key", (connection, tables) -> {
-			RecordRow row = RecordRow.read(connection, tables.statements(), id);
-			if (row != null && !row.isCompleted() && tables.outcomes().fold(connection, id)) {
-				row = RecordRow.read(connection, tables.statements(), id);
-			}
-			return Optional.ofNullable(row).filter((found) -> !found.isOver()).map(RecordRow::inspect);
-		});
+		return this.places.current()
+			.database()
+			.onOwnConnection("find a key",
+					(connection, tables) -> new TableSearch(connection, tables).find(RecordId.of(key)));
 	}
 
 	@Override
@@ -220,7 +216,7 @@ public final class JdbcIdempotencyStore
 	}
 
 	@Override
-	public Optional<Details> find(RecordId id) {
+	public Optional<Inspection> find(RecordId id) {
 		return this.survey.find(id);
 	}
 

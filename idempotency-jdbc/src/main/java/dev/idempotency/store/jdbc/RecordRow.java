@@ -12,7 +12,6 @@ import dev.idempotency.Fingerprint;
 import dev.idempotency.OnCrash;
 import dev.idempotency.store.ClaimTerms;
 import dev.idempotency.store.IdempotencyRecord;
-import dev.idempotency.store.InspectableStore.Inspection;
 import dev.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 
@@ -35,8 +34,6 @@ final class RecordRow {
 
 	private final Instant leaseUntil;
 
-	private final @Nullable Instant completedAt;
-
 	private final Instant expiresAt;
 
 	private final long replays;
@@ -51,17 +48,20 @@ final class RecordRow {
 		this.owner = row.getBytes(1);
 		this.attempt = row.getInt(2);
 		this.completed = COMPLETED.equals(row.getString(3));
-		byte[] fingerprint = row.getBytes(4);
-		// Some databases do not tell an empty value from none
-		this.fingerprint = Fingerprint.ofBytes((fingerprint != null) ? fingerprint : new byte[0]);
+		this.fingerprint = fingerprint(row, 4);
 		this.createdAt = time(row, 5, dialect);
 		this.leaseUntil = time(row, 6, dialect);
-		this.completedAt = dialect.readTime(row, 7);
 		this.expiresAt = time(row, 8, dialect);
 		this.replays = row.getLong(9);
 		this.result = this.completed ? row.getBytes(10) : null;
 		this.trace = row.getString(11);
 		this.now = time(row, 12, dialect);
+	}
+
+	static Fingerprint fingerprint(ResultSet row, int column) throws SQLException {
+		byte[] fingerprint = row.getBytes(column);
+		// Some databases do not tell an empty value from none
+		return Fingerprint.ofBytes((fingerprint != null) ? fingerprint : new byte[0]);
 	}
 
 	static Instant time(ResultSet row, int column, Dialect dialect) throws SQLException {
@@ -161,10 +161,6 @@ final class RecordRow {
 		}
 		return new IdempotencyRecord.InProgress(this.fingerprint, this.attempt,
 				Duration.between(this.createdAt, this.now), Duration.between(this.now, this.leaseUntil), this.trace);
-	}
-
-	Inspection inspect() {
-		return new Inspection(toRecord(), this.createdAt, this.completedAt, this.expiresAt);
 	}
 
 }

@@ -5,11 +5,12 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 
+import dev.idempotency.KeyStatus;
+import dev.idempotency.RecordState;
+import dev.idempotency.store.InspectableStore.Inspection;
 import dev.idempotency.store.KeyDescription;
 import dev.idempotency.store.RecordId;
-import dev.idempotency.store.RecordState;
 import dev.idempotency.store.RecordSummary;
-import dev.idempotency.store.SearchableStore.Details;
 import dev.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 
@@ -23,17 +24,15 @@ final class SummaryRow {
 	 */
 	static final int RESULT = 16;
 
+	private static final int FINGERPRINT = 17;
+
 	private final RecordId id;
 
 	private final KeyDescription key;
 
-	private final RecordState state;
-
-	private final int attempt;
+	private final KeyStatus status;
 
 	private final Duration leaseLeft;
-
-	private final RecordSummary.Times times;
 
 	private final long replays;
 
@@ -43,17 +42,16 @@ final class SummaryRow {
 		this.id = RecordId.ofDigest(row.getBytes(1));
 		this.key = new KeyDescription(row.getString(2), row.getString(3), row.getString(4), row.getString(5),
 				row.getString(6));
-		this.attempt = row.getInt(8);
-		this.times = new RecordSummary.Times(RecordRow.time(row, 9, dialect), dialect.readTime(row, 11),
-				RecordRow.time(row, 12, dialect));
 		this.replays = row.getLong(13);
 		this.trace = row.getString(14);
 		Instant now = RecordRow.time(row, 15, dialect);
 		Instant leaseUntil = RecordRow.time(row, 10, dialect);
 		boolean running = !RecordRow.COMPLETED.equals(row.getString(7));
 		this.leaseLeft = running ? Duration.between(now, leaseUntil) : Duration.ZERO;
-		this.state = !running ? RecordState.COMPLETED
+		RecordState state = !running ? RecordState.COMPLETED
 				: leaseUntil.isAfter(now) ? RecordState.IN_PROGRESS : RecordState.ABANDONED;
+		this.status = new KeyStatus(state, row.getInt(8), RecordRow.time(row, 9, dialect), dialect.readTime(row, 11),
+				RecordRow.time(row, 12, dialect));
 	}
 
 	/**
@@ -67,14 +65,26 @@ final class SummaryRow {
 	}
 
 	RecordSummary summary(long size) {
-		return new RecordSummary(this.id, this.key, this.state, this.attempt, this.leaseLeft, this.times, this.replays,
-				size, this.trace);
+		return new RecordSummary(this.id, this.key, this.status, this.leaseLeft, this.replays, size, this.trace);
 	}
 
-	Details details(byte @Nullable [] frame) {
-		StoredResult result = (frame != null && this.state == RecordState.COMPLETED) ? StoredResult.fromFrame(frame)
-				: null;
-		return new Details(summary((result != null) ? result.size() : 0), result);
+	/**
+	 * The columns that are read of a row that is read whole.
+	 */
+	static String allColumns() {
+		return columns("result, fingerprint");
+	}
+
+	/**
+	 * Reads a row whole.
+	 */
+	static Inspection inspect(ResultSet rows, Dialect dialect) throws SQLException {
+		SummaryRow row = new SummaryRow(rows, dialect);
+		byte[] frame = rows.getBytes(RESULT);
+		StoredResult result = (frame != null && row.status.state() == RecordState.COMPLETED)
+				? StoredResult.fromFrame(frame) : null;
+		return new Inspection(row.summary((result != null) ? result.size() : 0),
+				RecordRow.fingerprint(rows, FINGERPRINT), result);
 	}
 
 }

@@ -10,13 +10,13 @@ import java.util.Set;
 
 import dev.idempotency.Explanation;
 import dev.idempotency.IdempotencyConfigurationException;
+import dev.idempotency.store.InspectableStore.Inspection;
 import dev.idempotency.store.NewestRecords;
 import dev.idempotency.store.RecordFilter;
 import dev.idempotency.store.RecordId;
 import dev.idempotency.store.RecordTally;
 import dev.idempotency.store.SearchableStore;
 import dev.idempotency.store.SearchableStore.Counts;
-import dev.idempotency.store.SearchableStore.Details;
 import dev.idempotency.store.SearchableStore.Found;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -114,8 +114,8 @@ final class Survey {
 		return new Counts(tally.counts().counts(), failure == null && parts.stream().allMatch(Counts::exact));
 	}
 
-	Optional<Details> find(RecordId id) {
-		return Optional.ofNullable(locate(id)).map(Located::details);
+	Optional<Inspection> find(RecordId id) {
+		return Optional.ofNullable(locate(id)).map(Located::record);
 	}
 
 	@Nullable Place placeOf(RecordId id) {
@@ -127,7 +127,7 @@ final class Survey {
 		Located[] located = new Located[1];
 		DataAccessException failure = visit("find a record", (place, connection, tables) -> {
 			new TableSearch(connection, tables).find(id)
-				.ifPresent((details) -> located[0] = new Located(place, details));
+				.ifPresent((record) -> located[0] = new Located(place, record));
 			return located[0] == null;
 		});
 		if (located[0] == null) {
@@ -211,7 +211,7 @@ final class Survey {
 	/**
 	 * A record, and where it is.
 	 */
-	private record Located(Place place, Details details) {
+	private record Located(Place place, Inspection record) {
 	}
 
 }

@@ -10,14 +10,14 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 
+import dev.idempotency.RecordState;
+import dev.idempotency.store.InspectableStore.Inspection;
 import dev.idempotency.store.RecordFilter;
 import dev.idempotency.store.RecordId;
-import dev.idempotency.store.RecordState;
 import dev.idempotency.store.RecordSummary;
 import dev.idempotency.store.RecordTally;
 import dev.idempotency.store.SearchableStore;
 import dev.idempotency.store.SearchableStore.Counts;
-import dev.idempotency.store.SearchableStore.Details;
 import dev.idempotency.store.SearchableStore.Found;
 
 /**
@@ -147,21 +147,18 @@ final class TableSearch {
 		return "sum(case when %s then 1 else 0 end)".formatted(condition);
 	}
 
-	Optional<Details> find(RecordId id) throws SQLException {
-		Optional<Details> found = findRecord(id);
-		boolean isCompleted = found.filter((details) -> details.summary().state() == RecordState.COMPLETED).isPresent();
+	Optional<Inspection> find(RecordId id) throws SQLException {
+		Optional<Inspection> found = findRecord(id);
+		boolean isCompleted = found.filter((it) -> it.status().state() == RecordState.COMPLETED).isPresent();
 		return (!isCompleted && this.outcomes.fold(this.connection, id.digest())) ? findRecord(id) : found;
 	}
 
-	private Optional<Details> findRecord(RecordId id) throws SQLException {
+	private Optional<Inspection> findRecord(RecordId id) throws SQLException {
 		Query query = new Query(
-				"select " + SummaryRow.columns("result") + " from {table} where id = ? and expires_at > {moment}");
+				"select " + SummaryRow.allColumns() + " from {table} where id = ? and expires_at > {moment}");
 		query.parameters.add(id.digest());
 		try (PreparedStatement select = prepare(query); ResultSet rows = select.executeQuery()) {
-			return rows.next()
-					? Optional
-						.of(new SummaryRow(rows, this.statements.dialect()).details(rows.getBytes(SummaryRow.RESULT)))
-					: Optional.empty();
+			return rows.next() ? Optional.of(SummaryRow.inspect(rows, this.statements.dialect())) : Optional.empty();
 		}
 	}
 

@@ -5,14 +5,14 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
+import dev.idempotency.RecordState;
+import dev.idempotency.store.InspectableStore.Inspection;
 import dev.idempotency.store.NewestRecords;
 import dev.idempotency.store.RecordFilter;
 import dev.idempotency.store.RecordId;
-import dev.idempotency.store.RecordState;
 import dev.idempotency.store.RecordSummary;
 import dev.idempotency.store.RecordTally;
 import dev.idempotency.store.SearchableStore.Counts;
-import dev.idempotency.store.SearchableStore.Details;
 import dev.idempotency.store.SearchableStore.Found;
 import org.jspecify.annotations.Nullable;
 
@@ -96,9 +96,9 @@ final class KeyspaceSearch {
 		}
 	}
 
-	Optional<Details> find(RecordId id) {
+	Optional<Inspection> find(RecordId id) {
 		return Optional.ofNullable(this.scripts.read(Script.FIND, this.names.record(id)))
-			.map((reply) -> new RecordReply(reply).toDetails(id));
+			.map((reply) -> new RecordReply(reply).toInspection(id));
 	}
 
 	private static byte[] text(@Nullable String text) {

@@ -9,12 +9,13 @@ import java.util.UUID;
 
 import dev.idempotency.Fingerprint;
 import dev.idempotency.IdempotencyKey;
+import dev.idempotency.KeyStatus;
+import dev.idempotency.RecordState;
 import dev.idempotency.UnreadableResultException;
 import dev.idempotency.UnsupportedFormatException;
 import dev.idempotency.store.IdempotencyRecord;
 import dev.idempotency.store.KeyDescription;
 import dev.idempotency.store.RecordId;
-import dev.idempotency.store.RecordState;
 import dev.idempotency.store.RecordSummary;
 import dev.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
@@ -325,9 +326,8 @@ final class PackedRecord {
 				: left.isZero() ? RecordState.ABANDONED : RecordState.IN_PROGRESS;
 		KeyDescription description = new KeyDescription(text(this.namespace), text(this.operation),
 				has(PRINCIPAL_FLAG) ? text(this.principal) : null, has(TENANT_FLAG) ? text(this.tenant) : null, key());
-		return new RecordSummary(id, description, state, attempt(), left,
-				new RecordSummary.Times(created(), completed(), Instant.ofEpochMilli(expires)), number(REPLAYS, 4),
-				size(), trace());
+		KeyStatus status = new KeyStatus(state, attempt(), created(), completed(), Instant.ofEpochMilli(expires));
+		return new RecordSummary(id, description, status, left, number(REPLAYS, 4), size(), trace());
 	}
 
 	boolean isCompleted() {
@@ -362,7 +362,7 @@ final class PackedRecord {
 		return Duration.ofMillis(Math.max(0, number(CREATED, 6) + number(TIME, 5) - now));
 	}
 
-	private Fingerprint fingerprint() {
+	Fingerprint fingerprint() {
 		return has(FINGERPRINT_FLAG)
 				? Fingerprint
 					.ofBytes(Arrays.copyOfRange(this.bytes, this.start + HEAD, this.start + HEAD + FINGERPRINT_BYTES))

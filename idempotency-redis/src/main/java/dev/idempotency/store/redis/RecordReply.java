@@ -1,12 +1,9 @@
 package dev.idempotency.store.redis;
 
-import java.time.Instant;
-
 import dev.idempotency.IdempotencyStoreException;
 import dev.idempotency.store.IdempotencyRecord;
 import dev.idempotency.store.InspectableStore.Inspection;
 import dev.idempotency.store.RecordId;
-import dev.idempotency.store.SearchableStore.Details;
 
 /**
  * What the scripts say about one record: that a claim is granted, or the record itself. A
@@ -58,15 +55,10 @@ final class RecordReply {
 		return record().toRecord(now());
 	}
 
-	Inspection toInspection() {
+	Inspection toInspection(RecordId id) {
 		PackedRecord record = record();
-		return new Inspection(record.toRecord(now()), record.created(), record.completed(),
-				Instant.ofEpochMilli(expires()));
-	}
-
-	Details toDetails(RecordId id) {
-		PackedRecord record = record();
-		return new Details(record.toSummary(id, now(), expires()), record.isCompleted() ? record.result() : null);
+		return new Inspection(record.toSummary(id, now(), expires()), record.fingerprint(),
+				record.isCompleted() ? record.result() : null);
 	}
 
 	private PackedRecord record() {

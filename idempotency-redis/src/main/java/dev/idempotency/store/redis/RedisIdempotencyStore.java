@@ -177,8 +177,7 @@ public final class RedisIdempotencyStore implements SearchableStore, NotifyingSt
 
 	@Override
 	public Optional<Inspection> find(IdempotencyKey key) {
-		return Optional.ofNullable(this.scripts.read(Script.FIND, this.names.record(key)))
-			.map((reply) -> new RecordReply(reply).toInspection());
+		return this.search.find(RecordId.of(key));
 	}
 
 	@Override
@@ -197,7 +196,7 @@ public final class RedisIdempotencyStore implements SearchableStore, NotifyingSt
 	}
 
 	@Override
-	public Optional<Details> find(RecordId id) {
+	public Optional<Inspection> find(RecordId id) {
 		return this.search.find(id);
 	}
 

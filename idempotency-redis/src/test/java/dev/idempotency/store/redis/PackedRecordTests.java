@@ -11,12 +11,13 @@ import java.util.UUID;
 import dev.idempotency.Fingerprint;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.IdempotencyScope;
+import dev.idempotency.KeyStatus;
+import dev.idempotency.RecordState;
 import dev.idempotency.UnreadableResultException;
 import dev.idempotency.UnsupportedFormatException;
 import dev.idempotency.store.IdempotencyRecord;
 import dev.idempotency.store.KeyDescription;
 import dev.idempotency.store.RecordId;
-import dev.idempotency.store.RecordState;
 import dev.idempotency.store.RecordSummary;
 import dev.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
@@ -79,10 +80,10 @@ class PackedRecordTests {
 			.isEqualTo(new IdempotencyRecord.Completed(FINGERPRINT, 1, RESULT, 0, "trace-1"));
 		assertThat(PackedRecord.read(completed(record), 0).owner()).isEqualTo(OWNER);
 		assertThat(PackedRecord.read(completed(record), 0).toSummary(RecordId.of(KEY), 0, CREATED + 1000))
-			.isEqualTo(new RecordSummary(RecordId.of(KEY), KeyDescription.of(KEY), RecordState.COMPLETED, 1,
-					Duration.ZERO, new RecordSummary.Times(Instant.ofEpochMilli(CREATED),
+			.isEqualTo(new RecordSummary(RecordId.of(KEY), KeyDescription.of(KEY),
+					new KeyStatus(RecordState.COMPLETED, 1, Instant.ofEpochMilli(CREATED),
 							Instant.ofEpochMilli(CREATED + 250), Instant.ofEpochMilli(CREATED + 1000)),
-					0, RESULT.size(), "trace-1"));
+					Duration.ZERO, 0, RESULT.size(), "trace-1"));
 	}
 
 	@ParameterizedTest

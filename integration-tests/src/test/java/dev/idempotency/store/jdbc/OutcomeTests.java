@@ -10,6 +10,7 @@ import dev.idempotency.Fingerprint;
 import dev.idempotency.IdempotencyConfigurationException;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.OnCrash;
+import dev.idempotency.RecordState;
 import dev.idempotency.servers.PostgresServer;
 import dev.idempotency.store.Claim;
 import dev.idempotency.store.ClaimResult;
@@ -18,7 +19,6 @@ import dev.idempotency.store.IdempotencyRecord;
 import dev.idempotency.store.OnReplay;
 import dev.idempotency.store.RecordFilter;
 import dev.idempotency.store.RecordId;
-import dev.idempotency.store.RecordState;
 import dev.idempotency.store.SearchableStore;
 import dev.idempotency.store.StoredResult;
 import dev.idempotency.test.StoreTime;
@@ -109,7 +109,7 @@ class OutcomeTests {
 			case COUNTING_CLAIM -> assertThat(replayed(Fingerprint.none(), COUNTING).replays()).isEqualTo(1);
 			case OTHER_CLAIM ->
 				assertThat(replayed(Fingerprint.sha256(new byte[0]), LONG).fingerprint()).isEqualTo(Fingerprint.none());
-			case FIND -> assertThat(this.store.find(this.key).orElseThrow().completed()).isNotNull();
+			case FIND -> assertThat(this.store.find(this.key).orElseThrow().status().completed()).isNotNull();
 			case FIND_BY_ID -> assertThat(this.store.find(id).orElseThrow().result()).isEqualTo(RESULT);
 			case SEARCH -> assertThat(
 					this.store.search(RecordFilter.all(namespace).withState(RecordState.COMPLETED), 0, 10).records())
@@ -241,7 +241,7 @@ class OutcomeTests {
 		this.transaction.commitAfter(() -> elsewhere.completeInTransaction(claim, RESULT, TTL));
 		assertThat(this.jdbc.queryForObject("select count(*) from beside.idempotency_record_v2_outcome", Integer.class))
 			.isEqualTo(1);
-		assertThat(elsewhere.find(this.key).orElseThrow().completed()).isNotNull();
+		assertThat(elsewhere.find(this.key).orElseThrow().status().completed()).isNotNull();
 		this.jdbc.execute("drop schema beside cascade");
 	}
 

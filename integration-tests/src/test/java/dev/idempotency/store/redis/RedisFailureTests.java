@@ -15,7 +15,6 @@ import dev.idempotency.servers.RedisServerProcess;
 import dev.idempotency.store.Claim;
 import dev.idempotency.store.ClaimResult;
 import dev.idempotency.store.ClaimTerms;
-import dev.idempotency.store.IdempotencyRecord;
 import dev.idempotency.store.InspectableStore.Inspection;
 import dev.idempotency.store.OnReplay;
 import org.junit.jupiter.api.Tag;
@@ -141,9 +140,11 @@ class RedisFailureTests {
 			server.send("CONFIG SET maxmemory 1");
 			assertThat(store.release(second)).isTrue();
 			assertThat(store.renew(second, LEASE)).isFalse();
-			assertThat(store.find(key).orElseThrow().record())
-				.isInstanceOfSatisfying(IdempotencyRecord.InProgress.class, (record) -> assertThat(record)
-					.isEqualTo(new IdempotencyRecord.InProgress(FINGERPRINT, 2, record.age(), Duration.ZERO)));
+			Inspection found = store.find(key).orElseThrow();
+			assertThat(found.fingerprint()).isEqualTo(FINGERPRINT);
+			assertThat(found.result()).isNull();
+			assertThat(found.summary().leaseLeft()).isZero();
+			assertThat(found.status().attempt()).isEqualTo(2);
 		}
 		finally {
 			factory.destroy();
@@ -162,7 +163,8 @@ class RedisFailureTests {
 					new ClaimTerms(LEASE, TTL, OnCrash.RETRY, OnReplay.EXTEND));
 			assertThat(result).isInstanceOf(ClaimResult.Refused.class);
 			Inspection found = store.find(key).orElseThrow();
-			assertThat(Duration.between(found.created(), found.expires())).isGreaterThanOrEqualTo(TTL);
+			assertThat(Duration.between(found.status().created(), found.status().expires()))
+				.isGreaterThanOrEqualTo(TTL);
 		}
 		finally {
 			factory.destroy();

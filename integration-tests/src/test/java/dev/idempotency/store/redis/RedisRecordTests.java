@@ -205,7 +205,7 @@ class RedisRecordTests {
 				new ClaimTerms(Duration.ofMillis(1), TTL, OnCrash.RETRY, OnReplay.READ, "0af7651916cd43dd"));
 		assertThat(text(key)).contains("\0test\0000af7651916cd43dd\0");
 		Awaitility.await().until(() -> claim(this.store, key) instanceof ClaimResult.Granted);
-		assertThat(summary(key).attempt()).isEqualTo(2);
+		assertThat(summary(key).status().attempt()).isEqualTo(2);
 		assertThat(summary(key).trace()).isNull();
 	}
 

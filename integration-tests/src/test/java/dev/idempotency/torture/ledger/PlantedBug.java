@@ -125,7 +125,7 @@ enum PlantedBug {
 
 	static boolean overwrite(InspectableStore store, Claim claim, StoredResult result, Duration ttl) {
 		Fingerprint fingerprint = store.find(claim.key())
-			.map((found) -> found.record().fingerprint())
+			.map((found) -> found.fingerprint())
 			.orElseGet(Fingerprint::none);
 		store.forget(claim.key());
 		ClaimTerms terms = new ClaimTerms(Duration.ofSeconds(1), ttl, OnCrash.RETRY, OnReplay.READ);

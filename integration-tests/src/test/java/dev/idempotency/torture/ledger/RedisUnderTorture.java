@@ -8,10 +8,10 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 
+import dev.idempotency.RecordState;
 import dev.idempotency.servers.RedisServerProcess;
+import dev.idempotency.store.InspectableStore.Inspection;
 import dev.idempotency.store.RecordId;
-import dev.idempotency.store.RecordState;
-import dev.idempotency.store.SearchableStore;
 import dev.idempotency.store.redis.RedisIdempotencyStore;
 import org.awaitility.Awaitility;
 
@@ -112,7 +112,7 @@ final class RedisUnderTorture implements TorturedStore {
 			return names.stream()
 				.map((name) -> new String(name, StandardCharsets.UTF_8).substring(PREFIX.length()))
 				.flatMap((id) -> store.find(new RecordId(id)).stream())
-				.map(SearchableStore.Details::summary)
+				.map(Inspection::summary)
 				.filter((record) -> record.state() == RecordState.COMPLETED)
 				.map((record) -> new KeyOfCaller(Objects.requireNonNullElse(record.key().principal(), ""),
 						record.key().key()))

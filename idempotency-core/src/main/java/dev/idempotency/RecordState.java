@@ -1,4 +1,4 @@
-package dev.idempotency.store;
+package dev.idempotency;
 
 /**
  * How far an operation has come.
