@@ -192,8 +192,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 		Optional<Inspection> found = this.store.find(qualified.key());
 		boolean runsAnyway = this.settings.mode() == Mode.OBSERVE;
 		return new Preview(
-				(runsAnyway || found.isEmpty()) ? null : Answering.foresee(found.get(), qualified, this.store),
-				found);
+				(runsAnyway || found.isEmpty()) ? null : Answering.foresee(found.get(), qualified, this.store), found);
 	}
 
 	/**

@@ -14,8 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * SHA-256 over everything that may not differ between a request and its retry: its head,
- * then its content, each kind of content under its own name. An edge hands it over, and
- * asks for the fingerprint at the end.
+ * then its content, each kind of content under its own name.
  */
 public final class RequestDigest {
 
@@ -23,49 +22,54 @@ public final class RequestDigest {
 
 	private final Parts parts = new Parts();
 
+	private final ContentType type;
+
 	/**
 	 * Begins with the head of a request.
 	 * @param method the method
 	 * @param path the path, as it was sent
 	 * @param query the query, as it was sent
-	 * @param contentType the type of the content, in the form that all equivalent ones
-	 * share
+	 * @param contentType the type of the content, as it was sent
 	 */
 	public RequestDigest(String method, String path, @Nullable String query, @Nullable String contentType) {
-		this.parts.add(method).add(path).add(query).add(contentType);
+		this.type = ContentType.parse(contentType);
+		this.parts.add(method).add(path).add(query).add(this.type.text());
 	}
 
 	/**
-	 * Adds a body of which each byte counts.
-	 * @param body holds the body
-	 * @param length how many bytes it has
-	 * @return this
+	 * The digest of a request with its content.
+	 * @param content the content
+	 * @param canonicalJson whether JSON is compared by its value
+	 * @return the fingerprint
+	 * @throws IOException if the content cannot be read
 	 */
-	public RequestDigest addBytes(byte[] body, int length) {
-		this.parts.add("bytes").add(body, length);
-		return this;
+	public Fingerprint with(RequestContent content, boolean canonicalJson) throws IOException {
+		if (content instanceof RequestContent.Multipart multipart) {
+			for (RequestContent.Part part : multipart.parts()) {
+				add(part);
+			}
+		}
+		else if (content instanceof RequestContent.Form form) {
+			add(form);
+		}
+		else {
+			RequestContent.Body body = (RequestContent.Body) content;
+			if (canonicalJson && this.type.json()) {
+				CanonicalJson.addTo(this.parts, body.bytes(), body.length());
+			}
+			else {
+				this.parts.add("bytes").add(body.bytes(), body.length());
+			}
+		}
+		return Fingerprint.ofBytes(this.parts.digest());
 	}
 
 	/**
-	 * Adds a body that is said to be JSON: by its value if it is, or else by its bytes.
-	 * @param body holds the body
-	 * @param length how many bytes it has
-	 * @return this
+	 * The order of parameters does not count: each value has the name before it.
 	 */
-	public RequestDigest addJson(byte[] body, int length) {
-		CanonicalJson.addTo(this.parts, body, length);
-		return this;
-	}
-
-	/**
-	 * Adds a form, whatever the order of its parameters: each value with the name before
-	 * it.
-	 * @param parameters the parameters
-	 * @return this
-	 */
-	public RequestDigest addForm(Map<String, String[]> parameters) {
+	private void add(RequestContent.Form form) {
 		this.parts.add("form");
-		for (Map.Entry<String, String[]> parameter : new TreeMap<>(parameters).entrySet()) {
+		for (Map.Entry<String, String[]> parameter : new TreeMap<>(form.parameters()).entrySet()) {
 			if (parameter.getValue().length == 0) {
 				this.parts.add(parameter.getKey()).add((String) null);
 			}
@@ -73,36 +77,21 @@ public final class RequestDigest {
 				this.parts.add(parameter.getKey()).add(value);
 			}
 		}
-		return this;
 	}
 
-	/**
-	 * Adds one part of several, in the order that they were sent in.
-	 * @param name its name
-	 * @param fileName the name of its file
-	 * @param contentType the type of its content, in the form that all equivalent ones
-	 * share
-	 * @param content its content, which is read to its end
-	 * @return this
-	 * @throws IOException if the content cannot be read
-	 */
-	public RequestDigest addPart(@Nullable String name, @Nullable String fileName, @Nullable String contentType,
-			InputStream content) throws IOException {
+	private void add(RequestContent.Part part) throws IOException {
 		MessageDigest digest = Sha256.newDigest();
-		byte[] block = new byte[BLOCK];
-		for (int read = content.read(block); read >= 0; read = content.read(block)) {
-			digest.update(block, 0, read);
+		try (InputStream content = part.content().getInputStream()) {
+			byte[] block = new byte[BLOCK];
+			for (int read = content.read(block); read >= 0; read = content.read(block)) {
+				digest.update(block, 0, read);
+			}
 		}
-		this.parts.add("part").add(name).add(fileName).add(contentType).add(digest.digest());
-		return this;
-	}
-
-	/**
-	 * The digest of all that was added.
-	 * @return the fingerprint
-	 */
-	public Fingerprint toFingerprint() {
-		return Fingerprint.ofBytes(this.parts.digest());
+		this.parts.add("part")
+			.add(part.name())
+			.add(part.fileName())
+			.add(ContentType.parse(part.contentType()).text())
+			.add(digest.digest());
 	}
 
 }

@@ -109,8 +109,7 @@ final class AnswerDelivery {
 		}
 		this.recorder.wipe(container);
 		try {
-			HttpAnswer replayed = ReplayedAnswer.of(answer,
-					Objects.requireNonNull(this.key, "dry runs lose no claim"));
+			HttpAnswer replayed = ReplayedAnswer.of(answer, Objects.requireNonNull(this.key, "dry runs lose no claim"));
 			ServletAnswers.send(replayed, container);
 		}
 		catch (IdempotencyException ex) {

@@ -11,7 +11,7 @@ import dev.idempotency.http.EffectHeader;
 import dev.idempotency.http.HttpAnswer;
 import dev.idempotency.http.Problems;
 import dev.idempotency.http.RequestBodyUnreadableException;
-import dev.idempotency.web.Settlement.Interruption;
+import dev.idempotency.web.KeySettlement.Interruption;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;

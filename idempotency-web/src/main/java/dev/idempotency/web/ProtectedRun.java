@@ -12,7 +12,7 @@ import dev.idempotency.core.FirstFailure;
 import dev.idempotency.core.Transactions.Transaction;
 import dev.idempotency.http.ProtectedOperation;
 import dev.idempotency.web.Admission.Pass;
-import dev.idempotency.web.Settlement.Interruption;
+import dev.idempotency.web.KeySettlement.Interruption;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -43,7 +43,7 @@ final class ProtectedRun implements Handling, IdempotencyContext, AnswerRecorder
 
 	private final AnswerRecorder recorder;
 
-	private final Settlement settlement;
+	private final KeySettlement settlement;
 
 	private final AnswerDelivery delivery;
 
@@ -80,7 +80,7 @@ final class ProtectedRun implements Handling, IdempotencyContext, AnswerRecorder
 		this.steps = (steps != null) ? steps : Calls.unprotectedSteps(this);
 		this.transaction = operation.transactional() ? new HandlerTransaction() : HandlerTransaction.NONE;
 		this.recorder = new AnswerRecorder(dispatch, operation, this.transaction, execution == null, this);
-		this.settlement = new Settlement(operation, execution, this.transaction, this.recorder);
+		this.settlement = new KeySettlement(operation, execution, this.transaction, this.recorder);
 		this.delivery = new AnswerDelivery(dispatch, handler, key, this.recorder);
 	}
 

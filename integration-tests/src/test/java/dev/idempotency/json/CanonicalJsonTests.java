@@ -106,11 +106,12 @@ class CanonicalJsonTests {
 			"0.001 | 1e-3 | 0.1e-2 | 100e-5", "1.00000000000000000001 | 100000000000000000001e-20",
 			"1e999999999999999999 | 10e999999999999999998", "-1e1000000000000000000 | -10e999999999999999999" })
 	void doesNotSeeHowANumberIsWritten(String numbers) {
-		for (String number : numbers.split(" \\| ")) {
+		String[] equal = numbers.split(" \\| ", -1);
+		for (String number : equal) {
 			for (String around : List.of("%s", "[%s]", "{\"a\":%s}", "[\"\u20ac\",%s]")) {
 				assertThat(digest(around.formatted(number))).as(number)
 					.isNotNull()
-					.isEqualTo(digest(around.formatted(numbers.split(" \\| ")[0])));
+					.isEqualTo(digest(around.formatted(equal[0])));
 			}
 		}
 	}

@@ -14,6 +14,7 @@ import dev.idempotency.messaging.TransactionalListeners.Ledger;
 import dev.idempotency.messaging.TransactionalListeners.Services;
 import dev.idempotency.servers.KafkaBroker;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -31,6 +32,7 @@ import org.springframework.transaction.annotation.Transactional;
  * Work in a database, inside of a transaction of Kafka: the key goes with the work, and
  * not with the message, which comes again when Kafka's transaction is rolled back.
  */
+@Tag("slow")
 class KafkaTransactionTests {
 
 	private final KafkaBroker broker = KafkaBroker.shared();

@@ -2,9 +2,12 @@ package dev.idempotency.web;
 
 import java.util.List;
 
+import org.junit.jupiter.api.Tag;
+
 /**
  * Clients that hang up on Jetty.
  */
+@Tag("slow")
 class JettyDisconnectTests extends HttpDisconnectTests {
 
 	@Override

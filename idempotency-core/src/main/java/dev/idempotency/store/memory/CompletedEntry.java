@@ -39,8 +39,7 @@ final class CompletedEntry implements RememberedEntry {
 
 	private final AtomicLong replays;
 
-	CompletedEntry(Fingerprint fingerprint, int attempt, StoredResult result, Life life,
-			@Nullable String trace) {
+	CompletedEntry(Fingerprint fingerprint, int attempt, StoredResult result, Life life, @Nullable String trace) {
 		this.fingerprint = fingerprint;
 		this.attempt = attempt;
 		this.result = result;

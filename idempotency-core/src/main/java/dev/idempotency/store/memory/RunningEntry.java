@@ -36,8 +36,8 @@ record RunningEntry(Fingerprint fingerprint, UUID owner, int attempt, Deadlines 
 	}
 
 	RunningEntry takenOver(UUID owner, ClaimTerms terms, long now) {
-		return new RunningEntry(this.fingerprint, owner, this.attempt + 1, claimedAt(this.deadlines.created, now, terms),
-				terms.trace());
+		return new RunningEntry(this.fingerprint, owner, this.attempt + 1,
+				claimedAt(this.deadlines.created, now, terms), terms.trace());
 	}
 
 	private static Deadlines claimedAt(long created, long now, ClaimTerms terms) {
@@ -74,7 +74,8 @@ record RunningEntry(Fingerprint fingerprint, UUID owner, int attempt, Deadlines 
 	}
 
 	boolean mayBeTakenOver(Fingerprint fingerprint, ClaimTerms terms, long now) {
-		return this.deadlines.leaseEnds <= now && terms.onCrash() == OnCrash.RETRY && this.fingerprint.equals(fingerprint);
+		return this.deadlines.leaseEnds <= now && terms.onCrash() == OnCrash.RETRY
+				&& this.fingerprint.equals(fingerprint);
 	}
 
 	InProgress toRecord(long now) {

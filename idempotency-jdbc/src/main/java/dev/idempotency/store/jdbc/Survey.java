@@ -126,8 +126,7 @@ final class Survey {
 	private @Nullable Located locate(RecordId id) {
 		Located[] located = new Located[1];
 		DataAccessException failure = visit("find a record", (place, connection, tables) -> {
-			new TableSearch(connection, tables).find(id)
-				.ifPresent((record) -> located[0] = new Located(place, record));
+			new TableSearch(connection, tables).find(id).ifPresent((record) -> located[0] = new Located(place, record));
 			return located[0] == null;
 		});
 		if (located[0] == null) {

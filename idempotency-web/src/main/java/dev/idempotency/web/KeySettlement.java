@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * one: with its answer, with the fact that there was one, or free again. On a dry run
  * there is no key, and nothing happens.
  */
-final class Settlement {
+final class KeySettlement {
 
 	private final ProtectedOperation operation;
 
@@ -35,7 +35,7 @@ final class Settlement {
 	 */
 	private boolean ended;
 
-	Settlement(ProtectedOperation operation, @Nullable Execution execution, HandlerTransaction transaction,
+	KeySettlement(ProtectedOperation operation, @Nullable Execution execution, HandlerTransaction transaction,
 			AnswerRecorder recorder) {
 		this.operation = operation;
 		this.execution = execution;
