@@ -173,7 +173,7 @@ class IdempotencyRedisAutoConfigurationTests {
 	@Test
 	void warnsOfTheDefaultTimeoutOfLettuce(CapturedOutput output) {
 		this.runner.withPropertyValues("spring.data.redis.timeout=")
-			.run((context) -> assertThat(output.toString()).containsOnlyOnce("Set spring.data.redis.timeout"));
+			.run((context) -> assertThat(output.toString()).containsOnlyOnce("Set a shorter timeout of commands"));
 	}
 
 	@ParameterizedTest
@@ -184,7 +184,7 @@ class IdempotencyRedisAutoConfigurationTests {
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
 				.hasMessageContaining(setting)
-				.hasMessageContaining("write"));
+				.hasMessageContaining("Write"));
 	}
 
 	@Configuration(proxyBeanMethods = false)

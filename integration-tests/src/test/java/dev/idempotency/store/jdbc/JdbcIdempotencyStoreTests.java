@@ -241,8 +241,8 @@ class JdbcIdempotencyStoreTests {
 			"a123456789a123456789a123456789a123456789a12345678" })
 	void refusesNamesThatAreNoPlainNames(String name) {
 		assertThatIllegalArgumentException().isThrownBy(() -> new JdbcSettings(name, Duration.ofSeconds(5)))
-			.withMessageContaining("idempotency.jdbc.table")
-			.withMessageContaining("write one such as");
+			.withMessageContaining("the name of the table")
+			.withMessageContaining("Write one such as");
 	}
 
 	@ParameterizedTest
@@ -250,7 +250,7 @@ class JdbcIdempotencyStoreTests {
 	void refusesTimeoutsThatMakeNoSense(String timeout) {
 		assertThatIllegalArgumentException()
 			.isThrownBy(() -> new JdbcSettings(JdbcSettings.DEFAULT_TABLE, Duration.parse(timeout)))
-			.withMessageContaining("idempotency.jdbc.timeout");
+			.withMessageContaining("the timeout of the database");
 	}
 
 	@Test

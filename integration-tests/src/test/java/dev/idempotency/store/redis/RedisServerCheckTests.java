@@ -154,7 +154,7 @@ class RedisServerCheckTests {
 	void warnsOfATimeoutThatOutlivesHalfOfTheLease(CapturedOutput output) {
 		new RedisIdempotencyStore(connectionFactory, PREFIX, 0)
 			.checkServer(RedisServers.LONG_TIMEOUT.multipliedBy(2).minusMillis(1));
-		assertThat(output.toString()).containsOnlyOnce("Set spring.data.redis.timeout");
+		assertThat(output.toString()).containsOnlyOnce("Set a shorter timeout of commands");
 	}
 
 	private static void withUser(String name, String rights, Consumer<LettuceConnectionFactory> action) {
