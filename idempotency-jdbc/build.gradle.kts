@@ -13,5 +13,6 @@ dependencies {
 
     testImplementation(libs.assertj.core)
     testImplementation(libs.awaitility)
+    testImplementation(libs.h2)
     testImplementation(libs.junit.jupiter)
 }

@@ -79,6 +79,8 @@ class ArchitectureTests {
 
 	private static final JavaClasses CLASSES = new ClassFileImporter()
 		.withImportOption(new ImportOption.DoNotIncludeTests())
+		// What tests are made with is on the class path, and no part of the house
+		.withImportOption((location) -> !location.contains("idempotency-test") && !location.contains("test-fixtures"))
 		.importPackages(ROOT);
 
 	@Test
