@@ -1,5 +1,6 @@
 package dev.idempotency.json;
 
+import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -64,23 +65,23 @@ final class ReferenceJsonWriter {
 		}
 		// Digits, a point and an exponent: any other split says the same
 		String fraction = (number.group(3) != null) ? number.group(3) : "";
-		String digits = (number.group(2) + fraction).replaceFirst("^0+(?=.)", "") + "0".repeat(this.random.nextInt(3));
-		long exponent = digits.length() - (number.group(2) + fraction).replaceFirst("^0+(?=.)", "").length();
-		exponent = -exponent - fraction.length();
-		if (number.group(5) != null && !number.group(5).isEmpty()) {
-			exponent += Long.parseLong("-".equals(number.group(4)) ? "-" + number.group(5) : number.group(5));
-		}
-		int whole = 1 + this.random.nextInt(digits.length());
+		int zeros = this.random.nextInt(3);
+		String digits = (number.group(2) + fraction).replaceFirst("^0+(?=.)", "") + "0".repeat(zeros);
 		// No zeros at the beginning
-		whole = digits.startsWith("0") ? 1 : whole;
-		exponent += digits.length() - whole;
-		String sign = (exponent >= 0 && this.random.nextBoolean()) ? "+" : "";
+		int whole = digits.startsWith("0") ? 1 : 1 + this.random.nextInt(digits.length());
+		int moved = digits.length() - whole - zeros - fraction.length();
+		BigInteger exponent = BigInteger.valueOf(moved);
+		if (number.group(5) != null) {
+			exponent = exponent
+				.add(new BigInteger("-".equals(number.group(4)) ? "-0" + number.group(5) : "0" + number.group(5)));
+		}
 		this.json.append(number.group(1)).append(digits, 0, whole);
 		if (whole < digits.length()) {
 			this.json.append('.').append(digits, whole, digits.length());
 		}
-		if (exponent != 0 || this.random.nextBoolean()) {
-			this.json.append(this.random.nextBoolean() ? 'e' : 'E').append(sign).append(exponent);
+		if (exponent.signum() != 0 || this.random.nextBoolean()) {
+			String plus = (exponent.signum() >= 0 && this.random.nextBoolean()) ? "+" : "";
+			this.json.append(this.random.nextBoolean() ? 'e' : 'E').append(plus).append(exponent);
 		}
 	}
 
