@@ -2,7 +2,7 @@ package dev.idempotency.autoconfigure;
 
 import dev.idempotency.Idempotent;
 import dev.idempotency.ai.SideEffects;
-import dev.idempotency.web.IdempotencyWeb;
+import dev.idempotency.http.KeyExpression;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aot.hint.MemberCategory;
@@ -25,7 +25,7 @@ final class IdempotencyRuntimeHints implements RuntimeHintsRegistrar {
 		hints.reflection().registerType(Idempotent.class, MemberCategory.INVOKE_PUBLIC_METHODS);
 		// Its methods are the functions of key expressions
 		hints.reflection()
-			.registerType(TypeReference.of(IdempotencyWeb.class.getPackageName() + ".KeyParts"),
+			.registerType(TypeReference.of(KeyExpression.class.getPackageName() + ".KeyParts"),
 					MemberCategory.INVOKE_PUBLIC_METHODS);
 		// What is left of a request whose client is gone
 		hints.proxies().registerJdkProxy(TypeReference.of("jakarta.servlet.http.HttpServletRequest"));

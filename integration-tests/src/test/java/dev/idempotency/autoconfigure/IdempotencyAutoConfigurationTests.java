@@ -28,6 +28,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 import org.springframework.boot.SpringBootVersion;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -193,8 +194,12 @@ class IdempotencyAutoConfigurationTests {
 				.satisfies((failure) -> assertThat(messages(failure)).contains(message)));
 	}
 
+	/**
+	 * What is on the console, and what is in the log.
+	 */
 	private static String messages(Throwable failure) {
-		StringBuilder messages = new StringBuilder();
+		FailureAnalysis analysis = new IdempotencyFailureAnalyzer().analyze(failure);
+		StringBuilder messages = new StringBuilder((analysis != null) ? analysis.getDescription() + '\n' : "");
 		for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
 			messages.append(cause.getMessage()).append('\n');
 		}

@@ -221,10 +221,10 @@ abstract class HttpContract {
 	void takesJsonInAnotherOrderForTheSame() {
 		String key = TestServer.newKey();
 		Answer first = json(key, "{\"customer\":\"c1\",\"lines\":[{\"item\":\"a\",\"price\":1.50}]}");
-		Answer again = json(key, " { \"lines\" : [ { \"price\":1.50, \"item\":\"\\u0061\" } ], \"customer\":\"c1\" }");
+		Answer again = json(key, " { \"lines\" : [ { \"price\":1.5, \"item\":\"\\u0061\" } ], \"customer\":\"c1\" }");
 		assertThat(again.isReplay()).as("%s", again).isTrue();
 		assertThat(again.body()).isEqualTo(first.body());
-		assertThat(json(key, "{\"customer\":\"c1\",\"lines\":[{\"item\":\"a\",\"price\":1.5}]}").status())
+		assertThat(json(key, "{\"customer\":\"c1\",\"lines\":[{\"item\":\"a\",\"price\":1.51}]}").status())
 			.isEqualTo(422);
 	}
 
