@@ -5,10 +5,12 @@ import java.util.List;
 import java.util.Set;
 
 import dev.idempotency.servers.PostgresServer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+@Tag("slow")
 class ShutdownOnPostgresTests extends ShutdownContract {
 
 	@Override

@@ -3,7 +3,9 @@ package dev.idempotency.autoconfigure;
 import java.util.List;
 
 import dev.idempotency.servers.RedisServerProcess;
+import org.junit.jupiter.api.Tag;
 
+@Tag("slow")
 class ShutdownOnRedisTests extends ShutdownContract {
 
 	private final RedisServerProcess redis = RedisServerProcess.start();

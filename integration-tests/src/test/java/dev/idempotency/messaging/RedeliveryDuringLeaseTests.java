@@ -42,6 +42,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * A message that comes again while the lease of the consumer that vanished with it still
  * holds: who waits, runs it; who is refused, depends on how long its container tries.
  */
+@Tag("slow")
 @Tag("once")
 class RedeliveryDuringLeaseTests {
 

@@ -1,5 +1,8 @@
 package dev.idempotency.transactions;
 
+import org.junit.jupiter.api.Tag;
+
+@Tag("slow")
 class H2TransactionMatrixTests extends TransactionMatrixContract {
 
 	H2TransactionMatrixTests() {

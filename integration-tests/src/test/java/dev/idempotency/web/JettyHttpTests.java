@@ -2,6 +2,7 @@ package dev.idempotency.web;
 
 import java.util.List;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.boot.jetty.JettyWebServer;
@@ -11,6 +12,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * The contract on Jetty.
  */
+@Tag("slow")
 class JettyHttpTests extends HttpContract {
 
 	@Override

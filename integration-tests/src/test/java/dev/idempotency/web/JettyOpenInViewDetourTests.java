@@ -1,5 +1,8 @@
 package dev.idempotency.web;
 
+import org.junit.jupiter.api.Tag;
+
+@Tag("slow")
 class JettyOpenInViewDetourTests extends DetourTransactionContract {
 
 	JettyOpenInViewDetourTests() {

@@ -2,9 +2,12 @@ package dev.idempotency.web;
 
 import java.util.List;
 
+import org.junit.jupiter.api.Tag;
+
 /**
  * Odd handlers on Jetty.
  */
+@Tag("slow")
 class JettySidesTests extends SidesTests {
 
 	@Override

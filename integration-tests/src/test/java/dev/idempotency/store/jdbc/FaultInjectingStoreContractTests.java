@@ -9,6 +9,7 @@ import org.junit.jupiter.api.Tag;
  * A store with faults around it, none of which happen, keeps the contract of all that it
  * can do: it joins transactions, too.
  */
+@Tag("slow")
 @Tag("once")
 class FaultInjectingStoreContractTests extends JdbcStoreContract {
 

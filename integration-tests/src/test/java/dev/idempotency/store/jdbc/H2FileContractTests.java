@@ -6,6 +6,7 @@ import org.junit.jupiter.api.Tag;
 
 import org.junit.jupiter.api.io.TempDir;
 
+@Tag("slow")
 @Tag("once")
 class H2FileContractTests extends JdbcStoreContract {
 

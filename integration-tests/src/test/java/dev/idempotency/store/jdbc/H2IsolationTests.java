@@ -2,6 +2,7 @@ package dev.idempotency.store.jdbc;
 
 import org.junit.jupiter.api.Tag;
 
+@Tag("slow")
 @Tag("once")
 class H2IsolationTests extends IsolationContract {
 

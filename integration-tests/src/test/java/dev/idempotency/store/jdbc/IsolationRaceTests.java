@@ -43,6 +43,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * see the past, and some of whom vanish: for each key one row is committed, with it or
  * not at all.
  */
+@Tag("slow")
 @Tag("once")
 class IsolationRaceTests {
 

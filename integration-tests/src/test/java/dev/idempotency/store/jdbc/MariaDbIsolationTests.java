@@ -3,6 +3,7 @@ package dev.idempotency.store.jdbc;
 import dev.idempotency.servers.MariaDbServer;
 import org.junit.jupiter.api.Tag;
 
+@Tag("slow")
 @Tag("once")
 class MariaDbIsolationTests extends IsolationContract {
 

@@ -13,6 +13,7 @@ import static org.junit.jupiter.api.Assumptions.assumeFalse;
 /**
  * What MariaDB does by default from 11.8 on.
  */
+@Tag("slow")
 @Tag("once")
 class MariaDbSnapshotIsolationTests extends IsolationContract {
 

@@ -25,6 +25,7 @@ import dev.idempotency.core.IdempotencyListener;
 import dev.idempotency.servers.PostgresServer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -47,6 +48,7 @@ import static org.awaitility.Awaitility.await;
  * Two instances on one database, whose handlers take every connection of their pool for
  * longer than several leases.
  */
+@Tag("slow")
 class PoolStarvationTests {
 
 	private static final Duration LEASE = Duration.ofSeconds(2);

@@ -21,6 +21,7 @@ import dev.idempotency.store.OnReplay;
 import dev.idempotency.store.StoredResult;
 import dev.idempotency.fixtures.LongRun;
 import dev.idempotency.test.Race;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -29,6 +30,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Keys whose time is over are claimed again while they are purged.
  */
+@Tag("slow")
 class PurgeRaceTests {
 
 	private static final int KEYS = 150;

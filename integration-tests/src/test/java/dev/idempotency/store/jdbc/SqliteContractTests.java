@@ -24,6 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+@Tag("slow")
 @Tag("once")
 class SqliteContractTests extends JdbcStoreContract {
 

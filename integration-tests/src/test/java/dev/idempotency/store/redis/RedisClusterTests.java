@@ -4,6 +4,7 @@ import org.junit.jupiter.api.Tag;
 
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
+@Tag("slow")
 @Tag("once")
 class RedisClusterTests extends RedisContract<LettuceConnectionFactory> {
 

@@ -47,6 +47,7 @@ import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 /**
  * Servers that vanish and come back.
  */
+@Tag("slow")
 @Tag("once")
 @Timeout(180)
 class RedisFailureTests {

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 
 import dev.idempotency.servers.RedisServerProcess;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -21,6 +22,7 @@ import static org.assertj.core.api.Assertions.assertThatException;
 /**
  * The whole contract as a user who may do what the guide says and nothing else.
  */
+@Tag("slow")
 class RedisModestUserTests extends RedisContract<LettuceConnectionFactory> {
 
 	private static final RedisServerProcess server = RedisServerProcess.start();
