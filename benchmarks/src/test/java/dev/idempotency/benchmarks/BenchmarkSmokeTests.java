@@ -2,6 +2,7 @@ package dev.idempotency.benchmarks;
 
 import java.util.Collection;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.openjdk.jmh.results.RunResult;
 import org.openjdk.jmh.runner.Runner;
@@ -14,6 +15,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Every benchmark runs; how fast is not for a test to say.
  */
+@Tag("slow")
 class BenchmarkSmokeTests {
 
 	@Test

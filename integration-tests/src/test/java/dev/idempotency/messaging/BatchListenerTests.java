@@ -10,6 +10,7 @@ import dev.idempotency.OnConflict;
 import dev.idempotency.servers.KafkaBroker;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.kafka.annotation.KafkaListener;
@@ -20,6 +21,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * A batch has no key, its messages have: a batch that comes again goes on where it
  * failed.
  */
+@Tag("slow")
 class BatchListenerTests {
 
 	@Test

@@ -14,6 +14,7 @@ import dev.idempotency.messaging.TransactionalListeners.Services;
 import dev.idempotency.servers.JmsBroker;
 import jakarta.jms.ConnectionFactory;
 import org.apache.activemq.ActiveMQConnectionFactory;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -32,6 +33,7 @@ import org.springframework.transaction.annotation.Transactional;
  * Work in a database, inside of a transaction of JMS: the key goes with the work, and not
  * with the message, which comes again when the transaction of JMS is rolled back.
  */
+@Tag("slow")
 class JmsTransactionTests {
 
 	private final JmsBroker broker = JmsBroker.shared();

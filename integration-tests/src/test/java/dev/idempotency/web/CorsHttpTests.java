@@ -2,6 +2,7 @@ package dev.idempotency.web;
 
 import java.util.List;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.context.annotation.Configuration;
@@ -13,6 +14,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * The contract for requests from other origins.
  */
+@Tag("slow")
 class CorsHttpTests extends HttpContract {
 
 	@Override

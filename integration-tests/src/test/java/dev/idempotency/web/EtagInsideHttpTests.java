@@ -2,9 +2,12 @@ package dev.idempotency.web;
 
 import java.util.List;
 
+import org.junit.jupiter.api.Tag;
+
 /**
  * The contract with a filter inside that holds answers itself.
  */
+@Tag("slow")
 class EtagInsideHttpTests extends HttpContract {
 
 	@Override

@@ -2,6 +2,7 @@ package dev.idempotency.web;
 
 import java.util.List;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -9,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * The contract behind a proxy.
  */
+@Tag("slow")
 class ForwardedHttpTests extends HttpContract {
 
 	@Override

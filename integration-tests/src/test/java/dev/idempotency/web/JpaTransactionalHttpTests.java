@@ -13,6 +13,7 @@ import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.boot.persistence.autoconfigure.EntityScan;
@@ -31,6 +32,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * With JPA, whose session stays open until the answer is rendered.
  */
+@Tag("slow")
 class JpaTransactionalHttpTests extends TransactionalHttpContract {
 
 	@Override

@@ -2,9 +2,12 @@ package dev.idempotency.web;
 
 import java.util.List;
 
+import org.junit.jupiter.api.Tag;
+
 /**
  * The contract under a context path and a servlet path.
  */
+@Tag("slow")
 class PathsHttpTests extends HttpContract {
 
 	@Override

@@ -11,6 +11,7 @@ import java.util.Base64;
 import java.util.UUID;
 
 import com.jayway.jsonpath.JsonPath;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -28,6 +29,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT,
 		properties = { "spring.datasource.url=jdbc:h2:mem:switched-off", "idempotency.enabled=false",
 				"sample.card-network-time=1ms", "sample.report-time=1ms" })
+@Tag("slow")
 class SwitchedOffSampleTests {
 
 	private final HttpClient client = HttpClient.newHttpClient();

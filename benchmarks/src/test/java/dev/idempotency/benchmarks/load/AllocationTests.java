@@ -6,6 +6,7 @@ import dev.idempotency.benchmarks.load.Comparison.Effort;
 import dev.idempotency.benchmarks.load.Workload.Kind;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
@@ -18,6 +19,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * out, so that figures are the same from the first thousand requests on; the other one
  * makes less of them, and when it does, no test could wait for.
  */
+@Tag("slow")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class AllocationTests {
 

@@ -36,6 +36,7 @@ import dev.idempotency.store.RecordSummary;
 import dev.idempotency.store.SearchableStore;
 import dev.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -51,6 +52,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 /**
  * The records of all tenants, for people and threads that are nobody's.
  */
+@Tag("slow")
 class RoutedRecordsTests {
 
 	private static final ClaimTerms TERMS = new ClaimTerms(Duration.ofMinutes(1), Duration.ofHours(1), OnCrash.RETRY,
