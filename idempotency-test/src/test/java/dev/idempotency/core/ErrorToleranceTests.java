@@ -5,13 +5,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-import dev.idempotency.Fingerprint;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.Reason;
 import dev.idempotency.fixtures.BrokenCipher;
+import dev.idempotency.fixtures.ForwardingStore;
 import dev.idempotency.store.Claim;
-import dev.idempotency.store.ClaimResult;
-import dev.idempotency.store.ClaimTerms;
 import dev.idempotency.store.IdempotencyStore;
 import dev.idempotency.store.InspectableStore;
 import dev.idempotency.store.JoiningStore;
@@ -435,7 +433,14 @@ class ErrorToleranceTests extends EngineFixture {
 	/**
 	 * A store in memory that lets every transaction take part, and none be committed.
 	 */
-	private record JoiningMemory(InspectableStore memory) implements JoiningStore, InspectableStore {
+	private static final class JoiningMemory extends ForwardingStore implements JoiningStore, InspectableStore {
+
+		private final InspectableStore memory;
+
+		private JoiningMemory(InspectableStore memory) {
+			super(memory);
+			this.memory = memory;
+		}
 
 		@Override
 		public boolean completeInTransaction(Claim claim, StoredResult result, Duration ttl) {
@@ -445,26 +450,6 @@ class ErrorToleranceTests extends EngineFixture {
 		@Override
 		public boolean isInTransaction() {
 			return true;
-		}
-
-		@Override
-		public ClaimResult claim(IdempotencyKey key, Fingerprint fingerprint, ClaimTerms terms) {
-			return this.memory.claim(key, fingerprint, terms);
-		}
-
-		@Override
-		public boolean renew(Claim claim, Duration lease) {
-			return this.memory.renew(claim, lease);
-		}
-
-		@Override
-		public boolean complete(Claim claim, StoredResult result, Duration ttl) {
-			return this.memory.complete(claim, result, ttl);
-		}
-
-		@Override
-		public boolean release(Claim claim) {
-			return this.memory.release(claim);
 		}
 
 		@Override

@@ -3,12 +3,10 @@ package dev.idempotency.test;
 import java.time.Duration;
 import java.time.Instant;
 
-import dev.idempotency.Fingerprint;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.core.StoreVerb;
+import dev.idempotency.fixtures.ForwardingStore;
 import dev.idempotency.store.Claim;
-import dev.idempotency.store.ClaimResult;
-import dev.idempotency.store.ClaimTerms;
 import dev.idempotency.store.IdempotencyStore;
 import dev.idempotency.store.InspectableStore;
 import dev.idempotency.store.JoiningStore;
@@ -113,14 +111,12 @@ class FaultInjectingStoreTests {
 	/**
 	 * Says that it joins.
 	 */
-	private static final class Recording implements JoiningStore {
-
-		private final FaultInjectingStore verbs;
+	private static final class Recording extends ForwardingStore implements JoiningStore {
 
 		private boolean joined;
 
 		private Recording(IdempotencyStore store) {
-			this.verbs = new FaultInjectingStore(store, (verb) -> Fault.NONE);
+			super(store);
 		}
 
 		@Override
@@ -132,26 +128,6 @@ class FaultInjectingStoreTests {
 		@Override
 		public boolean isInTransaction() {
 			return true;
-		}
-
-		@Override
-		public ClaimResult claim(IdempotencyKey key, Fingerprint fingerprint, ClaimTerms terms) {
-			return this.verbs.claim(key, fingerprint, terms);
-		}
-
-		@Override
-		public boolean renew(Claim claim, Duration lease) {
-			return this.verbs.renew(claim, lease);
-		}
-
-		@Override
-		public boolean complete(Claim claim, StoredResult result, Duration ttl) {
-			return this.verbs.complete(claim, result, ttl);
-		}
-
-		@Override
-		public boolean release(Claim claim) {
-			return this.verbs.release(claim);
 		}
 
 	}

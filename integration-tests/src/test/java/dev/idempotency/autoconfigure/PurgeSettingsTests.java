@@ -1,20 +1,14 @@
 package dev.idempotency.autoconfigure;
 
-import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 
-import dev.idempotency.Fingerprint;
-import dev.idempotency.IdempotencyKey;
-import dev.idempotency.store.Claim;
-import dev.idempotency.store.ClaimResult;
-import dev.idempotency.store.ClaimTerms;
+import dev.idempotency.fixtures.ForwardingStore;
+import dev.idempotency.fixtures.NewThreads;
 import dev.idempotency.store.IdempotencyStore;
 import dev.idempotency.store.MonotonicClock;
 import dev.idempotency.store.PurgeableStore;
-import dev.idempotency.store.StoredResult;
 import dev.idempotency.store.memory.InMemoryIdempotencyStore;
 import dev.idempotency.store.memory.MemoryLimits;
-import dev.idempotency.fixtures.NewThreads;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -114,38 +108,19 @@ class PurgeSettingsTests {
 	/**
 	 * A store that keeps what is over.
 	 */
-	private static final class Overdue implements PurgeableStore {
-
-		private final IdempotencyStore store = new InMemoryIdempotencyStore(new MemoryLimits(10, 1 << 20),
-				new MonotonicClock(), (key) -> {
-				});
+	private static final class Overdue extends ForwardingStore implements PurgeableStore {
 
 		private final AtomicInteger limit = new AtomicInteger();
+
+		private Overdue() {
+			super(new InMemoryIdempotencyStore(new MemoryLimits(10, 1 << 20), new MonotonicClock(), (key) -> {
+			}));
+		}
 
 		@Override
 		public int purge(int limit) {
 			this.limit.set(limit);
 			return 0;
-		}
-
-		@Override
-		public ClaimResult claim(IdempotencyKey key, Fingerprint fingerprint, ClaimTerms terms) {
-			return this.store.claim(key, fingerprint, terms);
-		}
-
-		@Override
-		public boolean renew(Claim claim, Duration lease) {
-			return this.store.renew(claim, lease);
-		}
-
-		@Override
-		public boolean complete(Claim claim, StoredResult result, Duration ttl) {
-			return this.store.complete(claim, result, ttl);
-		}
-
-		@Override
-		public boolean release(Claim claim) {
-			return this.store.release(claim);
 		}
 
 	}
