@@ -1,5 +1,8 @@
 package dev.idempotency.sample;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -9,6 +12,9 @@ import java.util.regex.Pattern;
 
 import dev.idempotency.servers.JavaProcess;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.util.FileSystemUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -23,6 +29,8 @@ final class SampleProcess implements AutoCloseable {
 	 * Starting takes its time on a busy machine.
 	 */
 	private static final Duration LONGEST = Duration.ofSeconds(150);
+
+	private static @Nullable Path unpacked;
 
 	private final JavaProcess process;
 
@@ -42,12 +50,30 @@ final class SampleProcess implements AutoCloseable {
 	 * @param folder where it runs
 	 */
 	static SampleProcess start(Path folder, List<String> settings) {
-		Path jar = Path.of(System.getProperty("sample.jar", ""));
-		assertThat(jar).as("the packaged sample, which a build of the whole makes before it comes here")
-			.isRegularFile();
 		List<String> all = new ArrayList<>(List.of("--server.port=0", "--spring.main.banner-mode=off"));
 		all.addAll(settings);
-		return new SampleProcess(JavaProcess.launchJar(jar, folder.resolve("log"), folder, all));
+		return new SampleProcess(JavaProcess.launchJar(unpacked(), folder.resolve("log"), folder, all));
+	}
+
+	/**
+	 * Once for all processes that tests start from here.
+	 */
+	private static synchronized Path unpacked() {
+		if (unpacked == null) {
+			Path jar = Path.of(System.getProperty("sample.jar", ""));
+			assertThat(jar).as("the packaged sample, which a build of the whole makes before it comes here")
+				.isRegularFile();
+			try {
+				Path folder = Files.createTempDirectory("sample-");
+				Runtime.getRuntime()
+					.addShutdownHook(new Thread(() -> FileSystemUtils.deleteRecursively(folder.toFile())));
+				unpacked = JavaProcess.unpack(jar, folder.resolve("unpacked"));
+			}
+			catch (IOException ex) {
+				throw new UncheckedIOException(ex);
+			}
+		}
+		return unpacked;
 	}
 
 	int port() {
