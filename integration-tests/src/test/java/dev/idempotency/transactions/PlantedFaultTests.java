@@ -13,6 +13,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * The matrix can fail: where a store breaks its promise, the cells complain that depend
  * on it, and no others.
  */
+@Tag("once")
 @Tag("slow")
 class PlantedFaultTests {
 
