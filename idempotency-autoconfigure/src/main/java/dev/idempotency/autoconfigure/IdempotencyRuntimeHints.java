@@ -30,6 +30,10 @@ final class IdempotencyRuntimeHints implements RuntimeHintsRegistrar {
 		// What is left of a request whose client is gone
 		hints.proxies().registerJdkProxy(TypeReference.of("jakarta.servlet.http.HttpServletRequest"));
 		hints.proxies().registerJdkProxy(TypeReference.of("jakarta.servlet.http.HttpServletResponse"));
+		// What threads of a handler ask of it on its way
+		hints.reflection()
+			.registerType(TypeReference.of("jakarta.servlet.http.HttpServletResponse"),
+					MemberCategory.INVOKE_PUBLIC_METHODS);
 		// What tools say about themselves, and the method behind them
 		hints.proxies().registerJdkProxy(SideEffects.class);
 		hints.reflection()

@@ -22,12 +22,14 @@ import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.http.Cookie;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
+import jakarta.servlet.http.HttpServletResponseWrapper;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 import org.springframework.mock.web.MockHttpServletRequest;
 import org.springframework.mock.web.MockHttpServletResponse;
+import org.springframework.web.util.WebUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -108,6 +110,15 @@ class TetheredResponseTests {
 		assertThat(writer.checkError()).isTrue();
 		assertThat(container.getContentAsString()).isEqualTo("a");
 		assertThat(other.getContentAsString()).isEqualTo("a");
+	}
+
+	@Test
+	void isAWrapperAsAnyOther() {
+		MockHttpServletResponse container = new MockHttpServletResponse();
+		TetheredResponse response = new TetheredResponse(new HttpServletResponseWrapper(container), this.tether);
+		assertThat(WebUtils.getNativeResponse(response, MockHttpServletResponse.class)).isSameAs(container);
+		assertThat(response.isWrapperFor(container)).isTrue();
+		assertThat(response.isWrapperFor(MockHttpServletResponse.class)).isTrue();
 	}
 
 	@Test
