@@ -6,7 +6,6 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import dev.idempotency.IdempotencyContext;
-import dev.idempotency.IdempotencyKey;
 import dev.idempotency.IdempotencyKeys;
 import dev.idempotency.digest.Parts;
 import dev.idempotency.json.CanonicalJson;
@@ -53,9 +52,10 @@ final class CallKey {
 
 	/**
 	 * The key of a call that is part of an operation: the same in each attempt at it.
+	 * @param operation the attempt at it
 	 * @param body {@code null} if it is not in memory
 	 */
-	static CallKey of(Operation operation, HttpMethod method, URI uri, @Nullable MediaType type,
+	static CallKey of(IdempotencyContext operation, HttpMethod method, URI uri, @Nullable MediaType type,
 			byte @Nullable [] body) {
 		Parts parts = new Parts().add("outgoing-call")
 			.add(operation.key().digest())
@@ -63,7 +63,7 @@ final class CallKey {
 			.add(uri.toASCIIString());
 		addContent(parts, type, body);
 		String call = HexFormat.of().formatHex(parts.digest());
-		OutgoingCalls calls = OutgoingCalls.of(operation.context());
+		OutgoingCalls calls = OutgoingCalls.of(operation);
 		int number = calls.take(call);
 		byte[] numbered = parts.add(call).add(String.valueOf(number)).digest();
 		return new CallKey(IdempotencyKeys.sha256(numbered), () -> calls.giveBack(call, number));
@@ -113,24 +113,6 @@ final class CallKey {
 		if (this.givenBack.compareAndSet(false, true)) {
 			this.giveBack.run();
 		}
-	}
-
-	/**
-	 * An operation that calls are part of.
-	 *
-	 * @param context the attempt at it
-	 * @param key its key
-	 */
-	record Operation(IdempotencyContext context, IdempotencyKey key) {
-
-		/**
-		 * The operation of a context.
-		 * @return {@code null} if there is none
-		 */
-		static @Nullable Operation of(@Nullable IdempotencyContext context) {
-			return (context != null) ? new Operation(context, context.key()) : null;
-		}
-
 	}
 
 }

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.util.concurrent.ThreadLocalRandom;
 
 import dev.idempotency.IdempotencyContext;
-import dev.idempotency.client.CallKey.Operation;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.http.HttpRequest;
@@ -111,7 +110,7 @@ public final class IdempotencyKeyClientInterceptor implements ClientHttpRequestI
 	}
 
 	private static CallKey key(HttpRequest request, byte[] body) {
-		Operation operation = Operation.of(IdempotencyContext.find().orElse(null));
+		IdempotencyContext operation = IdempotencyContext.find().orElse(null);
 		return (operation != null) ? CallKey.of(operation, request.getMethod(), request.getURI(),
 				request.getHeaders().getContentType(), body) : CallKey.random();
 	}

@@ -4,7 +4,6 @@ import java.util.concurrent.atomic.AtomicReference;
 
 import dev.idempotency.IdempotencyContext;
 import dev.idempotency.IdempotencyKeys;
-import dev.idempotency.client.CallKey.Operation;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
@@ -66,18 +65,14 @@ public final class IdempotencyKeyExchangeFilter implements ExchangeFilterFunctio
 		// The same however often a filter before this one subscribes
 		String random = IdempotencyKeys.random();
 		return Mono.deferContextual((view) -> {
-			Operation operation = Operation
-				.of(view.<IdempotencyContext>getOrEmpty(IdempotencyContext.class).orElseGet(this::ofThread));
+			IdempotencyContext operation = view.<IdempotencyContext>getOrEmpty(IdempotencyContext.class)
+				.orElseGet(() -> IdempotencyContext.find().orElse(null));
 			return (operation != null) ? exchange(operation, header, request, next)
 					: next.exchange(ClientRequest.from(request).header(header, random).build());
 		});
 	}
 
-	private @Nullable IdempotencyContext ofThread() {
-		return IdempotencyContext.find().orElse(null);
-	}
-
-	private static Mono<ClientResponse> exchange(Operation operation, String header, ClientRequest request,
+	private static Mono<ClientResponse> exchange(IdempotencyContext operation, String header, ClientRequest request,
 			ExchangeFunction next) {
 		AtomicReference<@Nullable CallKey> key = new AtomicReference<>();
 		ClientRequest keyed = ClientRequest.from(request)
@@ -100,8 +95,8 @@ public final class IdempotencyKeyExchangeFilter implements ExchangeFilterFunctio
 	/**
 	 * A filter after this one may send the request again, with the same key.
 	 */
-	private static CallKey key(AtomicReference<@Nullable CallKey> made, Operation operation, ClientRequest request,
-			@Nullable MediaType type, byte @Nullable [] body) {
+	private static CallKey key(AtomicReference<@Nullable CallKey> made, IdempotencyContext operation,
+			ClientRequest request, @Nullable MediaType type, byte @Nullable [] body) {
 		CallKey known = made.get();
 		if (known != null) {
 			return known;
