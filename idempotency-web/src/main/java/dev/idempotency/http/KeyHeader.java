@@ -2,6 +2,9 @@ package dev.idempotency.http;
 
 import java.util.Enumeration;
 
+import dev.idempotency.IdempotencyKeyInvalidException;
+import org.jspecify.annotations.Nullable;
+
 /**
  * Reads the key out of its header: a structured-field string (RFC 9651) or, where that is
  * allowed, the bare key. Both forms of one text are one key. Whoever sends several, be it
@@ -22,15 +25,16 @@ public final class KeyHeader {
 	 * Reads a key.
 	 * @param fields the values of the header, one for each time that it was sent
 	 * @param syntax how keys are written
-	 * @return what the header holds
+	 * @return the key, without quotes and escapes, or {@code null} if there is no header
+	 * @throws IdempotencyKeyInvalidException if it holds something that is no key
 	 */
-	public static Parsed parse(Enumeration<String> fields, KeySyntax syntax) {
+	public static @Nullable String parse(Enumeration<String> fields, KeySyntax syntax) {
 		if (!fields.hasMoreElements()) {
-			return Parsed.Absent.INSTANCE;
+			return null;
 		}
 		String field = fields.nextElement();
 		if (fields.hasMoreElements()) {
-			return new Parsed.Invalid(Flaw.REPEATED);
+			throw Flaw.REPEATED.toException();
 		}
 		int start = 0;
 		int end = field.length();
@@ -41,30 +45,30 @@ public final class KeyHeader {
 			end--;
 		}
 		if (start == end) {
-			return new Parsed.Invalid(Flaw.EMPTY);
+			throw Flaw.EMPTY.toException();
 		}
 		if (field.charAt(start) == '"') {
 			return quoted(field, start + 1, end);
 		}
 		if (syntax == KeySyntax.STRICT) {
-			return new Parsed.Invalid(Flaw.NOT_QUOTED);
+			throw Flaw.NOT_QUOTED.toException();
 		}
 		return bare(field, start, end);
 	}
 
-	private static Parsed bare(String field, int start, int end) {
+	private static String bare(String field, int start, int end) {
 		for (int i = start; i < end; i++) {
 			if (!isVisible(field.charAt(i))) {
-				return new Parsed.Invalid(Flaw.BAD_CHARACTER);
+				throw Flaw.BAD_CHARACTER.toException();
 			}
 		}
 		if (end - start > MAX_LENGTH) {
-			return new Parsed.Invalid(Flaw.TOO_LONG);
+			throw Flaw.TOO_LONG.toException();
 		}
-		return new Parsed.Key(field.substring(start, end));
+		return field.substring(start, end);
 	}
 
-	private static Parsed quoted(String field, int start, int end) {
+	private static String quoted(String field, int start, int end) {
 		int escapes = 0;
 		int quote = start;
 		for (; quote < end && field.charAt(quote) != '"'; quote++) {
@@ -72,27 +76,27 @@ public final class KeyHeader {
 				escapes++;
 				quote++;
 				if (quote < end && !isEscapable(field.charAt(quote))) {
-					return new Parsed.Invalid(Flaw.BAD_ESCAPE);
+					throw Flaw.BAD_ESCAPE.toException();
 				}
 			}
 			else if (!isVisible(field.charAt(quote))) {
-				return new Parsed.Invalid(Flaw.BAD_CHARACTER);
+				throw Flaw.BAD_CHARACTER.toException();
 			}
 		}
 		if (quote >= end) {
-			return new Parsed.Invalid(Flaw.UNTERMINATED);
+			throw Flaw.UNTERMINATED.toException();
 		}
 		if (!FieldParameters.fill(field, quote + 1, end)) {
-			return new Parsed.Invalid(Flaw.TRAILING);
+			throw Flaw.TRAILING.toException();
 		}
 		int length = quote - start - escapes;
 		if (length == 0) {
-			return new Parsed.Invalid(Flaw.EMPTY);
+			throw Flaw.EMPTY.toException();
 		}
 		if (length > MAX_LENGTH) {
-			return new Parsed.Invalid(Flaw.TOO_LONG);
+			throw Flaw.TOO_LONG.toException();
 		}
-		return new Parsed.Key((escapes > 0) ? unescape(field, start, quote, length) : field.substring(start, quote));
+		return (escapes > 0) ? unescape(field, start, quote, length) : field.substring(start, quote);
 	}
 
 	private static String unescape(String field, int start, int end, int length) {
@@ -119,53 +123,9 @@ public final class KeyHeader {
 	}
 
 	/**
-	 * What the header holds.
-	 */
-	public sealed interface Parsed {
-
-		/**
-		 * There is no such header.
-		 */
-		enum Absent implements Parsed {
-
-			/**
-			 * The only one.
-			 */
-			INSTANCE
-
-		}
-
-		/**
-		 * A key.
-		 *
-		 * @param value the key, without quotes and escapes
-		 */
-		record Key(String value) implements Parsed {
-
-			/**
-			 * What the client sent stays out of logs.
-			 */
-			@Override
-			public String toString() {
-				return "Key[" + this.value.length() + " characters]";
-			}
-
-		}
-
-		/**
-		 * Something that is no key.
-		 *
-		 * @param flaw what is wrong with it
-		 */
-		record Invalid(Flaw flaw) implements Parsed {
-		}
-
-	}
-
-	/**
 	 * Why a header holds no key.
 	 */
-	public enum Flaw {
+	enum Flaw {
 
 		REPEATED("The key was sent more than once: send it in one header field."),
 
@@ -192,10 +152,13 @@ public final class KeyHeader {
 
 		/**
 		 * A sentence for the client, without anything that the client sent.
-		 * @return the sentence
 		 */
-		public String advice() {
+		String advice() {
 			return this.advice;
+		}
+
+		private IdempotencyKeyInvalidException toException() {
+			return new IdempotencyKeyInvalidException(this.advice);
 		}
 
 	}

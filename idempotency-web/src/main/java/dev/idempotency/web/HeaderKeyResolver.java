@@ -1,6 +1,5 @@
 package dev.idempotency.web;
 
-import dev.idempotency.IdempotencyKeyInvalidException;
 import dev.idempotency.http.KeyHeader;
 import dev.idempotency.http.KeySyntax;
 import jakarta.servlet.http.HttpServletRequest;
@@ -16,11 +15,7 @@ record HeaderKeyResolver(String name, KeySyntax syntax) implements KeyResolver {
 
 	@Override
 	public @Nullable String resolveKey(HttpServletRequest request) {
-		KeyHeader.Parsed parsed = KeyHeader.parse(request.getHeaders(this.name), this.syntax);
-		if (parsed instanceof KeyHeader.Parsed.Invalid invalid) {
-			throw new IdempotencyKeyInvalidException(invalid.flaw().advice());
-		}
-		return (parsed instanceof KeyHeader.Parsed.Key key) ? key.value() : null;
+		return KeyHeader.parse(request.getHeaders(this.name), this.syntax);
 	}
 
 	@Override

@@ -1,11 +1,13 @@
 package dev.idempotency.http;
 
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.stream.Stream;
 
+import dev.idempotency.IdempotencyKeyInvalidException;
 import dev.idempotency.http.KeyHeader.Flaw;
-import dev.idempotency.http.KeyHeader.Parsed;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -22,13 +24,13 @@ class KeyHeaderTests {
 	@ParameterizedTest
 	@EnumSource
 	void isAbsentWithoutTheHeader(KeySyntax syntax) {
-		assertThat(parse(syntax)).isEqualTo(Parsed.Absent.INSTANCE);
+		assertThat(parse(syntax)).isNull();
 	}
 
 	@ParameterizedTest
 	@EnumSource
 	void readsAQuotedKey(KeySyntax syntax) {
-		assertThat(parse(syntax, '"' + UUID + '"')).isEqualTo(new Parsed.Key(UUID));
+		assertThat(parse(syntax, '"' + UUID + '"')).isEqualTo(UUID);
 	}
 
 	@Test
@@ -38,51 +40,51 @@ class KeyHeaderTests {
 
 	@Test
 	void refusesABareKeyWhereOnlyQuotedOnesAreAllowed() {
-		assertThat(parse(KeySyntax.STRICT, UUID)).isEqualTo(new Parsed.Invalid(Flaw.NOT_QUOTED));
+		assertThat(parse(KeySyntax.STRICT, UUID)).isEqualTo(Flaw.NOT_QUOTED);
 	}
 
 	@ParameterizedTest
 	@ValueSource(strings = { "order-1,order-2", "it's", "a;b=1", "a\\b", "a\"b", "a\"", "'a'", "?1", ":YQ==:", "~!" })
 	void takesABareKeyLiterally(String key) {
-		assertThat(parse(KeySyntax.LENIENT, key)).isEqualTo(new Parsed.Key(key));
+		assertThat(parse(KeySyntax.LENIENT, key)).isEqualTo(key);
 	}
 
 	@ParameterizedTest
 	@ValueSource(strings = { " k", "k ", " \t k\t \t" })
 	void dropsBlanksAroundABareKey(String field) {
-		assertThat(parse(KeySyntax.LENIENT, field)).isEqualTo(new Parsed.Key("k"));
+		assertThat(parse(KeySyntax.LENIENT, field)).isEqualTo("k");
 	}
 
 	@ParameterizedTest
 	@ValueSource(strings = { " \"k\"", "\"k\" ", "\t\"k\"\t " })
 	void dropsBlanksAroundAQuotedKey(String field) {
-		assertThat(parse(KeySyntax.STRICT, field)).isEqualTo(new Parsed.Key("k"));
+		assertThat(parse(KeySyntax.STRICT, field)).isEqualTo("k");
 	}
 
 	@ParameterizedTest
 	@CsvSource(quoteCharacter = '`',
 			value = { "\"\\\"\",\"", "\"\\\\\",\\", "\"a\\\"b\",a\"b", "\"a\\\\\\\"\",a\\\"", "\"\\\\\\\\\",\\\\" })
 	void understandsTheTwoEscapes(String field, String key) {
-		assertThat(parse(KeySyntax.STRICT, field)).isEqualTo(new Parsed.Key(key));
+		assertThat(parse(KeySyntax.STRICT, field)).isEqualTo(key);
 	}
 
 	@ParameterizedTest
 	@ValueSource(strings = { "\"\\n\"", "\"a\\ b\"", "\"\\u0041\"", "\"\\'\"" })
 	void refusesOtherEscapes(String field) {
-		assertThat(parse(KeySyntax.LENIENT, field)).isEqualTo(new Parsed.Invalid(Flaw.BAD_ESCAPE));
+		assertThat(parse(KeySyntax.LENIENT, field)).isEqualTo(Flaw.BAD_ESCAPE);
 	}
 
 	@ParameterizedTest
 	@ValueSource(strings = { "\"", "\"k", "\"k\\\"", "\"k\\", "\"k\\\\", "\" " })
 	void refusesAQuoteThatIsNotClosed(String field) {
-		assertThat(parse(KeySyntax.LENIENT, field)).isEqualTo(new Parsed.Invalid(Flaw.UNTERMINATED));
+		assertThat(parse(KeySyntax.LENIENT, field)).isEqualTo(Flaw.UNTERMINATED);
 	}
 
 	@ParameterizedTest
 	@ValueSource(strings = { "\"k\";a", "\"k\";a=1", "\"k\"; a=?0;b=tok/en;c=-1.5", "\"k\";*a_b-c.d=:YQ==:",
 			"\"k\";a=\"x, \\\" ;\";b", "\"k\";a=@1700000000", "\"k\";   a" })
 	void ignoresParameters(String field) {
-		assertThat(parse(KeySyntax.STRICT, field)).isEqualTo(new Parsed.Key("k"));
+		assertThat(parse(KeySyntax.STRICT, field)).isEqualTo("k");
 	}
 
 	@ParameterizedTest
@@ -91,14 +93,14 @@ class KeyHeaderTests {
 			"\"k\";1", "\"k\";a=", "\"k\";a=;b", "\"k\";a=\"x", "\"k\";a=\"x\\", "\"k\";a=\"x\\\"", "\"k\";a=b c",
 			"\"k\";a=\u00e9", "\"k\";a=\"\u00e9\"", "\"k\";a=\"\\n\"" })
 	void refusesAnythingElseAfterTheKey(String field) {
-		assertThat(parse(KeySyntax.LENIENT, field)).isEqualTo(new Parsed.Invalid(Flaw.TRAILING));
+		assertThat(parse(KeySyntax.LENIENT, field)).isEqualTo(Flaw.TRAILING);
 	}
 
 	@ParameterizedTest
 	@MethodSource("everyFieldTwice")
 	void refusesTheHeaderTwice(List<String> fields) {
 		for (KeySyntax syntax : KeySyntax.values()) {
-			assertThat(parse(syntax, fields.toArray(String[]::new))).isEqualTo(new Parsed.Invalid(Flaw.REPEATED));
+			assertThat(parse(syntax, fields.toArray(String[]::new))).isEqualTo(Flaw.REPEATED);
 		}
 	}
 
@@ -110,7 +112,7 @@ class KeyHeaderTests {
 	@ValueSource(strings = { "", " ", "\t \t", "\"\"", " \"\" ", "\"\";a=1" })
 	void refusesAnEmptyKey(String field) {
 		for (KeySyntax syntax : KeySyntax.values()) {
-			assertThat(parse(syntax, field)).isEqualTo(new Parsed.Invalid(Flaw.EMPTY));
+			assertThat(parse(syntax, field)).isEqualTo(Flaw.EMPTY);
 		}
 	}
 
@@ -118,28 +120,22 @@ class KeyHeaderTests {
 	@ValueSource(strings = { "a b", "a\tb", "a\u0000", "\u007f", "\u00e9", "\u20ac", "\u00a0", "\ud83d\ude00", "k, l",
 			"\"a b\"", "\" \"", "\"\u00e9\"", "\"a\u0000\"", "\"\t\"" })
 	void refusesWhatIsNotVisibleAscii(String field) {
-		assertThat(parse(KeySyntax.LENIENT, field)).isEqualTo(new Parsed.Invalid(Flaw.BAD_CHARACTER));
+		assertThat(parse(KeySyntax.LENIENT, field)).isEqualTo(Flaw.BAD_CHARACTER);
 	}
 
 	@Test
 	void allows255CharactersAndNoMore() {
 		String longest = "k".repeat(255);
-		assertThat(parse(KeySyntax.LENIENT, longest)).isEqualTo(new Parsed.Key(longest));
-		assertThat(parse(KeySyntax.STRICT, '"' + longest + '"')).isEqualTo(new Parsed.Key(longest));
-		assertThat(parse(KeySyntax.LENIENT, longest + "k")).isEqualTo(new Parsed.Invalid(Flaw.TOO_LONG));
-		assertThat(parse(KeySyntax.STRICT, '"' + longest + "k\"")).isEqualTo(new Parsed.Invalid(Flaw.TOO_LONG));
+		assertThat(parse(KeySyntax.LENIENT, longest)).isEqualTo(longest);
+		assertThat(parse(KeySyntax.STRICT, '"' + longest + '"')).isEqualTo(longest);
+		assertThat(parse(KeySyntax.LENIENT, longest + "k")).isEqualTo(Flaw.TOO_LONG);
+		assertThat(parse(KeySyntax.STRICT, '"' + longest + "k\"")).isEqualTo(Flaw.TOO_LONG);
 	}
 
 	@Test
 	void countsWhatIsLeftAfterUnquoting() {
-		assertThat(parse(KeySyntax.STRICT, '"' + "\\\"".repeat(255) + '"')).isEqualTo(new Parsed.Key("\"".repeat(255)));
-		assertThat(parse(KeySyntax.STRICT, '"' + "\\\"".repeat(256) + '"'))
-			.isEqualTo(new Parsed.Invalid(Flaw.TOO_LONG));
-	}
-
-	@Test
-	void keepsTheKeyOutOfLogs() {
-		assertThat(new Parsed.Key("secret")).hasToString("Key[6 characters]");
+		assertThat(parse(KeySyntax.STRICT, '"' + "\\\"".repeat(255) + '"')).isEqualTo("\"".repeat(255));
+		assertThat(parse(KeySyntax.STRICT, '"' + "\\\"".repeat(256) + '"')).isEqualTo(Flaw.TOO_LONG);
 	}
 
 	@ParameterizedTest
@@ -148,8 +144,19 @@ class KeyHeaderTests {
 		assertThat(problem.advice()).matches("(The key|Something).+: .+\\.");
 	}
 
-	private static Parsed parse(KeySyntax syntax, String... fields) {
-		return KeyHeader.parse(Collections.enumeration(List.of(fields)), syntax);
+	/**
+	 * The key, or what is wrong with it.
+	 */
+	private static @Nullable Object parse(KeySyntax syntax, String... fields) {
+		try {
+			return KeyHeader.parse(Collections.enumeration(List.of(fields)), syntax);
+		}
+		catch (IdempotencyKeyInvalidException ex) {
+			return Arrays.stream(Flaw.values())
+				.filter((flaw) -> flaw.advice().equals(ex.getMessage()))
+				.findFirst()
+				.orElseThrow();
+		}
 	}
 
 }
