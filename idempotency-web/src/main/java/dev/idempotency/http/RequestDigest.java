@@ -20,66 +20,60 @@ public final class RequestDigest {
 
 	private static final int BLOCK = 8192;
 
-	private final Parts parts = new Parts();
-
-	private final ContentType type;
+	private RequestDigest() {
+	}
 
 	/**
-	 * Begins with the head of a request.
+	 * The digest of a request.
 	 * @param method the method
 	 * @param path the path, as it was sent
 	 * @param query the query, as it was sent
 	 * @param contentType the type of the content, as it was sent
-	 */
-	public RequestDigest(String method, String path, @Nullable String query, @Nullable String contentType) {
-		this.type = ContentType.parse(contentType);
-		this.parts.add(method).add(path).add(query).add(this.type.text());
-	}
-
-	/**
-	 * The digest of a request with its content.
 	 * @param content the content
 	 * @param canonicalJson whether JSON is compared by its value
 	 * @return the fingerprint
 	 * @throws IOException if the content cannot be read
 	 */
-	public Fingerprint with(RequestContent content, boolean canonicalJson) throws IOException {
+	public static Fingerprint of(String method, String path, @Nullable String query, @Nullable String contentType,
+			RequestContent content, boolean canonicalJson) throws IOException {
+		ContentType type = ContentType.parse(contentType);
+		Parts parts = new Parts().add(method).add(path).add(query).add(type.text());
 		if (content instanceof RequestContent.Multipart multipart) {
 			for (RequestContent.Part part : multipart.parts()) {
-				add(part);
+				add(parts, part);
 			}
 		}
 		else if (content instanceof RequestContent.Form form) {
-			add(form);
+			add(parts, form);
 		}
 		else {
 			RequestContent.Body body = (RequestContent.Body) content;
-			if (canonicalJson && this.type.json()) {
-				CanonicalJson.addTo(this.parts, body.bytes(), body.length());
+			if (canonicalJson && type.json()) {
+				CanonicalJson.addTo(parts, body.bytes(), body.length());
 			}
 			else {
-				this.parts.add("bytes").add(body.bytes(), body.length());
+				parts.add("bytes").add(body.bytes(), body.length());
 			}
 		}
-		return Fingerprint.ofBytes(this.parts.digest());
+		return Fingerprint.ofBytes(parts.digest());
 	}
 
 	/**
 	 * The order of parameters does not count: each value has the name before it.
 	 */
-	private void add(RequestContent.Form form) {
-		this.parts.add("form");
+	private static void add(Parts parts, RequestContent.Form form) {
+		parts.add("form");
 		for (Map.Entry<String, String[]> parameter : new TreeMap<>(form.parameters()).entrySet()) {
 			if (parameter.getValue().length == 0) {
-				this.parts.add(parameter.getKey()).add((String) null);
+				parts.add(parameter.getKey()).add((String) null);
 			}
 			for (String value : parameter.getValue()) {
-				this.parts.add(parameter.getKey()).add(value);
+				parts.add(parameter.getKey()).add(value);
 			}
 		}
 	}
 
-	private void add(RequestContent.Part part) throws IOException {
+	private static void add(Parts parts, RequestContent.Part part) throws IOException {
 		MessageDigest digest = Sha256.newDigest();
 		try (InputStream content = part.content().getInputStream()) {
 			byte[] block = new byte[BLOCK];
@@ -87,7 +81,7 @@ public final class RequestDigest {
 				digest.update(block, 0, read);
 			}
 		}
-		this.parts.add("part")
+		parts.add("part")
 			.add(part.name())
 			.add(part.fileName())
 			.add(ContentType.parse(part.contentType()).text())

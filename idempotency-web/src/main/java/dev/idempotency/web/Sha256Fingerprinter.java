@@ -16,9 +16,8 @@ record Sha256Fingerprinter(boolean canonicalJson) implements RequestFingerprinte
 
 	@Override
 	public Fingerprint fingerprint(HttpServletRequest request, RequestContent content) throws IOException {
-		return new RequestDigest(request.getMethod(), request.getRequestURI(), request.getQueryString(),
-				request.getContentType())
-			.with(content, this.canonicalJson);
+		return RequestDigest.of(request.getMethod(), request.getRequestURI(), request.getQueryString(),
+				request.getContentType(), content, this.canonicalJson);
 	}
 
 }
