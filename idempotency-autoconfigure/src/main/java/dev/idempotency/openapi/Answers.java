@@ -2,6 +2,7 @@ package dev.idempotency.openapi;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -9,8 +10,11 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
+import dev.idempotency.Reason;
 import dev.idempotency.http.ClientContract;
-import dev.idempotency.http.ProblemType;
+import dev.idempotency.http.EffectHeader;
+import dev.idempotency.http.Problems;
+import dev.idempotency.http.ReplayedAnswer;
 import io.swagger.v3.oas.models.Components;
 import io.swagger.v3.oas.models.headers.Header;
 import io.swagger.v3.oas.models.media.Content;
@@ -51,9 +55,9 @@ final class Answers {
 			return documented;
 		}
 		ApiResponse answer = copy(documented);
-		addHeader(answer, components, ClientContract.EFFECT, effect());
+		addHeader(answer, components, EffectHeader.NAME, effect());
 		if (contract.enforced()) {
-			addHeader(answer, components, ClientContract.REPLAYED, replayed());
+			addHeader(answer, components, ReplayedAnswer.HEADER, replayed());
 		}
 		return answer;
 	}
@@ -62,9 +66,9 @@ final class Answers {
 	 * Adds how a request may be refused.
 	 */
 	void refusals(ClientContract contract, ApiResponses documented, Components components) {
-		Map<Integer, List<ProblemType>> byStatus = contract.problems()
+		Map<Integer, List<Reason>> byStatus = contract.problems()
 			.stream()
-			.collect(Collectors.groupingBy(ProblemType::status, TreeMap::new, Collectors.toList()));
+			.collect(Collectors.groupingBy(Problems::statusOf, TreeMap::new, Collectors.toList()));
 		byStatus.forEach((status, problems) -> {
 			ApiResponse own = documented.get(String.valueOf(status));
 			if (own == null || own.get$ref() == null) {
@@ -73,18 +77,18 @@ final class Answers {
 		});
 	}
 
-	private ApiResponse refusal(int status, List<ProblemType> problems, @Nullable ApiResponse own,
-			Components components) {
+	private ApiResponse refusal(int status, List<Reason> problems, @Nullable ApiResponse own, Components components) {
 		ApiResponse answer = (own != null) ? copy(own) : new ApiResponse();
 		String description = problems.stream()
-			.map((problem) -> "%s (`%s`).".formatted(problem.title(), problem.uri(this.problemBase)))
+			.map((problem) -> "%s (`%s`).".formatted(Problems.titleOf(problem),
+					Problems.uriOf(problem, this.problemBase)))
 			.collect(Collectors.joining(" "));
 		answer.setDescription(
 				(answer.getDescription() != null) ? answer.getDescription() + "\n\n" + description : description);
 		Content content = (answer.getContent() != null) ? answer.getContent() : new Content();
 		content.put(PROBLEM_JSON, problemOr(content.get(PROBLEM_JSON), components));
 		answer.setContent(content);
-		addHeader(answer, components, ClientContract.EFFECT, effect());
+		addHeader(answer, components, EffectHeader.NAME, effect());
 		if (RETRIED_LATER.contains(status)) {
 			addHeader(answer, components, HttpHeaders.RETRY_AFTER, retryAfter());
 		}
@@ -105,7 +109,11 @@ final class Answers {
 	}
 
 	private Schema<?> problem() {
-		List<String> types = Arrays.stream(ProblemType.values()).map((type) -> type.uri(this.problemBase)).toList();
+		List<String> types = Arrays.stream(Reason.values())
+			.filter((reason) -> Problems.titleOf(reason) != null)
+			.sorted(Comparator.comparing(Problems::statusOf))
+			.map((reason) -> Problems.uriOf(reason, this.problemBase))
+			.toList();
 		ObjectSchema problem = new ObjectSchema();
 		problem.setDescription("Why a request did not run, and what to do next (RFC 9457).");
 		problem.addProperty("type", new StringSchema()._enum(types).description("What kind of problem it is."));

@@ -8,6 +8,8 @@ import java.util.Locale;
 import dev.idempotency.DryRun;
 import dev.idempotency.http.ClientContract;
 import dev.idempotency.http.ClientContract.KeyField;
+import dev.idempotency.http.DryRunHeader;
+import dev.idempotency.http.KeyHeader;
 import dev.idempotency.http.KeySyntax;
 import io.swagger.v3.oas.models.Operation;
 import io.swagger.v3.oas.models.media.Schema;
@@ -42,7 +44,7 @@ final class RequestHeaders {
 				parameter.setSchema(schema(header));
 			}
 		}
-		Parameter dryRun = parameter(operation, ClientContract.DRY_RUN);
+		Parameter dryRun = parameter(operation, DryRunHeader.NAME);
 		if (dryRun.getDescription() == null) {
 			dryRun.setRequired(false);
 			dryRun.setDescription("Asks what would happen. " + ((contract.dryRun() == DryRun.ROLLBACK)
@@ -71,14 +73,14 @@ final class RequestHeaders {
 		StringSchema schema = new StringSchema();
 		schema.setMinLength(1);
 		if (header.syntax() == KeySyntax.LENIENT) {
-			schema.setMaxLength(KeyField.MAX_LENGTH);
+			schema.setMaxLength(KeyHeader.MAX_LENGTH);
 			schema.setPattern(VISIBLE_ASCII);
 			schema.setExample("8e03978e-40d5-43e8-bc93-6894a57f9324");
 		}
 		if (header.syntax() == KeySyntax.STRICT) {
 			schema.setMinLength(3);
 			// All of it escaped, in quotes
-			schema.setMaxLength(2 * KeyField.MAX_LENGTH + 2);
+			schema.setMaxLength(2 * KeyHeader.MAX_LENGTH + 2);
 			schema.setPattern(QUOTED_VISIBLE_ASCII);
 			schema.setExample("\"8e03978e-40d5-43e8-bc93-6894a57f9324\"");
 		}
@@ -93,7 +95,7 @@ final class RequestHeaders {
 		else {
 			text.append(
 					"send a new key, such as a random UUID, with each new request, and the same one with its retries. ")
-				.append("1 to %d characters of visible ASCII, ".formatted(KeyField.MAX_LENGTH))
+				.append("1 to %d characters of visible ASCII, ".formatted(KeyHeader.MAX_LENGTH))
 				.append((header.syntax() == KeySyntax.STRICT) ? "in double quotes (a structured-field string). "
 						: "bare or in double quotes (a structured-field string). ");
 		}

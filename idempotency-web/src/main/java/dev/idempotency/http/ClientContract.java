@@ -7,6 +7,7 @@ import java.util.Set;
 
 import dev.idempotency.DryRun;
 import dev.idempotency.OnCrash;
+import dev.idempotency.Reason;
 import dev.idempotency.core.EngineSettings;
 import dev.idempotency.core.EngineSettings.Mode;
 import dev.idempotency.core.EngineSettings.OnStoreFailure;
@@ -24,22 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param problems why its requests may be refused
  */
 public record ClientContract(KnownOperation.Protection protection, boolean enforced, List<KeyField> keyHeaders,
-		boolean fingerprinted, DryRun dryRun, Set<ProblemType> problems) {
-
-	/**
-	 * The header that asks what would happen.
-	 */
-	public static final String DRY_RUN = DryRunHeader.NAME;
-
-	/**
-	 * The header that says what has happened.
-	 */
-	public static final String EFFECT = EffectHeader.NAME;
-
-	/**
-	 * The header of answers that are replayed.
-	 */
-	public static final String REPLAYED = ReplayedAnswer.HEADER;
+		boolean fingerprinted, DryRun dryRun, Set<Reason> problems) {
 
 	public ClientContract {
 		keyHeaders = List.copyOf(keyHeaders);
@@ -58,7 +44,7 @@ public record ClientContract(KnownOperation.Protection protection, boolean enfor
 		boolean enforced = settings.mode() == Mode.ENFORCE;
 		return new ClientContract(operation.forPeople(), enforced, operation.keySource().headers(), fingerprinted,
 				operation.dryRun(),
-				enforced ? problems(operation, settings, fingerprinted) : EnumSet.noneOf(ProblemType.class));
+				enforced ? problems(operation, settings, fingerprinted) : EnumSet.noneOf(Reason.class));
 	}
 
 	/**
@@ -82,27 +68,25 @@ public record ClientContract(KnownOperation.Protection protection, boolean enfor
 		return result.toString();
 	}
 
-	private static Set<ProblemType> problems(ProtectedOperation operation, EngineSettings settings,
-			boolean fingerprinted) {
+	private static Set<Reason> problems(ProtectedOperation operation, EngineSettings settings, boolean fingerprinted) {
 		KeySource key = operation.keySource();
-		Set<ProblemType> problems = EnumSet.of(ProblemType.KEY_INVALID, ProblemType.DRY_RUN_INVALID,
-				ProblemType.BODY_UNREADABLE, ProblemType.BODY_TOO_LARGE, ProblemType.IN_PROGRESS,
-				ProblemType.NOT_REPLAYABLE);
+		Set<Reason> problems = EnumSet.of(Reason.KEY_INVALID, Reason.DRY_RUN_INVALID, Reason.BODY_UNREADABLE,
+				Reason.BODY_TOO_LARGE, Reason.IN_PROGRESS, Reason.NOT_REPLAYABLE);
 		if (operation.required() && key.mayBeMissing()) {
-			problems.add(ProblemType.KEY_MISSING);
+			problems.add(Reason.KEY_MISSING);
 		}
 		// Another request has another derived key
 		if (fingerprinted && !key.isDerived()) {
-			problems.add(ProblemType.KEY_REUSED);
+			problems.add(Reason.KEY_REUSED);
 		}
 		if (operation.policy().onCrash() == OnCrash.REFUSE) {
-			problems.add(ProblemType.OUTCOME_UNKNOWN);
+			problems.add(Reason.OUTCOME_UNKNOWN);
 		}
 		if (operation.policy().maxReplays() > 0) {
-			problems.add(ProblemType.REPLAY_LIMIT);
+			problems.add(Reason.REPLAY_LIMIT);
 		}
 		if (settings.onStoreFailure() == OnStoreFailure.REJECT) {
-			problems.add(ProblemType.STORE_UNAVAILABLE);
+			problems.add(Reason.STORE_UNAVAILABLE);
 		}
 		return problems;
 	}
@@ -114,12 +98,6 @@ public record ClientContract(KnownOperation.Protection protection, boolean enfor
 	 * @param syntax how the key is written in it, or {@code null} if it is taken as it is
 	 */
 	public record KeyField(String name, @Nullable KeySyntax syntax) {
-
-		/**
-		 * The most characters of a key.
-		 */
-		public static final int MAX_LENGTH = KeyHeader.MAX_LENGTH;
-
 	}
 
 }

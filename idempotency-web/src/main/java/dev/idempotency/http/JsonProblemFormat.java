@@ -28,7 +28,7 @@ final class JsonProblemFormat implements ProblemFormat {
 			json.writeStartObject();
 			json.writeStringProperty("type", problem.uri());
 			json.writeStringProperty("title", problem.title());
-			json.writeNumberProperty("status", problem.type().status());
+			json.writeNumberProperty("status", problem.status());
 			json.writeStringProperty("detail", problem.detail());
 			json.writeEndObject();
 		}

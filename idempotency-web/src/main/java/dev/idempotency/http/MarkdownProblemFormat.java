@@ -25,7 +25,7 @@ final class MarkdownProblemFormat implements ProblemFormat {
 		if (seconds != null) {
 			text.append(" Wait ").append(seconds).append((seconds == 1) ? " second first." : " seconds first.");
 		}
-		text.append("\n\nStatus ").append(problem.type().status()).append(", `").append(problem.uri()).append("`.\n");
+		text.append("\n\nStatus ").append(problem.status()).append(", `").append(problem.uri()).append("`.\n");
 		if (problem.documentation() != null) {
 			text.append("\nMore: <").append(problem.documentation()).append(">\n");
 		}

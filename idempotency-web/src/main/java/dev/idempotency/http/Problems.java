@@ -6,8 +6,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 
 import dev.idempotency.IdempotencyException;
+import dev.idempotency.Reason;
 import dev.idempotency.http.HttpAnswer.Delivery;
 import org.jspecify.annotations.Nullable;
 
@@ -53,17 +55,10 @@ public final class Problems {
 	 * there is none for such an exception
 	 */
 	public @Nullable HttpAnswer toAnswer(IdempotencyException ex, @Nullable String accept, Locale locale) {
-		Problem problem = problem(ex);
-		return (problem != null) ? toAnswer(inWordsOfTheApplication(problem, ex, locale), accept) : null;
-	}
-
-	private Problem inWordsOfTheApplication(Problem problem, IdempotencyException ex, Locale locale) {
-		ProblemDetail words = ErrorResponse
-			.builder(ex, HttpStatusCode.valueOf(problem.type().status()), problem.detail())
-			.title(problem.title())
-			.build(this.messages, locale)
-			.getBody();
-		return problem.inWords(words.getTitle(), words.getDetail());
+		// Whether it was kept makes no difference to a client
+		Reason reason = (ex.reason() == Reason.RESULT_UNREADABLE) ? Reason.NOT_REPLAYABLE : ex.reason();
+		String title = titleOf(reason);
+		return (title != null) ? toAnswer(problem(reason, title, ex, locale), accept) : null;
 	}
 
 	private HttpAnswer toAnswer(Problem problem, @Nullable String accept) {
@@ -76,55 +71,105 @@ public final class Problems {
 		if (problem.documentation() != null) {
 			headers.put(HttpHeaders.LINK, List.of("<%s>; rel=\"describedby\"".formatted(problem.documentation())));
 		}
-		return new HttpAnswer(problem.type().status(), Delivery.WHOLE, headers, ByteBuffer.wrap(format.write(problem)));
+		return new HttpAnswer(problem.status(), Delivery.WHOLE, headers, ByteBuffer.wrap(format.write(problem)));
 	}
 
-	private @Nullable Problem problem(IdempotencyException ex) {
-		return switch (ex.reason()) {
-			case KEY_MISSING -> problem(ProblemType.KEY_MISSING, ex.getMessage(), null);
-			case KEY_INVALID -> problem(ProblemType.KEY_INVALID, ex.getMessage(), null);
-			case KEY_REUSED -> problem(ProblemType.KEY_REUSED,
-					"A key belongs to one request and its retries. Send this one with a new key, or repeat the first "
-							+ "one exactly: method, path, query, content type and body.",
-					null);
-			case IN_PROGRESS -> problem(ProblemType.IN_PROGRESS, "Repeat it later with the same key to get its answer.",
-					ex.retryAfter());
-			case OUTCOME_UNKNOWN -> problem(ProblemType.OUTCOME_UNKNOWN,
-					"An earlier attempt was interrupted, and repeating it could do the work twice. Find out what "
-							+ "became of it, or ask the operator of this service to decide.",
-					null);
-			case NOT_REPLAYABLE, RESULT_UNREADABLE -> problem(ProblemType.NOT_REPLAYABLE,
-					"Its answer was not kept, or cannot be read any more. It will not be processed again under this "
-							+ "key: read the outcome from the resource itself.",
-					null);
-			case REPLAY_LIMIT -> problem(ProblemType.REPLAY_LIMIT,
-					"This request was processed, and its answer repeated as often as is allowed. Stop repeating it.",
-					ex.retryAfter());
-			case BODY_TOO_LARGE -> problem(ProblemType.BODY_TOO_LARGE,
-					"A request that is safe to repeat may have a body of at most %d bytes. Nothing was processed."
-						.formatted(((RequestBodyTooLargeException) ex).limit()),
-					null);
-			case BODY_UNREADABLE -> problem(ProblemType.BODY_UNREADABLE,
-					"The body ended before its time, or is malformed. Nothing was processed: send it again.", null);
-			case STORE_UNAVAILABLE -> problem(ProblemType.STORE_UNAVAILABLE,
-					"Whether it was processed before cannot be looked up. Nothing was processed: repeat it later with "
-							+ "the same key.",
-					STORE_RETRY_AFTER);
-			case DRY_RUN_INVALID -> problem(ProblemType.DRY_RUN_INVALID,
-					"Send %s once, as ?1 or true for a dry run, or as ?0 or false, or leave it out. Nothing was processed."
-						.formatted(DryRunHeader.NAME),
-					null);
-			case DRY_RUN_UNSUPPORTED -> problem(ProblemType.DRY_RUN_UNSUPPORTED,
-					"What would become of this request cannot be said without processing it. Nothing was processed.",
-					null);
-			// The application's own business
-			case RESULT_TOO_LARGE, FAILURE_REPLAYED -> null;
+	private Problem problem(Reason reason, String title, IdempotencyException ex, Locale locale) {
+		String detail = Objects.requireNonNullElse(detail(reason, ex), title);
+		ProblemDetail words = ErrorResponse.builder(ex, HttpStatusCode.valueOf(statusOf(reason)), detail)
+			.title(title)
+			.build(this.messages, locale)
+			.getBody();
+		return new Problem(reason, statusOf(reason), uriOf(reason, this.settings.problemBase()),
+				Objects.requireNonNullElse(words.getTitle(), title),
+				Objects.requireNonNullElse(words.getDetail(), detail),
+				(reason == Reason.STORE_UNAVAILABLE) ? STORE_RETRY_AFTER : ex.retryAfter(),
+				this.settings.documentationUrl());
+	}
+
+	/**
+	 * The status of the answer to a request that did not run.
+	 * @param reason why it did not
+	 * @return the status
+	 */
+	public static int statusOf(Reason reason) {
+		return switch (reason) {
+			case KEY_MISSING, KEY_INVALID, BODY_UNREADABLE, DRY_RUN_INVALID -> 400;
+			case IN_PROGRESS, OUTCOME_UNKNOWN, NOT_REPLAYABLE, RESULT_UNREADABLE -> 409;
+			case BODY_TOO_LARGE -> 413;
+			case KEY_REUSED -> 422;
+			case REPLAY_LIMIT -> 429;
+			case RESULT_TOO_LARGE, FAILURE_REPLAYED -> 500;
+			case DRY_RUN_UNSUPPORTED -> 501;
+			case STORE_UNAVAILABLE -> 503;
 		};
 	}
 
-	private Problem problem(ProblemType type, @Nullable String detail, @Nullable Duration retryAfter) {
-		return new Problem(type, type.uri(this.settings.problemBase()), type.title(),
-				(detail != null) ? detail : type.title(), retryAfter, this.settings.documentationUrl());
+	/**
+	 * What has happened, in a sentence without a full stop.
+	 * @param reason why a request did not run
+	 * @return the title, or {@code null} if that is the application's own business
+	 */
+	public static @Nullable String titleOf(Reason reason) {
+		return switch (reason) {
+			case KEY_MISSING -> "A key is missing";
+			case KEY_INVALID -> "The key cannot be used";
+			case KEY_REUSED -> "The key was used for another request";
+			case IN_PROGRESS -> "The same request is still being processed";
+			case OUTCOME_UNKNOWN -> "Nobody knows whether the request was processed";
+			case NOT_REPLAYABLE -> "The request was processed before";
+			case REPLAY_LIMIT -> "The answer was asked for too often";
+			case BODY_TOO_LARGE -> "The body is too large";
+			case BODY_UNREADABLE -> "The body could not be read";
+			case STORE_UNAVAILABLE -> "The request cannot be processed now";
+			case DRY_RUN_INVALID -> "The request may be a dry run, or not";
+			case DRY_RUN_UNSUPPORTED -> "A dry run is not possible here";
+			case RESULT_UNREADABLE, RESULT_TOO_LARGE, FAILURE_REPLAYED -> null;
+		};
+	}
+
+	/**
+	 * Names a kind of problem to programs.
+	 * @param reason why a request did not run
+	 * @param base what all names begin with
+	 * @return the URI
+	 */
+	public static String uriOf(Reason reason, String base) {
+		return base + reason.name().toLowerCase(Locale.ROOT).replace('_', '-');
+	}
+
+	/**
+	 * What to do next.
+	 */
+	private static @Nullable String detail(Reason reason, IdempotencyException ex) {
+		return switch (reason) {
+			case KEY_MISSING, KEY_INVALID, RESULT_UNREADABLE, RESULT_TOO_LARGE, FAILURE_REPLAYED -> ex.getMessage();
+			case KEY_REUSED ->
+				"A key belongs to one request and its retries. Send this one with a new key, or repeat the first "
+						+ "one exactly: method, path, query, content type and body.";
+			case IN_PROGRESS -> "Repeat it later with the same key to get its answer.";
+			case OUTCOME_UNKNOWN ->
+				"An earlier attempt was interrupted, and repeating it could do the work twice. Find out what "
+						+ "became of it, or ask the operator of this service to decide.";
+			case NOT_REPLAYABLE ->
+				"Its answer was not kept, or cannot be read any more. It will not be processed again under this "
+						+ "key: read the outcome from the resource itself.";
+			case REPLAY_LIMIT ->
+				"This request was processed, and its answer repeated as often as is allowed. Stop repeating it.";
+			case BODY_TOO_LARGE ->
+				"A request that is safe to repeat may have a body of at most %d bytes. Nothing was processed."
+					.formatted(((RequestBodyTooLargeException) ex).limit());
+			case BODY_UNREADABLE ->
+				"The body ended before its time, or is malformed. Nothing was processed: send it again.";
+			case STORE_UNAVAILABLE ->
+				"Whether it was processed before cannot be looked up. Nothing was processed: repeat it later with "
+						+ "the same key.";
+			case DRY_RUN_INVALID ->
+				"Send %s once, as ?1 or true for a dry run, or as ?0 or false, or leave it out. Nothing was processed."
+					.formatted(DryRunHeader.NAME);
+			case DRY_RUN_UNSUPPORTED ->
+				"What would become of this request cannot be said without processing it. Nothing was processed.";
+		};
 	}
 
 }

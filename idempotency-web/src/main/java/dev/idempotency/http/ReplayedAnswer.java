@@ -12,7 +12,10 @@ import dev.idempotency.core.Decision;
  */
 public final class ReplayedAnswer {
 
-	static final String HEADER = "Idempotent-Replayed";
+	/**
+	 * The name of the header that tells replays from first answers.
+	 */
+	public static final String HEADER = "Idempotent-Replayed";
 
 	private static final List<String> TRUE = List.of("true");
 

@@ -1,6 +1,6 @@
 package dev.idempotency.web;
 
-import dev.idempotency.http.ClientContract;
+import dev.idempotency.http.ReplayedAnswer;
 
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
@@ -59,7 +59,7 @@ class DetourTests {
 		Answer second = this.server.post(path).key(key).send();
 		assertThat(first.status()).isEqualTo(status);
 		assertThat(second.status()).isEqualTo(status);
-		assertThat(second.header(ClientContract.REPLAYED)).isEqualTo("true");
+		assertThat(second.header(ReplayedAnswer.HEADER)).isEqualTo("true");
 		assertThat(second.body()).isEqualTo(first.body()).isNotEmpty();
 		assertThat(calls).hasValue(before + 1);
 	}

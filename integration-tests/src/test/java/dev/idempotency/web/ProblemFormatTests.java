@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.Locale;
 
 import dev.idempotency.IdempotencyKeyMissingException;
+import dev.idempotency.Reason;
 import dev.idempotency.http.Problem;
 import dev.idempotency.http.ProblemFormat;
-import dev.idempotency.http.ProblemType;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -81,8 +81,8 @@ class ProblemFormatTests {
 
 	@Test
 	void saysHowLongToWait() {
-		Problem problem = new Problem(ProblemType.IN_PROGRESS, "urn:idempotency:in-progress",
-				ProblemType.IN_PROGRESS.title(), "Repeat it later.", Duration.ofMillis(2500), null);
+		Problem problem = new Problem(Reason.IN_PROGRESS, 409, "urn:idempotency:in-progress",
+				"The same request is still being processed", "Repeat it later.", Duration.ofMillis(2500), null);
 		assertThat(new String(ProblemFormat.markdown().write(problem), StandardCharsets.UTF_8).lines()).containsExactly(
 				"# The same request is still being processed", "", "Next step: Repeat it later. Wait 3 seconds first.",
 				"", "Status 409, `urn:idempotency:in-progress`.");
@@ -139,7 +139,7 @@ class ProblemFormatTests {
 
 				@Override
 				public byte[] write(Problem problem) {
-					return problem.type().name().getBytes(StandardCharsets.UTF_8);
+					return problem.reason().name().getBytes(StandardCharsets.UTF_8);
 				}
 
 			};

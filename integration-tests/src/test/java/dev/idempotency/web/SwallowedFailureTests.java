@@ -1,6 +1,6 @@
 package dev.idempotency.web;
 
-import dev.idempotency.http.ClientContract;
+import dev.idempotency.http.ReplayedAnswer;
 
 import java.io.EOFException;
 import java.io.IOException;
@@ -65,9 +65,9 @@ class SwallowedFailureTests {
 		assertThat(first.status()).isEqualTo(500);
 		assertThat(second.status()).isEqualTo(200);
 		assertThat(second.text()).isEqualTo("call 2");
-		assertThat(second.header(ClientContract.REPLAYED)).isEmpty();
+		assertThat(second.header(ReplayedAnswer.HEADER)).isEmpty();
 		assertThat(third.text()).isEqualTo("call 2");
-		assertThat(third.header(ClientContract.REPLAYED)).isEqualTo("true");
+		assertThat(third.header(ReplayedAnswer.HEADER)).isEqualTo("true");
 	}
 
 	@Test
@@ -82,7 +82,7 @@ class SwallowedFailureTests {
 		Answer second = this.server.post("/transactional").key(key).send();
 		assertThat(second.status()).isEqualTo(200);
 		assertThat(second.text()).startsWith("run ");
-		assertThat(second.header(ClientContract.REPLAYED)).isEmpty();
+		assertThat(second.header(ReplayedAnswer.HEADER)).isEmpty();
 		assertThat(this.server.post("/transactional").key(key).send().text()).isEqualTo(second.text());
 	}
 
@@ -115,7 +115,7 @@ class SwallowedFailureTests {
 		assertThat(first.header(EffectHeader.NAME)).isEqualTo("none");
 		Answer second = this.server.post("/transactional").key(key).send();
 		assertThat(second.status()).isEqualTo(200);
-		assertThat(second.header(ClientContract.REPLAYED)).isEmpty();
+		assertThat(second.header(ReplayedAnswer.HEADER)).isEmpty();
 	}
 
 	@Test
@@ -130,7 +130,7 @@ class SwallowedFailureTests {
 		assertThat(first.header(EffectHeader.NAME)).isEqualTo("none");
 		Answer second = this.server.post("/forgiving").key(key).send();
 		assertThat(second.text()).isEqualTo("done");
-		assertThat(second.header(ClientContract.REPLAYED)).isEmpty();
+		assertThat(second.header(ReplayedAnswer.HEADER)).isEmpty();
 	}
 
 	/**
