@@ -1,8 +1,8 @@
 package dev.idempotency.client;
 
 import java.util.BitSet;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
+import java.util.HashMap;
+import java.util.Map;
 
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.LoadingCache;
@@ -29,10 +29,7 @@ final class OutgoingCalls {
 	/**
 	 * The numbers that are taken, by what makes calls equal.
 	 */
-	private final ConcurrentMap<String, BitSet> taken = new ConcurrentHashMap<>();
-
-	OutgoingCalls() {
-	}
+	private final Map<String, BitSet> taken = new HashMap<>();
 
 	static OutgoingCalls of(IdempotencyContext context) {
 		return byContext.get(context);
@@ -42,22 +39,19 @@ final class OutgoingCalls {
 	 * Takes the lowest number that is free.
 	 * @param call what makes calls equal
 	 */
-	int take(String call) {
-		int[] number = new int[1];
-		this.taken.compute(call, (same, known) -> {
-			BitSet numbers = (known != null) ? known : new BitSet();
-			number[0] = numbers.nextClearBit(0);
-			numbers.set(number[0]);
-			return numbers;
-		});
-		return number[0];
+	synchronized int take(String call) {
+		BitSet numbers = numbersOf(call);
+		int number = numbers.nextClearBit(0);
+		numbers.set(number);
+		return number;
 	}
 
-	void giveBack(String call, int number) {
-		this.taken.computeIfPresent(call, (same, numbers) -> {
-			numbers.clear(number);
-			return numbers;
-		});
+	synchronized void giveBack(String call, int number) {
+		numbersOf(call).clear(number);
+	}
+
+	private BitSet numbersOf(String call) {
+		return this.taken.computeIfAbsent(call, (it) -> new BitSet());
 	}
 
 }

@@ -5,8 +5,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.SequenceInputStream;
 
-import org.springframework.http.HttpHeaders;
-import org.springframework.http.HttpStatusCode;
 import org.springframework.http.MediaType;
 import org.springframework.http.client.ClientHttpResponse;
 
@@ -14,18 +12,16 @@ import org.springframework.http.client.ClientHttpResponse;
  * An answer of which the body has been read already, or its beginning: what breaks off
  * there is not given out, and the call can be made again.
  */
-final class ReadAheadResponse implements ClientHttpResponse {
+final class ReadAheadResponse extends DecoratedResponse {
 
 	private static final int LIMIT = 1024 * 1024;
-
-	private final ClientHttpResponse response;
 
 	private final byte[] beginning;
 
 	private final InputStream body;
 
 	private ReadAheadResponse(ClientHttpResponse response, byte[] beginning, InputStream rest) {
-		this.response = response;
+		super(response);
 		this.beginning = beginning;
 		this.body = new SequenceInputStream(new ByteArrayInputStream(beginning), rest);
 	}
@@ -59,28 +55,8 @@ final class ReadAheadResponse implements ClientHttpResponse {
 	}
 
 	@Override
-	public HttpStatusCode getStatusCode() throws IOException {
-		return this.response.getStatusCode();
-	}
-
-	@Override
-	public String getStatusText() throws IOException {
-		return this.response.getStatusText();
-	}
-
-	@Override
-	public HttpHeaders getHeaders() {
-		return this.response.getHeaders();
-	}
-
-	@Override
 	public InputStream getBody() {
 		return this.body;
-	}
-
-	@Override
-	public void close() {
-		this.response.close();
 	}
 
 }
