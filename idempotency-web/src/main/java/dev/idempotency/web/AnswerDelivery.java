@@ -8,7 +8,6 @@ import dev.idempotency.IdempotencyKey;
 import dev.idempotency.core.Completion;
 import dev.idempotency.core.Decision;
 import dev.idempotency.http.EffectHeader;
-import dev.idempotency.http.HttpAnswer;
 import dev.idempotency.http.ReplayedAnswer;
 import dev.idempotency.web.AnswerRecorder.Recorded;
 import jakarta.servlet.http.HttpServletResponse;
@@ -23,7 +22,7 @@ final class AnswerDelivery {
 
 	private final Object handler;
 
-	private final @Nullable IdempotencyKey key;
+	private final IdempotencyKey key;
 
 	private final AnswerRecorder recorder;
 
@@ -34,7 +33,7 @@ final class AnswerDelivery {
 	 */
 	private volatile @Nullable RuntimeException failure;
 
-	AnswerDelivery(CurrentDispatch dispatch, Object handler, @Nullable IdempotencyKey key, AnswerRecorder recorder) {
+	AnswerDelivery(CurrentDispatch dispatch, Object handler, IdempotencyKey key, AnswerRecorder recorder) {
 		this.dispatch = dispatch;
 		this.handler = handler;
 		this.key = key;
@@ -109,13 +108,10 @@ final class AnswerDelivery {
 		}
 		this.recorder.wipe(container);
 		try {
-			HttpAnswer replayed = ReplayedAnswer.of(answer, Objects.requireNonNull(this.key, "dry runs lose no claim"));
-			ServletAnswers.send(replayed, container);
+			ServletAnswers.send(ReplayedAnswer.of(answer, this.key), container);
 		}
 		catch (IdempotencyException ex) {
-			ServletAnswers.writeEffect(EffectHeader.NONE, container);
-			this.dispatch.refused(ex);
-			this.dispatch.rules().problemRenderer().render(this.dispatch.request(), container, this.handler, ex);
+			refuse(ex, container);
 		}
 	}
 
@@ -125,10 +121,15 @@ final class AnswerDelivery {
 	private void answerNothingDone(RuntimeException cause) {
 		HttpServletResponse container = this.dispatch.response().container();
 		this.recorder.wipe(container);
-		ServletAnswers.writeEffect(EffectHeader.NONE, container);
 		if (!(cause instanceof IdempotencyException problem)) {
+			ServletAnswers.writeEffect(EffectHeader.NONE, container);
 			throw cause;
 		}
+		refuse(problem, container);
+	}
+
+	private void refuse(IdempotencyException problem, HttpServletResponse container) {
+		ServletAnswers.writeEffect(EffectHeader.NONE, container);
 		this.dispatch.refused(problem);
 		this.dispatch.rules().problemRenderer().render(this.dispatch.request(), container, this.handler, problem);
 	}

@@ -1,15 +1,10 @@
 package dev.idempotency.web;
 
-import java.io.IOException;
 import java.util.Map;
 import java.util.Objects;
 
-import dev.idempotency.IdempotencyKey;
-import dev.idempotency.Steps;
-import dev.idempotency.core.Execution;
 import dev.idempotency.http.EffectHeader;
 import dev.idempotency.http.HttpAnswer;
-import dev.idempotency.http.ProtectedOperation;
 import dev.idempotency.http.RequestBodyTooLargeException;
 import dev.idempotency.http.RequestBodyUnreadableException;
 import dev.idempotency.http.RequestContent;
@@ -20,7 +15,6 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.http.HttpHeaders;
 import org.springframework.web.util.WebUtils;
 
 /**
@@ -93,15 +87,6 @@ final class Exchange extends CurrentDispatch implements ExchangeAsyncContext.Own
 	}
 
 	/**
-	 * Whether the request says that it does not bring along too much. What is encoded may
-	 * be decoded on its way to the handler, and grow.
-	 */
-	boolean isWithinLimit(HttpServletRequest outermost, int maxBody) {
-		long announced = outermost.getContentLengthLong();
-		return announced >= 0 && announced <= maxBody && outermost.getHeader(HttpHeaders.CONTENT_ENCODING) == null;
-	}
-
-	/**
 	 * Reads what the request brings along, ahead of its handler, which will find it all
 	 * the same.
 	 * @param outermost the request as the handler sees it
@@ -126,27 +111,9 @@ final class Exchange extends CurrentDispatch implements ExchangeAsyncContext.Own
 	// What is decided
 
 	/**
-	 * Whether nothing has been decided about the request.
-	 */
-	boolean isUndecided() {
-		return this.handling.isUndecided();
-	}
-
-	/**
 	 * Runs the handler, and records its answer.
 	 */
-	ProtectedRun arm(ProtectedOperation operation, Object handler, Execution execution, Steps steps) {
-		return arm(new ProtectedRun(this, operation, handler, execution.key(), execution, steps));
-	}
-
-	/**
-	 * Runs the handler of a dry run.
-	 */
-	ProtectedRun armDryRun(ProtectedOperation operation, Object handler, IdempotencyKey key) {
-		return arm(new ProtectedRun(this, operation, handler, key, null, null));
-	}
-
-	private ProtectedRun arm(ProtectedRun armed) {
+	ProtectedRun arm(ProtectedRun armed) {
 		armed.recordOn(response());
 		rules().ends().whenOver(request(), this::requestIsOver);
 		this.handling = armed;
@@ -179,16 +146,16 @@ final class Exchange extends CurrentDispatch implements ExchangeAsyncContext.Own
 		}
 	}
 
+	@Override
+	public Handling handling() {
+		return this.handling;
+	}
+
 	@Nullable ProtectedRun run() {
 		return (this.handling instanceof ProtectedRun run) ? run : null;
 	}
 
 	// Asynchronous processing
-
-	@Override
-	public void requireFreeToLeaveDispatch() {
-		this.handling.requireFreeToLeaveDispatch();
-	}
 
 	/**
 	 * Goes on past those around us, but not past the record.
@@ -230,29 +197,6 @@ final class Exchange extends CurrentDispatch implements ExchangeAsyncContext.Own
 		}
 	}
 
-	boolean isDetached() {
-		return this.handling.isDetached();
-	}
-
-	@Override
-	public boolean wasDetached() {
-		return this.handling.wasDetached();
-	}
-
-	@Override
-	public boolean isCut() {
-		return this.handling.isCut();
-	}
-
-	void failIfCut() throws IOException {
-		this.handling.failIfCut();
-	}
-
-	@Override
-	public void completedByHandler() {
-		this.handling.completedByHandler();
-	}
-
 	@Override
 	public void connectionLost() {
 		// Who is in the middle of writing fails first
@@ -260,20 +204,7 @@ final class Exchange extends CurrentDispatch implements ExchangeAsyncContext.Own
 		this.handling.connectionLost();
 	}
 
-	@Override
-	public boolean holdBack(HandlerTask.Callback callback) {
-		return this.handling.holdBack(callback);
-	}
-
 	// The end
-
-	void endOfDispatch() throws IOException {
-		this.handling.endOfDispatch();
-	}
-
-	void failed() {
-		this.handling.failed();
-	}
 
 	/**
 	 * A dispatch is left, and what its handler has to say was said.
@@ -306,7 +237,7 @@ final class Exchange extends CurrentDispatch implements ExchangeAsyncContext.Own
 			asyncTether().untieSoon(() -> {
 			});
 		}
-		if (isDetached()) {
+		if (this.handling.isDetached()) {
 			request().end(EndedRequest.of(request()));
 		}
 		else {

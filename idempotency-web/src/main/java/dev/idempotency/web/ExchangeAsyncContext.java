@@ -95,7 +95,7 @@ final class ExchangeAsyncContext implements AsyncContext {
 	private void dispatch(Consumer<AsyncContext> dispatch) {
 		// A task that went on without its client has come to its end: nobody is left to
 		// answer
-		if (!this.owner.wasDetached()) {
+		if (!this.owner.handling().wasDetached()) {
 			act(dispatch);
 		}
 	}
@@ -105,8 +105,8 @@ final class ExchangeAsyncContext implements AsyncContext {
 	 */
 	@Override
 	public void complete() {
-		this.owner.completedByHandler();
-		if (this.owner.isCut()) {
+		this.owner.handling().completedByHandler();
+		if (this.owner.handling().isCut()) {
 			// Completing would end the answer; a dispatch can fail instead
 			act(AsyncContext::dispatch);
 		}
@@ -162,7 +162,7 @@ final class ExchangeAsyncContext implements AsyncContext {
 		public void onError(AsyncEvent event) {
 			if (event.getThrowable() instanceof IOException) {
 				ExchangeAsyncContext.this.owner.connectionLost();
-				if (ExchangeAsyncContext.this.owner.wasDetached()) {
+				if (ExchangeAsyncContext.this.owner.handling().wasDetached()) {
 					// The container has nothing to wait for, and no error to render
 					act(AsyncContext::complete);
 				}
@@ -214,7 +214,7 @@ final class ExchangeAsyncContext implements AsyncContext {
 
 		@Override
 		public void onError(AsyncEvent event) throws IOException {
-			if (!ExchangeAsyncContext.this.owner.wasDetached()) {
+			if (!ExchangeAsyncContext.this.owner.handling().wasDetached()) {
 				this.listener.onError(ours(event));
 			}
 		}
@@ -222,7 +222,7 @@ final class ExchangeAsyncContext implements AsyncContext {
 		@Override
 		public void onComplete(AsyncEvent event) throws IOException {
 			AsyncEvent ours = ours(event);
-			if (!ExchangeAsyncContext.this.owner.holdBack(() -> this.listener.onComplete(ours))) {
+			if (!ExchangeAsyncContext.this.owner.handling().holdBack(() -> this.listener.onComplete(ours))) {
 				this.listener.onComplete(ours);
 			}
 		}
@@ -242,9 +242,9 @@ final class ExchangeAsyncContext implements AsyncContext {
 	interface Owner {
 
 		/**
-		 * The handler has ended asynchronous processing itself.
+		 * What becomes of the request.
 		 */
-		void completedByHandler();
+		Handling handling();
 
 		/**
 		 * The connection is broken.
@@ -261,22 +261,6 @@ final class ExchangeAsyncContext implements AsyncContext {
 		 * itself dispatches.
 		 */
 		void untie();
-
-		/**
-		 * Whether the handler went on without its client, be it done by now or not.
-		 */
-		boolean wasDetached();
-
-		/**
-		 * Whether the answer is on its way to the client and must not come to its end.
-		 */
-		boolean isCut();
-
-		/**
-		 * Keeps something from others until a detached task has come to its end.
-		 * @return whether there is one
-		 */
-		boolean holdBack(HandlerTask.Callback callback);
 
 	}
 

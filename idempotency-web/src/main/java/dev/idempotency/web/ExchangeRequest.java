@@ -120,14 +120,14 @@ final class ExchangeRequest extends HttpServletRequestWrapper {
 
 	@Override
 	public AsyncContext startAsync() {
-		this.owner.requireFreeToLeaveDispatch();
+		this.owner.handling().requireFreeToLeaveDispatch();
 		this.asyncContext = this.owner.asyncStarted(super.startAsync());
 		return this.asyncContext;
 	}
 
 	@Override
 	public AsyncContext startAsync(ServletRequest request, ServletResponse response) {
-		this.owner.requireFreeToLeaveDispatch();
+		this.owner.handling().requireFreeToLeaveDispatch();
 		this.asyncContext = this.owner.asyncStarted(super.startAsync(request, response), request, response);
 		return this.asyncContext;
 	}
@@ -161,9 +161,9 @@ final class ExchangeRequest extends HttpServletRequestWrapper {
 		@Nullable Map<String, String[]> form();
 
 		/**
-		 * Fails if the handler must not go on outside of its dispatch.
+		 * What becomes of the request.
 		 */
-		void requireFreeToLeaveDispatch();
+		Handling handling();
 
 		/**
 		 * Goes on with the container's own request and response.

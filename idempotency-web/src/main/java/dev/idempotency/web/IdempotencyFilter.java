@@ -52,13 +52,13 @@ public final class IdempotencyFilter implements Filter {
 				&& !isSafe(httpRequest) && response instanceof HttpServletResponse httpResponse) {
 			exchange = new Exchange(this.rules, httpRequest, httpResponse);
 		}
-		else if (exchange != null && !exchange.isDetached()) {
+		else if (exchange != null && !exchange.handling().isDetached()) {
 			exchange.continueWith((HttpServletRequest) request, (HttpServletResponse) response);
 		}
 		if (exchange != null) {
-			exchange.failIfCut();
+			exchange.handling().failIfCut();
 		}
-		if (exchange == null || exchange.isDetached()) {
+		if (exchange == null || exchange.handling().isDetached()) {
 			chain.doFilter(request, response);
 			return;
 		}
@@ -74,10 +74,10 @@ public final class IdempotencyFilter implements Filter {
 			if (request.isAsyncStarted() && request.getDispatcherType() != DispatcherType.ERROR) {
 				return;
 			}
-			exchange.endOfDispatch();
+			exchange.handling().endOfDispatch();
 		}
 		catch (Throwable ex) {
-			FirstFailure.then(ex, exchange::failed);
+			FirstFailure.then(ex, exchange.handling()::failed);
 			FirstFailure.then(ex, exchange::leaveDispatch);
 			throw ex;
 		}

@@ -72,7 +72,7 @@ final class IdempotencyGate implements Admission {
 			throw new IllegalStateException(
 					"%s is protected, but its request did not come through the IdempotencyFilter".formatted(handler));
 		}
-		if (!exchange.isUndecided() || UnprotectedRun.isOver(request)) {
+		if (!exchange.handling().isUndecided() || UnprotectedRun.isOver(request)) {
 			// Dispatched again: after asynchronous processing, for an error, or as a
 			// forward
 			return Pass.NOTHING;
@@ -103,9 +103,8 @@ final class IdempotencyGate implements Admission {
 		Optional<IdempotencyKey> key = Optional.empty();
 		Optional<Attempt> attempt = Optional.empty();
 		try {
-			ReadAheadFacts facts = new ReadAheadFacts(exchange, request,
-					this.strategies.scopeResolver().resolveScope(request, name), this.strategies,
-					operation.limits().request());
+			ServletFacts facts = new ServletFacts(request, this.strategies.scopeResolver().resolveScope(request, name),
+					this.strategies, exchange, operation.limits().request());
 			key = keyOf(operation, facts);
 			attempt = key.isPresent() ? Optional.of(attempt(operation, facts, key.get())) : Optional.empty();
 		}
@@ -125,7 +124,7 @@ final class IdempotencyGate implements Admission {
 				new UnprotectedContext(key.orElseGet(() -> UnprotectedContext.randomKey(name))));
 	}
 
-	private Optional<IdempotencyKey> keyOf(ProtectedOperation operation, ReadAheadFacts facts) {
+	private Optional<IdempotencyKey> keyOf(ProtectedOperation operation, ServletFacts facts) {
 		try {
 			return Optional.of(qualified(facts, operation.keySource().resolve(facts)));
 		}
@@ -137,13 +136,13 @@ final class IdempotencyGate implements Admission {
 		}
 	}
 
-	private static Attempt attempt(ProtectedOperation operation, ReadAheadFacts facts, IdempotencyKey key) {
+	private static Attempt attempt(ProtectedOperation operation, ServletFacts facts, IdempotencyKey key) {
 		Fingerprint fingerprint = operation.fingerprinted() ? facts.fingerprint() : Fingerprint.none();
 		facts.requireContentWithinLimit();
 		return new Attempt(key, fingerprint, operation.policy());
 	}
 
-	private IdempotencyKey qualified(ReadAheadFacts facts, String value) {
+	private IdempotencyKey qualified(ServletFacts facts, String value) {
 		try {
 			return new IdempotencyKey(facts.scope().within(this.engine.settings().namespace()), value);
 		}
@@ -170,7 +169,7 @@ final class IdempotencyGate implements Admission {
 			Execution execution) {
 		try {
 			Steps steps = this.calls.stepsOf(attempt.key(), attempt.fingerprint(), operation.policy());
-			return exchange.arm(operation, handler, execution, steps);
+			return exchange.arm(new ProtectedRun(exchange, operation, handler, execution.key(), execution, steps));
 		}
 		catch (Throwable ex) {
 			// Nobody would end it
@@ -197,8 +196,8 @@ final class IdempotencyGate implements Admission {
 			Optional<IdempotencyKey> key, Optional<Attempt> attempt) {
 		Preview preview = attempt.map(this::preview).orElseGet(() -> new Preview(null, Optional.empty()));
 		if (preview.runs() && operation.dryRun() == DryRun.ROLLBACK) {
-			ProtectedRun run = exchange.armDryRun(operation, handler,
-					key.orElseGet(() -> UnprotectedContext.randomKey(operationName(exchange.request()))));
+			IdempotencyKey known = key.orElseGet(() -> UnprotectedContext.randomKey(operationName(exchange.request())));
+			ProtectedRun run = exchange.arm(new ProtectedRun(exchange, operation, handler, known, null, null));
 			return pass(run, exchange, beginTransaction(run)::rollBack);
 		}
 		exchange.answerWith(DryRunReport.of(preview, key.map(IdempotencyKey::value).orElse(null)));

@@ -1,13 +1,10 @@
 package dev.idempotency.web;
 
-import dev.idempotency.Fingerprint;
 import dev.idempotency.IdempotencyKey;
-import dev.idempotency.IdempotencyKeyMissingException;
 import dev.idempotency.IdempotencyScope;
 import dev.idempotency.call.UnprotectedContext;
 import dev.idempotency.http.DryRunUnsupportedException;
 import dev.idempotency.http.ProtectedOperation;
-import dev.idempotency.http.RequestContent;
 import jakarta.servlet.http.HttpServletRequest;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -46,7 +43,7 @@ final class OpenGate implements Admission {
 		try {
 			IdempotencyScope scope = this.strategies.scopeResolver().resolveScope(request, name);
 			return new IdempotencyKey(scope,
-					operation.keySource().resolve(new HeadFacts(request, scope, this.strategies)));
+					operation.keySource().resolve(new ServletFacts(request, scope, this.strategies, null, 0)));
 		}
 		catch (RuntimeException ex) {
 			logger.debug("{} runs without protection, and under a key that is made up", name, ex);
@@ -57,27 +54,6 @@ final class OpenGate implements Admission {
 	@Override
 	public void requireTransactions(ProtectedOperation operation, Object handler) {
 		// There are none
-	}
-
-	/**
-	 * What can be known of a request without touching its body.
-	 */
-	private static final class HeadFacts extends ServletFacts {
-
-		private HeadFacts(HttpServletRequest request, IdempotencyScope scope, HttpStrategies strategies) {
-			super(request, scope, strategies.keyResolver());
-		}
-
-		@Override
-		public RequestContent content() {
-			throw new IdempotencyKeyMissingException("The body is not read ahead of its handler");
-		}
-
-		@Override
-		public Fingerprint fingerprint() {
-			throw new IdempotencyKeyMissingException("The request is not compared");
-		}
-
 	}
 
 }

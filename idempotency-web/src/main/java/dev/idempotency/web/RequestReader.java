@@ -14,6 +14,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.Part;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.http.HttpHeaders;
 import org.springframework.http.MediaType;
 import org.springframework.web.multipart.MultipartHttpServletRequest;
 import org.springframework.web.util.WebUtils;
@@ -171,6 +172,15 @@ final class RequestReader {
 		catch (IOException ex) {
 			// Then nobody can read it, the container included
 		}
+	}
+
+	/**
+	 * Whether a request says that it does not bring along too much. What is encoded may
+	 * be decoded on its way to the handler, and grow.
+	 */
+	static boolean isWithinLimit(HttpServletRequest request, int limit) {
+		long announced = request.getContentLengthLong();
+		return announced >= 0 && announced <= limit && request.getHeader(HttpHeaders.CONTENT_ENCODING) == null;
 	}
 
 	static boolean isForm(HttpServletRequest request) {

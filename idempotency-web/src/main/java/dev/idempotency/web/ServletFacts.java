@@ -1,11 +1,17 @@
 package dev.idempotency.web;
 
+import java.io.IOException;
 import java.util.Collections;
 import java.util.Enumeration;
 import java.util.List;
 import java.util.Map;
 
+import dev.idempotency.Fingerprint;
+import dev.idempotency.IdempotencyKeyMissingException;
 import dev.idempotency.IdempotencyScope;
+import dev.idempotency.http.RequestBodyTooLargeException;
+import dev.idempotency.http.RequestBodyUnreadableException;
+import dev.idempotency.http.RequestContent;
 import dev.idempotency.http.RequestFacts;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpSession;
@@ -14,24 +20,39 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.web.servlet.HandlerMapping;
 
 /**
- * What the request of a container tells of itself.
+ * What the request of a container tells of itself. What has to be read or computed for it
+ * is found out when it is first asked for.
  */
-abstract class ServletFacts implements RequestFacts {
+final class ServletFacts implements RequestFacts {
+
+	private static final RequestContent NO_CONTENT = new RequestContent.Body(new byte[0], 0);
 
 	private final HttpServletRequest request;
 
 	private final IdempotencyScope scope;
 
-	private final KeyResolver keyResolver;
+	private final HttpStrategies strategies;
 
-	ServletFacts(HttpServletRequest request, IdempotencyScope scope, KeyResolver keyResolver) {
+	private final @Nullable Exchange exchange;
+
+	private final int maxBody;
+
+	private @Nullable RequestContent content;
+
+	private @Nullable Fingerprint fingerprint;
+
+	/**
+	 * Create the facts.
+	 * @param exchange reads the body ahead of the handler, or {@code null} if the body is
+	 * not to be touched
+	 */
+	ServletFacts(HttpServletRequest request, IdempotencyScope scope, HttpStrategies strategies,
+			@Nullable Exchange exchange, int maxBody) {
 		this.request = request;
 		this.scope = scope;
-		this.keyResolver = keyResolver;
-	}
-
-	HttpServletRequest request() {
-		return this.request;
+		this.strategies = strategies;
+		this.exchange = exchange;
+		this.maxBody = maxBody;
 	}
 
 	@Override
@@ -40,8 +61,45 @@ abstract class ServletFacts implements RequestFacts {
 	}
 
 	@Override
+	public RequestContent content() {
+		if (this.exchange == null) {
+			throw new IdempotencyKeyMissingException("The body is not read ahead of its handler");
+		}
+		if (this.content == null) {
+			this.content = this.exchange.readContent(this.request, this.maxBody);
+		}
+		return this.content;
+	}
+
+	/**
+	 * Refuses content that is too large, also where nobody compares it. It is read ahead
+	 * of the handler if its length is not known otherwise.
+	 * @throws RequestBodyTooLargeException if it is too large
+	 */
+	void requireContentWithinLimit() {
+		if (this.content == null && !RequestReader.isWithinLimit(this.request, this.maxBody)) {
+			content();
+		}
+	}
+
+	@Override
+	public Fingerprint fingerprint() {
+		if (this.fingerprint == null) {
+			RequestFingerprinter fingerprinter = this.strategies.fingerprinter();
+			RequestContent compared = fingerprinter.needsContent() ? content() : NO_CONTENT;
+			try {
+				this.fingerprint = fingerprinter.fingerprint(this.request, compared);
+			}
+			catch (IOException ex) {
+				throw new RequestBodyUnreadableException(ex);
+			}
+		}
+		return this.fingerprint;
+	}
+
+	@Override
 	public @Nullable String resolvedKey() {
-		return this.keyResolver.resolveKey(this.request);
+		return this.strategies.keyResolver().resolveKey(this.request);
 	}
 
 	@Override

@@ -2,6 +2,7 @@ package dev.idempotency.web;
 
 import java.util.concurrent.Callable;
 
+import dev.idempotency.IdempotencyContext;
 import dev.idempotency.IdempotencyContext.Binding;
 import org.jspecify.annotations.Nullable;
 
@@ -9,23 +10,25 @@ import org.springframework.web.context.request.NativeWebRequest;
 import org.springframework.web.context.request.async.CallableProcessingInterceptor;
 
 /**
- * Knows when a handler's task begins and ends that runs on a thread of its own, and makes
- * the operation's context current there.
+ * Makes the context of a handler current where its task runs, on a thread of its own. A
+ * protected handler hears when that begins and ends.
  */
 final class TaskWatch implements CallableProcessingInterceptor {
 
-	private final ProtectedRun run;
+	private final IdempotencyContext context;
 
 	private @Nullable Binding binding;
 
-	TaskWatch(ProtectedRun run) {
-		this.run = run;
+	TaskWatch(IdempotencyContext context) {
+		this.context = context;
 	}
 
 	@Override
 	public <T> void preProcess(NativeWebRequest request, Callable<T> task) {
-		this.run.taskStarted();
-		this.binding = this.run.makeCurrent();
+		if (this.context instanceof ProtectedRun run) {
+			run.taskStarted();
+		}
+		this.binding = this.context.makeCurrent();
 	}
 
 	@Override
@@ -33,7 +36,9 @@ final class TaskWatch implements CallableProcessingInterceptor {
 		if (this.binding != null) {
 			this.binding.close();
 		}
-		this.run.taskEnded(result);
+		if (this.context instanceof ProtectedRun run) {
+			run.taskEnded(result);
+		}
 	}
 
 }

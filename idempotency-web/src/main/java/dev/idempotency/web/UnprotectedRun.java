@@ -1,16 +1,11 @@
 package dev.idempotency.web;
 
-import java.util.concurrent.Callable;
-
 import dev.idempotency.IdempotencyContext;
-import dev.idempotency.IdempotencyContext.Binding;
 import dev.idempotency.web.Admission.Pass;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.web.context.request.NativeWebRequest;
-import org.springframework.web.context.request.async.CallableProcessingInterceptor;
 import org.springframework.web.context.request.async.WebAsyncUtils;
 
 /**
@@ -32,7 +27,7 @@ final class UnprotectedRun {
 	static Pass begin(HttpServletRequest request, IdempotencyContext context) {
 		request.setAttribute(CONTEXT, context);
 		WebAsyncUtils.getAsyncManager(request)
-			.registerCallableInterceptor(UnprotectedRun.class, new ContextOfTask(context));
+			.registerCallableInterceptor(UnprotectedRun.class, new TaskWatch(context));
 		return context.makeCurrent()::close;
 	}
 
@@ -77,33 +72,6 @@ final class UnprotectedRun {
 	 * @param outer the same for the handler that has forwarded to this one
 	 */
 	private record Kept(Object handler, Pass pass, @Nullable Kept outer) {
-	}
-
-	/**
-	 * Makes the context current where the handler's task runs.
-	 */
-	private static final class ContextOfTask implements CallableProcessingInterceptor {
-
-		private final IdempotencyContext context;
-
-		private @Nullable Binding binding;
-
-		private ContextOfTask(IdempotencyContext context) {
-			this.context = context;
-		}
-
-		@Override
-		public <T> void preProcess(NativeWebRequest request, Callable<T> task) {
-			this.binding = this.context.makeCurrent();
-		}
-
-		@Override
-		public <T> void postProcess(NativeWebRequest request, Callable<T> task, @Nullable Object result) {
-			if (this.binding != null) {
-				this.binding.close();
-			}
-		}
-
 	}
 
 }
