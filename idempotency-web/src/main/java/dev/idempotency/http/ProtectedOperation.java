@@ -26,7 +26,6 @@ public record ProtectedOperation(boolean required, KeySource keySource, boolean 
 
 	/**
 	 * What people are told of it.
-	 * @return how it is protected
 	 */
 	public KnownOperation.Protection forPeople() {
 		return new KnownOperation.Protection(this.keySource.description(), this.required, this.policy,
@@ -34,19 +33,15 @@ public record ProtectedOperation(boolean required, KeySource keySource, boolean 
 	}
 
 	/**
-	 * This operation, with or without a key that must be there.
-	 * @param required whether a request without a key is refused
-	 * @return the operation
+	 * This operation, without a key that must be there.
 	 */
-	public ProtectedOperation withRequired(boolean required) {
-		return new ProtectedOperation(required, this.keySource, this.fingerprinted, this.policy, this.limits,
-				this.store, this.dryRun, this.effect, this.streams, this.transactional);
+	public ProtectedOperation withOptionalKey() {
+		return new ProtectedOperation(false, this.keySource, this.fingerprinted, this.policy, this.limits, this.store,
+				this.dryRun, this.effect, this.streams, this.transactional);
 	}
 
 	/**
 	 * This operation, with a key from elsewhere.
-	 * @param keySource where its key comes from
-	 * @return the operation
 	 */
 	public ProtectedOperation withKeySource(KeySource keySource) {
 		return new ProtectedOperation(this.required, keySource, this.fingerprinted, this.policy, this.limits,
@@ -55,7 +50,6 @@ public record ProtectedOperation(boolean required, KeySource keySource, boolean 
 
 	/**
 	 * This operation, without a comparison of requests.
-	 * @return the operation
 	 */
 	public ProtectedOperation withoutFingerprint() {
 		return new ProtectedOperation(this.required, this.keySource, false, this.policy, this.limits, this.store,
@@ -64,28 +58,14 @@ public record ProtectedOperation(boolean required, KeySource keySource, boolean 
 
 	/**
 	 * This operation, protected otherwise.
-	 * @param policy how the engine protects it
-	 * @return the operation
 	 */
-	public ProtectedOperation withPolicy(OperationPolicy policy) {
-		return new ProtectedOperation(this.required, this.keySource, this.fingerprinted, policy, this.limits,
-				this.store, this.dryRun, this.effect, this.streams, this.transactional);
-	}
-
-	/**
-	 * This operation, with other limits.
-	 * @param limits how large its bodies may be
-	 * @return the operation
-	 */
-	public ProtectedOperation withLimits(BodyLimits limits) {
-		return new ProtectedOperation(this.required, this.keySource, this.fingerprinted, this.policy, limits,
-				this.store, this.dryRun, this.effect, this.streams, this.transactional);
+	public ProtectedOperation with(OperationPolicy policy, BodyLimits limits) {
+		return new ProtectedOperation(this.required, this.keySource, this.fingerprinted, policy, limits, this.store,
+				this.dryRun, this.effect, this.streams, this.transactional);
 	}
 
 	/**
 	 * This operation, with another effect.
-	 * @param effect what it does to the world
-	 * @return the operation
 	 */
 	public ProtectedOperation withEffect(Effect effect) {
 		return new ProtectedOperation(this.required, this.keySource, this.fingerprinted, this.policy, this.limits,
@@ -94,7 +74,6 @@ public record ProtectedOperation(boolean required, KeySource keySource, boolean 
 
 	/**
 	 * This operation, run in the transaction in which its key is completed.
-	 * @return the operation
 	 */
 	public ProtectedOperation inTransaction() {
 		return new ProtectedOperation(this.required, this.keySource, this.fingerprinted, this.policy, this.limits,

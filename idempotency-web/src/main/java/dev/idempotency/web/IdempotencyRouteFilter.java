@@ -5,6 +5,7 @@ import java.time.Duration;
 import dev.idempotency.Effect;
 import dev.idempotency.OnConflict;
 import dev.idempotency.OnCrash;
+import dev.idempotency.core.OperationPolicy;
 import dev.idempotency.http.ProtectedOperation;
 
 import org.springframework.web.servlet.function.HandlerFilterFunction;
@@ -35,12 +36,16 @@ public final class IdempotencyRouteFilter implements HandlerFilterFunction<Serve
 		return new IdempotencyRouteFilter(this.operations, this.gate, changed);
 	}
 
+	private IdempotencyRouteFilter with(OperationPolicy policy) {
+		return with(this.operation.with(policy, this.operation.limits()));
+	}
+
 	/**
 	 * A filter for routes where a request without a key runs unprotected.
 	 * @return the filter
 	 */
 	public IdempotencyRouteFilter withOptionalKey() {
-		return with(this.operation.withRequired(false));
+		return with(this.operation.withOptionalKey());
 	}
 
 	/**
@@ -67,7 +72,7 @@ public final class IdempotencyRouteFilter implements HandlerFilterFunction<Serve
 	 * @return the filter
 	 */
 	public IdempotencyRouteFilter withTtl(Duration ttl) {
-		return with(this.operation.withPolicy(this.operation.policy().withTtl(ttl)));
+		return with(this.operation.policy().withTtl(ttl));
 	}
 
 	/**
@@ -76,8 +81,7 @@ public final class IdempotencyRouteFilter implements HandlerFilterFunction<Serve
 	 * @return the filter
 	 */
 	public IdempotencyRouteFilter withOnConflict(OnConflict onConflict) {
-		return with(
-				this.operation.withPolicy(this.operation.policy().withPatience(this.operations.patience(onConflict))));
+		return with(this.operation.policy().withPatience(this.operations.patience(onConflict)));
 	}
 
 	/**
@@ -86,7 +90,7 @@ public final class IdempotencyRouteFilter implements HandlerFilterFunction<Serve
 	 * @return the filter
 	 */
 	public IdempotencyRouteFilter withOnCrash(OnCrash onCrash) {
-		return with(this.operation.withPolicy(this.operation.policy().withOnCrash(onCrash)));
+		return with(this.operation.policy().withOnCrash(onCrash));
 	}
 
 	/**

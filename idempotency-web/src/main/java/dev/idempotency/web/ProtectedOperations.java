@@ -95,8 +95,7 @@ final class ProtectedOperations {
 
 	ProtectedOperation named(ProtectedOperation operation, String name) {
 		NamedOperations named = this.policies.named();
-		return operation.withPolicy(named.policyOf(name, operation.policy()))
-			.withLimits(named.limitsOf(name, operation.limits()));
+		return operation.with(named.policyOf(name, operation.policy()), named.limitsOf(name, operation.limits()));
 	}
 
 	Protection protectionOf(HandlerMethod handler) {
