@@ -11,9 +11,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 import jakarta.servlet.ServletOutputStream;
-import jakarta.servlet.WriteListener;
 import jakarta.servlet.http.Cookie;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
@@ -23,7 +24,7 @@ import org.springframework.http.HttpHeaders;
 /**
  * A response whose container is done with it, for a handler that goes on without its
  * client. It keeps the head of the answer, which a retry will get, and has no way to
- * anybody: writing a body fails, as it does when a client is gone.
+ * anybody: the {@link TetheredResponse} before it lets nobody write a body any more.
  */
 final class EndedResponse implements HttpServletResponse {
 
@@ -36,7 +37,7 @@ final class EndedResponse implements HttpServletResponse {
 				throw new IllegalStateException("The request has ended, and the container has taken its response back");
 			});
 
-	private static final String CHARSET = ";charset=";
+	private static final Pattern CHARSET = Pattern.compile(";\\s*charset=\"?([^\";\\s]+)\"?", Pattern.CASE_INSENSITIVE);
 
 	private final Map<String, List<String>> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
 
@@ -106,14 +107,10 @@ final class EndedResponse implements HttpServletResponse {
 	@Override
 	public synchronized void setContentType(@Nullable String type) {
 		this.contentType = type;
-		int charset = charsetIn(type);
-		if (charset >= 0 && type != null) {
-			this.characterEncoding = type.substring(charset + CHARSET.length()).strip();
+		Matcher charset = CHARSET.matcher((type != null) ? type : "");
+		if (charset.find()) {
+			this.characterEncoding = charset.group(1);
 		}
-	}
-
-	private static int charsetIn(@Nullable String type) {
-		return (type != null) ? type.replace(" ", "").toLowerCase(Locale.ROOT).indexOf(CHARSET) : -1;
 	}
 
 	@Override
@@ -125,10 +122,8 @@ final class EndedResponse implements HttpServletResponse {
 	public synchronized void setCharacterEncoding(@Nullable String encoding) {
 		this.characterEncoding = (encoding != null) ? encoding : StandardCharsets.ISO_8859_1.name();
 		if (this.contentType != null) {
-			int parameters = this.contentType.indexOf(';');
-			String type = (charsetIn(this.contentType) >= 0) ? this.contentType.substring(0, parameters)
-					: this.contentType;
-			this.contentType = (encoding != null) ? type + CHARSET + encoding : type;
+			String type = CHARSET.matcher(this.contentType).replaceAll("");
+			this.contentType = (encoding != null) ? type + ";charset=" + encoding : type;
 		}
 	}
 
@@ -269,48 +264,12 @@ final class EndedResponse implements HttpServletResponse {
 
 	@Override
 	public ServletOutputStream getOutputStream() {
-		return new UnreadStream();
+		return new DroppedBody();
 	}
 
 	@Override
 	public PrintWriter getWriter() {
-		return new PrintWriter(new UnreadWriter());
-	}
-
-	private static final class UnreadStream extends ServletOutputStream {
-
-		@Override
-		public void write(int b) throws IOException {
-			throw nobodyReads();
-		}
-
-		@Override
-		public boolean isReady() {
-			return true;
-		}
-
-		@Override
-		public void setWriteListener(WriteListener listener) {
-			listener.onError(nobodyReads());
-		}
-
-	}
-
-	private static final class UnreadWriter extends Writer {
-
-		@Override
-		public void write(char[] source, int offset, int length) throws IOException {
-			throw nobodyReads();
-		}
-
-		@Override
-		public void flush() {
-		}
-
-		@Override
-		public void close() {
-		}
-
+		return new PrintWriter(Writer.nullWriter());
 	}
 
 }

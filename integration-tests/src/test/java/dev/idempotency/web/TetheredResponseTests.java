@@ -26,6 +26,7 @@ import jakarta.servlet.http.HttpServletResponseWrapper;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.mock.web.MockHttpServletRequest;
 import org.springframework.mock.web.MockHttpServletResponse;
@@ -138,6 +139,19 @@ class TetheredResponseTests {
 		assertThat(response.getContentType()).isEqualTo("text/plain;charset=UTF-16");
 		assertThat(container.getHeaders("X-Item")).containsExactly("a");
 		assertThat(container.containsHeader("X-Late")).isFalse();
+	}
+
+	@ParameterizedTest
+	@ValueSource(
+			strings = { "text/plain;charset=UTF-16", "text/plain; charset=UTF-16", "text/plain; Charset=\"UTF-16\"" })
+	void knowsTheEncodingByTheTypeAfterTheEnd(String type) {
+		TetheredResponse response = new TetheredResponse(new MockHttpServletResponse(), this.tether);
+		this.tether.untie(response::keepHead);
+		response.setContentType(type);
+		assertThat(response.getCharacterEncoding()).isEqualTo("UTF-16");
+		assertThat(response.getContentType()).isEqualTo(type);
+		response.setCharacterEncoding("UTF-8");
+		assertThat(response.getContentType()).isEqualTo("text/plain;charset=UTF-8");
 	}
 
 	@Test
