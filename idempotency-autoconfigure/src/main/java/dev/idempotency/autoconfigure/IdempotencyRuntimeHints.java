@@ -30,6 +30,9 @@ final class IdempotencyRuntimeHints implements RuntimeHintsRegistrar {
 		// What is left of a request whose client is gone
 		hints.proxies().registerJdkProxy(TypeReference.of("jakarta.servlet.http.HttpServletRequest"));
 		hints.proxies().registerJdkProxy(TypeReference.of("jakarta.servlet.http.HttpServletResponse"));
+		// Sees what routes are made of
+		hints.proxies()
+			.registerJdkProxy(TypeReference.of("org.springframework.web.servlet.function.RequestPredicates$Visitor"));
 		// What threads of a handler ask of it on its way
 		hints.reflection()
 			.registerType(TypeReference.of("jakarta.servlet.http.HttpServletResponse"),

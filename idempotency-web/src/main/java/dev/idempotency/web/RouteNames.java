@@ -1,5 +1,7 @@
 package dev.idempotency.web;
 
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.LinkedHashSet;
@@ -13,7 +15,6 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.io.Resource;
-import org.springframework.http.HttpMethod;
 import org.springframework.web.servlet.function.HandlerFunction;
 import org.springframework.web.servlet.function.RequestPredicate;
 import org.springframework.web.servlet.function.RequestPredicates;
@@ -79,14 +80,16 @@ final class RouteNames implements RouterFunctions.Visitor {
 	/**
 	 * What a request must have for a route, as far as it makes the name.
 	 */
-	private static final class Condition implements RequestPredicates.Visitor {
+	private static final class Condition {
 
 		private final Set<String> methods = new LinkedHashSet<>();
 
 		private final Set<String> patterns = new LinkedHashSet<>();
 
 		private Condition(RequestPredicate predicate, @Nullable Condition around) {
-			predicate.accept(this);
+			// Of a dozen callbacks, more or fewer by the version of Spring, two count
+			predicate.accept((RequestPredicates.Visitor) Proxy.newProxyInstance(RouteNames.class.getClassLoader(),
+					new Class<?>[] { RequestPredicates.Visitor.class }, this::visited));
 			if (around == null) {
 				return;
 			}
@@ -109,68 +112,14 @@ final class RouteNames implements RouterFunctions.Visitor {
 			return parser.parse(outer).combine(parser.parse(inner)).getPatternString();
 		}
 
-		@Override
-		public void method(Set<HttpMethod> methods) {
-			methods.forEach((method) -> this.methods.add(method.name()));
-		}
-
-		@Override
-		public void path(String pattern) {
-			this.patterns.add(pattern);
-		}
-
-		@Override
-		@SuppressWarnings("removal")
-		public void pathExtension(String extension) {
-			// The rest says nothing of a name
-		}
-
-		@Override
-		public void header(String name, String value) {
-		}
-
-		@Override
-		public void param(String name, String value) {
-		}
-
-		@Override
-		public void version(String version) {
-		}
-
-		@Override
-		public void startAnd() {
-		}
-
-		@Override
-		public void and() {
-		}
-
-		@Override
-		public void endAnd() {
-		}
-
-		@Override
-		public void startOr() {
-		}
-
-		@Override
-		public void or() {
-		}
-
-		@Override
-		public void endOr() {
-		}
-
-		@Override
-		public void startNegate() {
-		}
-
-		@Override
-		public void endNegate() {
-		}
-
-		@Override
-		public void unknown(RequestPredicate predicate) {
+		private @Nullable Object visited(Object visitor, Method callback, Object @Nullable [] arguments) {
+			if (arguments != null && callback.getName().equals("method")) {
+				((Set<?>) arguments[0]).forEach((method) -> this.methods.add(method.toString()));
+			}
+			if (arguments != null && callback.getName().equals("path")) {
+				this.patterns.add((String) arguments[0]);
+			}
+			return null;
 		}
 
 	}
