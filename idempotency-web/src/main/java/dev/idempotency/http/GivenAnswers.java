@@ -73,8 +73,7 @@ public final class GivenAnswers implements ResultWriter {
 		}
 		if (body.length > this.maxBody) {
 			throw new IllegalArgumentException(
-					"The body has %d bytes, more than the %d of idempotency.http.max-response-body"
-						.formatted(body.length, this.maxBody));
+					"The body has %d bytes, more than the %d that are stored".formatted(body.length, this.maxBody));
 		}
 	}
 

@@ -17,8 +17,7 @@ public final class RequestBodyTooLargeException extends IdempotencyException {
 	 * @param limit the largest body that is read, in bytes
 	 */
 	public RequestBodyTooLargeException(long limit) {
-		super(Reason.BODY_TOO_LARGE,
-				"The body has more than the %d bytes of idempotency.http.max-request-body".formatted(limit), null);
+		super(Reason.BODY_TOO_LARGE, "The body has more than the %d bytes that are compared".formatted(limit), null);
 		this.limit = limit;
 	}
 

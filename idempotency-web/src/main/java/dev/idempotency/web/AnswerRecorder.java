@@ -184,9 +184,9 @@ final class AnswerRecorder implements RecordedBody.Channel {
 	public void open(long declaredLength) throws IOException {
 		if (this.transaction.isActive()) {
 			throw new IllegalStateException(
-					"The answer is larger than idempotency.http.max-response-body, or what its operation says instead (%d bytes), and "
+					"The answer is larger than the %d bytes that are stored, and must not leave before the transaction is "
 						.formatted(this.operation.limits().response())
-							+ "must not leave before the transaction is committed: raise it, or leave transactional = true out");
+							+ "committed: raise that limit, or leave transactional = true out");
 		}
 		HttpServletResponse container = this.outlet.container();
 		this.sentHead = currentHead(container);

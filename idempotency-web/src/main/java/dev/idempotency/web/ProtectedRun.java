@@ -385,7 +385,7 @@ final class ProtectedRun implements Handling, IdempotencyContext, AnswerRecorder
 			logger
 				.warn("The answer of {} cannot be replayed: a filter inside of the IdempotencyFilter holds it back, and the "
 						+ "transaction ends before that, with the session that is open in view. Give that filter an order before "
-						+ "{}, or set spring.jpa.open-in-view=false", this.handler, IdempotencyFilter.DEFAULT_ORDER);
+						+ "{}, or do without that session", this.handler, IdempotencyFilter.DEFAULT_ORDER);
 			this.unsent = this.settlement.settleUnseen(ours.getStatus());
 		}
 		// Otherwise at the end of the dispatch, when a filter that holds the answer has
