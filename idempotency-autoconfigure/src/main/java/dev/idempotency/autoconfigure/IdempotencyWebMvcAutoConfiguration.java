@@ -7,6 +7,7 @@ import dev.idempotency.call.Calls;
 import dev.idempotency.core.AnswerReader;
 import dev.idempotency.core.IdempotencyEngine;
 import dev.idempotency.core.ResultWriter;
+import dev.idempotency.http.HttpAnswer;
 import dev.idempotency.http.ProblemFormat;
 import dev.idempotency.web.HttpStrategies;
 import dev.idempotency.web.IdempotencyFilter;
@@ -121,7 +122,7 @@ public final class IdempotencyWebMvcAutoConfiguration {
 
 	@Bean
 	AnswerReader idempotencyAnswerReader() {
-		return IdempotencyWeb.answerReader();
+		return HttpAnswer::describe;
 	}
 
 	@Bean

@@ -26,7 +26,6 @@ public record ContentType(@Nullable String text, boolean json) {
 	/**
 	 * Reads a type.
 	 * @param field the header, or {@code null} if there is none
-	 * @return the type
 	 */
 	public static ContentType parse(@Nullable String field) {
 		if (field == null) {

@@ -20,7 +20,6 @@ public final class DryRunHeader {
 	/**
 	 * Whether a dry run is asked for.
 	 * @param fields the values of the header, one for each time that it was sent
-	 * @return whether it is
 	 * @throws DryRunInvalidException if nobody can tell
 	 */
 	public static boolean asksForDryRun(Enumeration<String> fields) {

@@ -34,7 +34,6 @@ public final class DryRunReport {
 	 * The answer to a dry run.
 	 * @param preview what would happen
 	 * @param key the client's key, or {@code null} if it sent none and needs none
-	 * @return the answer
 	 */
 	public static HttpAnswer of(Preview preview, @Nullable String key) {
 		EffectHeader effect = effect(preview);

@@ -25,7 +25,6 @@ public enum EffectHeader {
 	 * @param effect what the handler says it does
 	 * @param method the method of the request
 	 * @param status the status of the answer
-	 * @return the effect
 	 */
 	public static EffectHeader of(Effect effect, String method, int status) {
 		if (status >= 400) {
@@ -53,7 +52,6 @@ public enum EffectHeader {
 
 	/**
 	 * What a handler would have done whose work was undone.
-	 * @return the effect
 	 */
 	public EffectHeader onDryRun() {
 		return switch (this) {
@@ -66,7 +64,6 @@ public enum EffectHeader {
 
 	/**
 	 * The value of the header.
-	 * @return the value
 	 */
 	public String value() {
 		return this.value;

@@ -39,7 +39,6 @@ public final class KeptHeaders {
 	/**
 	 * Whether a header belongs to the answer.
 	 * @param name the name of the header
-	 * @return whether it does
 	 */
 	public boolean isKept(String name) {
 		if (this.excluded.contains(name)) {

@@ -43,29 +43,23 @@ final class KeyParts {
 	 * The value of a header that is there once.
 	 */
 	public String header(String name) {
-		List<String> list = this.facts.headers(name);
-		if (list.isEmpty() || list.get(0).isBlank()) {
-			throw new IdempotencyKeyMissingException("The %s header, which makes the key, is missing.".formatted(name));
-		}
-		if (list.size() > 1) {
-			throw new IdempotencyKeyInvalidException(
-					"The %s header, which makes the key, was sent more than once.".formatted(name));
-		}
-		return list.get(0).strip();
+		return only(this.facts.headers(name), "The %s header".formatted(name)).strip();
 	}
 
 	/**
 	 * The value of a parameter of the query, or of a form.
 	 */
 	public String query(String name) {
-		List<String> values = this.facts.parameters(name);
+		return only(this.facts.parameters(name), "The parameter %s".formatted(name));
+	}
+
+	private static String only(List<String> values, String what) {
 		if (values.isEmpty() || values.get(0).isBlank()) {
-			throw new IdempotencyKeyMissingException(
-					"The parameter %s, which makes the key, is missing.".formatted(name));
+			throw new IdempotencyKeyMissingException("%s, which makes the key, is missing.".formatted(what));
 		}
 		if (values.size() > 1) {
 			throw new IdempotencyKeyInvalidException(
-					"The parameter %s, which makes the key, was sent more than once.".formatted(name));
+					"%s, which makes the key, was sent more than once.".formatted(what));
 		}
 		return values.get(0);
 	}

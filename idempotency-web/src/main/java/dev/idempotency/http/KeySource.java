@@ -14,7 +14,6 @@ public interface KeySource {
 	/**
 	 * Finds the key of a request.
 	 * @param facts what is known of the request
-	 * @return the key
 	 * @throws IdempotencyKeyMissingException if there is none
 	 * @throws IdempotencyKeyInvalidException if there is one that cannot be used
 	 */
@@ -28,13 +27,11 @@ public interface KeySource {
 
 	/**
 	 * The headers that it is made of.
-	 * @return the headers
 	 */
 	List<KeyField> headers();
 
 	/**
 	 * Whether a request can come without.
-	 * @return whether it can
 	 */
 	default boolean mayBeMissing() {
 		return true;
@@ -42,7 +39,6 @@ public interface KeySource {
 
 	/**
 	 * Whether it is made of the whole request.
-	 * @return whether it is
 	 */
 	default boolean isDerived() {
 		return false;

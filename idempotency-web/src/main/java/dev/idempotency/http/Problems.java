@@ -90,7 +90,6 @@ public final class Problems {
 	/**
 	 * The status of the answer to a request that did not run.
 	 * @param reason why it did not
-	 * @return the status
 	 */
 	public static int statusOf(Reason reason) {
 		return switch (reason) {
@@ -132,7 +131,6 @@ public final class Problems {
 	 * Names a kind of problem to programs.
 	 * @param reason why a request did not run
 	 * @param base what all names begin with
-	 * @return the URI
 	 */
 	public static String uriOf(Reason reason, String base) {
 		return base + reason.name().toLowerCase(Locale.ROOT).replace('_', '-');

@@ -26,8 +26,6 @@ public final class ReplayedAnswer {
 
 	/**
 	 * Translates the answer to an attempt.
-	 * @param answer the answer
-	 * @param key the key
 	 * @return the answer that was stored
 	 * @throws IdempotencyException if there is none
 	 */
@@ -35,13 +33,8 @@ public final class ReplayedAnswer {
 		if (answer instanceof Decision.Refused refused) {
 			throw Refusals.toException(refused, key);
 		}
-		return asReplay(HttpAnswer.decode(((Decision.Replay) answer).result().payload()));
-	}
-
-	/**
-	 * Adds to an answer that was just read, and is nobody else's.
-	 */
-	private static HttpAnswer asReplay(HttpAnswer read) {
+		// It was just read, and is nobody else's
+		HttpAnswer read = HttpAnswer.decode(((Decision.Replay) answer).result().payload());
 		read.headers().put(HEADER, TRUE);
 		read.headers().put(EffectHeader.NAME, NO_EFFECT);
 		return read;

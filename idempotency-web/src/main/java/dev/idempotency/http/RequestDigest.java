@@ -31,7 +31,6 @@ public final class RequestDigest {
 	 * @param contentType the type of the content, as it was sent
 	 * @param content the content
 	 * @param canonicalJson whether JSON is compared by its value
-	 * @return the fingerprint
 	 * @throws IOException if the content cannot be read
 	 */
 	public static Fingerprint of(String method, String path, @Nullable String query, @Nullable String contentType,

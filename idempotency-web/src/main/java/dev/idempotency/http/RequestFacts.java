@@ -14,19 +14,16 @@ public interface RequestFacts {
 
 	/**
 	 * Whose request it is.
-	 * @return the scope
 	 */
 	IdempotencyScope scope();
 
 	/**
 	 * What the request brings along beside its head.
-	 * @return the content
 	 */
 	RequestContent content();
 
 	/**
 	 * What makes it the same as another one.
-	 * @return the fingerprint
 	 */
 	Fingerprint fingerprint();
 
@@ -40,14 +37,12 @@ public interface RequestFacts {
 	/**
 	 * The values of a header, one for each time that it was sent.
 	 * @param name the name of the header
-	 * @return the values
 	 */
 	List<String> headers(String name);
 
 	/**
 	 * The values of a parameter of the query, or of a form.
 	 * @param name the name of the parameter
-	 * @return the values
 	 */
 	List<String> parameters(String name);
 

@@ -30,10 +30,6 @@ final class BufferedBody extends ServletInputStream {
 		this.rest = rest;
 	}
 
-	byte[] bytes() {
-		return this.bytes;
-	}
-
 	@Override
 	public int read() throws IOException {
 		if (this.position < this.bytes.length) {

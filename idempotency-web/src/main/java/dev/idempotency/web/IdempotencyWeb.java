@@ -10,7 +10,6 @@ import java.util.stream.Collectors;
 import dev.idempotency.IdempotencyConfigurationException;
 import dev.idempotency.call.AnnotationPolicies;
 import dev.idempotency.call.Calls;
-import dev.idempotency.core.AnswerReader;
 import dev.idempotency.core.IdempotencyEngine;
 import dev.idempotency.core.KnownOperation;
 import dev.idempotency.core.OperationCatalog;
@@ -18,7 +17,6 @@ import dev.idempotency.core.ResultWriter;
 import dev.idempotency.core.Transactions;
 import dev.idempotency.http.ClientContract;
 import dev.idempotency.http.GivenAnswers;
-import dev.idempotency.http.HttpAnswer;
 import dev.idempotency.http.HttpSettings;
 import dev.idempotency.http.KeptHeaders;
 import dev.idempotency.http.Problems;
@@ -78,7 +76,6 @@ public final class IdempotencyWeb implements OperationCatalog {
 	/**
 	 * The filter.
 	 * @param ends tells it of the end of requests
-	 * @return the filter
 	 */
 	public IdempotencyFilter filter(RequestEnds ends) {
 		return new IdempotencyFilter(
@@ -91,7 +88,6 @@ public final class IdempotencyWeb implements OperationCatalog {
 
 	/**
 	 * The interceptor.
-	 * @return the interceptor
 	 */
 	public IdempotencyInterceptor interceptor() {
 		return new IdempotencyInterceptor(this.operations, this.gate);
@@ -99,7 +95,6 @@ public final class IdempotencyWeb implements OperationCatalog {
 
 	/**
 	 * Answers with problem documents.
-	 * @return the resolver
 	 */
 	public IdempotencyExceptionResolver exceptionResolver() {
 		return this.exceptionResolver;
@@ -107,23 +102,13 @@ public final class IdempotencyWeb implements OperationCatalog {
 
 	/**
 	 * Gives handlers their context, also when protection is switched off.
-	 * @return the resolver
 	 */
 	public static HandlerMethodArgumentResolver contextArgumentResolver() {
 		return new ContextArgumentResolver();
 	}
 
 	/**
-	 * Says of stored answers what may be shown of them.
-	 * @return the reader
-	 */
-	public static AnswerReader answerReader() {
-		return HttpAnswer::describe;
-	}
-
-	/**
 	 * Writes the answers that operators give.
-	 * @return the writer
 	 */
 	public ResultWriter resultWriter() {
 		return new GivenAnswers(new KeptHeaders(this.settings.excludedHeaders()), this.settings.maxResponseBody());
@@ -153,7 +138,6 @@ public final class IdempotencyWeb implements OperationCatalog {
 	 * The names of the operations of functional routes, protected or not: nobody can see
 	 * which of them are.
 	 * @param mappings the routes
-	 * @return the names
 	 */
 	public static Set<String> namesOf(Collection<RouterFunctionMapping> mappings) {
 		return mappings.stream()
@@ -167,7 +151,6 @@ public final class IdempotencyWeb implements OperationCatalog {
 	 * Whether requests with a method are protected, wherever they go.
 	 * @param handler their handler
 	 * @param method the method
-	 * @return whether they are
 	 */
 	public boolean isProtected(HandlerMethod handler, String method) {
 		return this.operations.find(handler, method) != null;
@@ -194,7 +177,6 @@ public final class IdempotencyWeb implements OperationCatalog {
 
 	/**
 	 * How requests are protected.
-	 * @return the settings
 	 */
 	public HttpSettings settings() {
 		return this.settings;

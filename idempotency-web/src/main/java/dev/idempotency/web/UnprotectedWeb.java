@@ -37,7 +37,6 @@ public final class UnprotectedWeb {
 
 	/**
 	 * Knows the handler of a request, and refuses dry runs of it.
-	 * @return the interceptor
 	 */
 	public IdempotencyInterceptor interceptor() {
 		return new IdempotencyInterceptor(this.operations, this.gate);
@@ -45,7 +44,6 @@ public final class UnprotectedWeb {
 
 	/**
 	 * Answers with problem documents.
-	 * @return the resolver
 	 */
 	public IdempotencyExceptionResolver exceptionResolver() {
 		return this.exceptionResolver;
