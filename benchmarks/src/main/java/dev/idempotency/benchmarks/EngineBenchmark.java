@@ -55,13 +55,6 @@ public class EngineBenchmark {
 			new MonotonicClock(), List.of());
 
 	/**
-	 * Create the benchmark.
-	 */
-	public EngineBenchmark() {
-		// For JMH
-	}
-
-	/**
 	 * Complete the key that is replayed.
 	 */
 	@Setup
@@ -80,7 +73,6 @@ public class EngineBenchmark {
 	/**
 	 * A first request: claim, keep the lease, complete. Its result is forgotten again, so
 	 * that the store keeps its size.
-	 * @return whether the result was there
 	 */
 	@Benchmark
 	public boolean firstRequest() {
@@ -91,7 +83,6 @@ public class EngineBenchmark {
 
 	/**
 	 * A retry.
-	 * @return the replay
 	 */
 	@Benchmark
 	public Decision retry() {

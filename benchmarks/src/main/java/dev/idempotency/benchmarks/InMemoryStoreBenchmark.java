@@ -65,13 +65,6 @@ public class InMemoryStoreBenchmark {
 
 	private InMemoryIdempotencyStore full = newStore(1);
 
-	/**
-	 * Create the benchmark.
-	 */
-	public InMemoryStoreBenchmark() {
-		// For JMH
-	}
-
 	private static InMemoryIdempotencyStore newStore(long maxEntries) {
 		return new InMemoryIdempotencyStore(new MemoryLimits(maxEntries, Long.MAX_VALUE), new MonotonicClock(),
 				(key) -> {
@@ -96,7 +89,6 @@ public class InMemoryStoreBenchmark {
 	/**
 	 * A first request in a store that has room. Its result is forgotten again, so that
 	 * the store keeps its size.
-	 * @return whether the result was there
 	 */
 	@Benchmark
 	public boolean claimCompleteForget() {
@@ -107,7 +99,6 @@ public class InMemoryStoreBenchmark {
 
 	/**
 	 * A first request in a store that is full: an old result goes for each new one.
-	 * @return whether the claim still held
 	 */
 	@Benchmark
 	public boolean claimCompleteEvict() {
@@ -116,7 +107,6 @@ public class InMemoryStoreBenchmark {
 
 	/**
 	 * A first request whose work fails.
-	 * @return whether the claim still held
 	 */
 	@Benchmark
 	public boolean claimRelease() {
@@ -125,7 +115,6 @@ public class InMemoryStoreBenchmark {
 
 	/**
 	 * A retry that comes soon, as retries do: of one of the thousand newest results.
-	 * @return the record with the result
 	 */
 	@Benchmark
 	public ClaimResult refusedClaim() {
@@ -135,7 +124,6 @@ public class InMemoryStoreBenchmark {
 	/**
 	 * A retry of any result, however old. Among many it waits for the machine's memory,
 	 * as the plain map beside it does.
-	 * @return the record with the result
 	 */
 	@Benchmark
 	public ClaimResult refusedClaimOfAnyAge() {
@@ -144,7 +132,6 @@ public class InMemoryStoreBenchmark {
 
 	/**
 	 * The floor of the above: the least that a look-up can cost.
-	 * @return the result
 	 */
 	@Benchmark
 	public @Nullable StoredResult plainMapOfAnyAge() {

@@ -78,13 +78,6 @@ public class StoreBenchmark {
 
 	private ByHand floor = new ByHand.InMemory();
 
-	/**
-	 * Create the benchmark.
-	 */
-	public StoreBenchmark() {
-		// For JMH
-	}
-
 	private static InMemoryIdempotencyStore inMemory() {
 		return new InMemoryIdempotencyStore(new MemoryLimits(100_000, 64 << 20), new MonotonicClock(), (key) -> {
 		});
@@ -92,7 +85,6 @@ public class StoreBenchmark {
 
 	/**
 	 * Connect to the store, and leave a result to be replayed.
-	 * @throws SQLException if the database does not do as it is told
 	 */
 	@Setup
 	public void connect() throws SQLException {
@@ -136,7 +128,6 @@ public class StoreBenchmark {
 
 	/**
 	 * Close the connections.
-	 * @throws Exception if that fails
 	 */
 	@TearDown
 	public void close() throws Exception {
@@ -147,7 +138,6 @@ public class StoreBenchmark {
 
 	/**
 	 * A first request: claim and complete.
-	 * @return whether the claim still held
 	 */
 	@Benchmark
 	public boolean first() {
@@ -156,8 +146,6 @@ public class StoreBenchmark {
 
 	/**
 	 * The floor of a first request.
-	 * @return whether the result was left
-	 * @throws SQLException if the database does not do as it is told
 	 */
 	@Benchmark
 	public boolean firstByHand() throws SQLException {
@@ -166,7 +154,6 @@ public class StoreBenchmark {
 
 	/**
 	 * A replay: a claim of a key that is completed.
-	 * @return the record with the result
 	 */
 	@Benchmark
 	public ClaimResult replay() {
@@ -175,8 +162,6 @@ public class StoreBenchmark {
 
 	/**
 	 * The floor of a replay.
-	 * @return the result
-	 * @throws SQLException if the database does not do as it is told
 	 */
 	@Benchmark
 	public byte @Nullable [] replayByHand() throws SQLException {

@@ -4,41 +4,18 @@ import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
-import java.util.concurrent.TimeUnit;
 
 import dev.idempotency.Fingerprint;
-import dev.idempotency.benchmarks.Payloads;
+import dev.idempotency.benchmarks.BodyBenchmark;
 import dev.idempotency.http.RequestContent;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
 import org.openjdk.jmh.annotations.Benchmark;
-import org.openjdk.jmh.annotations.BenchmarkMode;
-import org.openjdk.jmh.annotations.Fork;
-import org.openjdk.jmh.annotations.Measurement;
-import org.openjdk.jmh.annotations.Mode;
-import org.openjdk.jmh.annotations.OutputTimeUnit;
-import org.openjdk.jmh.annotations.Param;
-import org.openjdk.jmh.annotations.Scope;
-import org.openjdk.jmh.annotations.Setup;
-import org.openjdk.jmh.annotations.State;
-import org.openjdk.jmh.annotations.Warmup;
 
 /**
  * The fingerprint of a request, and the digest alone that it cannot do without.
  */
-@State(Scope.Benchmark)
-@BenchmarkMode(Mode.AverageTime)
-@OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Fork(1)
-@Warmup(iterations = 5, time = 1)
-@Measurement(iterations = 5, time = 1)
-public class FingerprintBenchmark {
-
-	/**
-	 * The bytes of the body.
-	 */
-	@Param({ "200", "10240", "1048576" })
-	public int size;
+public class FingerprintBenchmark extends BodyBenchmark {
 
 	private final Sha256Fingerprinter plain = new Sha256Fingerprinter(false);
 
@@ -46,27 +23,8 @@ public class FingerprintBenchmark {
 
 	private final HttpServletRequest request = new JsonRequest();
 
-	private byte[] body = {};
-
-	/**
-	 * Create the benchmark.
-	 */
-	public FingerprintBenchmark() {
-		// For JMH
-	}
-
-	/**
-	 * Make the body.
-	 */
-	@Setup
-	public void fill() {
-		this.body = Payloads.json(this.size);
-	}
-
 	/**
 	 * The bytes count.
-	 * @return the fingerprint
-	 * @throws IOException never
 	 */
 	@Benchmark
 	public Fingerprint ofBytes() throws IOException {
@@ -75,8 +33,6 @@ public class FingerprintBenchmark {
 
 	/**
 	 * What the JSON says counts, which is the default.
-	 * @return the fingerprint
-	 * @throws IOException never
 	 */
 	@Benchmark
 	public Fingerprint ofJson() throws IOException {
@@ -85,8 +41,6 @@ public class FingerprintBenchmark {
 
 	/**
 	 * The floor.
-	 * @return the digest
-	 * @throws NoSuchAlgorithmException never
 	 */
 	@Benchmark
 	public byte[] digestAlone() throws NoSuchAlgorithmException {

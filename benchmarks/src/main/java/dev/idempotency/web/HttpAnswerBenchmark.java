@@ -5,58 +5,26 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 
-import dev.idempotency.benchmarks.Payloads;
+import dev.idempotency.benchmarks.BodyBenchmark;
 import dev.idempotency.http.HttpAnswer;
 import org.openjdk.jmh.annotations.Benchmark;
-import org.openjdk.jmh.annotations.BenchmarkMode;
-import org.openjdk.jmh.annotations.Fork;
-import org.openjdk.jmh.annotations.Measurement;
-import org.openjdk.jmh.annotations.Mode;
-import org.openjdk.jmh.annotations.OutputTimeUnit;
-import org.openjdk.jmh.annotations.Param;
-import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
-import org.openjdk.jmh.annotations.State;
-import org.openjdk.jmh.annotations.Warmup;
 
 /**
  * An answer written down, and read again.
  */
-@State(Scope.Benchmark)
-@BenchmarkMode(Mode.AverageTime)
-@OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Fork(1)
-@Warmup(iterations = 5, time = 1)
-@Measurement(iterations = 5, time = 1)
-public class HttpAnswerBenchmark {
-
-	/**
-	 * The bytes of the body.
-	 */
-	@Param({ "200", "10240", "1048576" })
-	public int size;
+public class HttpAnswerBenchmark extends BodyBenchmark {
 
 	private final Map<String, List<String>> headers = new LinkedHashMap<>();
 
-	private byte[] body = {};
-
 	private byte[] encoded = {};
-
-	/**
-	 * Create the benchmark.
-	 */
-	public HttpAnswerBenchmark() {
-		// For JMH
-	}
 
 	/**
 	 * Make the answer.
 	 */
 	@Setup
 	public void fill() {
-		this.body = Payloads.json(this.size);
 		this.headers.put("Content-Type", List.of("application/json"));
 		this.headers.put("Location", List.of("/payments/4711"));
 		this.encoded = encode();
@@ -64,7 +32,6 @@ public class HttpAnswerBenchmark {
 
 	/**
 	 * For the store.
-	 * @return the bytes
 	 */
 	@Benchmark
 	public byte[] encode() {
@@ -73,7 +40,6 @@ public class HttpAnswerBenchmark {
 
 	/**
 	 * For a replay.
-	 * @return the body, a view
 	 */
 	@Benchmark
 	public ByteBuffer decode() {
@@ -82,7 +48,6 @@ public class HttpAnswerBenchmark {
 
 	/**
 	 * The floor of writing it down.
-	 * @return the copy
 	 */
 	@Benchmark
 	public byte[] copyAlone() {

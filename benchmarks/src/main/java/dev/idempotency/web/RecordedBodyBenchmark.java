@@ -4,37 +4,14 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.Arrays;
-import java.util.concurrent.TimeUnit;
 
-import dev.idempotency.benchmarks.Payloads;
+import dev.idempotency.benchmarks.BodyBenchmark;
 import org.openjdk.jmh.annotations.Benchmark;
-import org.openjdk.jmh.annotations.BenchmarkMode;
-import org.openjdk.jmh.annotations.Fork;
-import org.openjdk.jmh.annotations.Measurement;
-import org.openjdk.jmh.annotations.Mode;
-import org.openjdk.jmh.annotations.OutputTimeUnit;
-import org.openjdk.jmh.annotations.Param;
-import org.openjdk.jmh.annotations.Scope;
-import org.openjdk.jmh.annotations.Setup;
-import org.openjdk.jmh.annotations.State;
-import org.openjdk.jmh.annotations.Warmup;
 
 /**
  * The body of an answer while it is held, and what the JDK does with the same writes.
  */
-@State(Scope.Benchmark)
-@BenchmarkMode(Mode.AverageTime)
-@OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Fork(1)
-@Warmup(iterations = 5, time = 1)
-@Measurement(iterations = 5, time = 1)
-public class RecordedBodyBenchmark {
-
-	/**
-	 * The bytes of the body.
-	 */
-	@Param({ "200", "10240", "1048576" })
-	public int size;
+public class RecordedBodyBenchmark extends BodyBenchmark {
 
 	private static final int PIECE = 8000;
 
@@ -42,27 +19,8 @@ public class RecordedBodyBenchmark {
 
 	private final RecordedBody.Channel channel = new Closed();
 
-	private byte[] body = {};
-
-	/**
-	 * Create the benchmark.
-	 */
-	public RecordedBodyBenchmark() {
-		// For JMH
-	}
-
-	/**
-	 * Make the body.
-	 */
-	@Setup
-	public void fill() {
-		this.body = Payloads.json(this.size);
-	}
-
 	/**
 	 * All at once.
-	 * @return the body
-	 * @throws IOException never
 	 */
 	@Benchmark
 	public byte[] whole() throws IOException {
@@ -73,8 +31,6 @@ public class RecordedBodyBenchmark {
 
 	/**
 	 * In pieces, as Jackson writes it.
-	 * @return the body
-	 * @throws IOException never
 	 */
 	@Benchmark
 	public byte[] inPieces() throws IOException {
@@ -85,7 +41,6 @@ public class RecordedBodyBenchmark {
 
 	/**
 	 * The floor of the first.
-	 * @return the body
 	 */
 	@Benchmark
 	public byte[] wholeAlone() {
@@ -94,8 +49,6 @@ public class RecordedBodyBenchmark {
 
 	/**
 	 * The floor of the second.
-	 * @return the body, without the copy that {@code toByteArray} would add
-	 * @throws IOException never
 	 */
 	@Benchmark
 	public ByteArrayOutputStream inPiecesAlone() throws IOException {
