@@ -1,7 +1,6 @@
 package dev.idempotency.test;
 
 import java.time.Duration;
-import java.util.function.Supplier;
 
 import dev.idempotency.Fingerprint;
 import dev.idempotency.IdempotencyKey;
@@ -21,16 +20,13 @@ public final class FaultInjectingStore implements IdempotencyStore {
 
 	private final IdempotencyStore store;
 
-	private final FaultPlan plan;
-
 	/**
 	 * Create a store.
 	 * @param store does the work
 	 * @param plan says when to fail
 	 */
 	public FaultInjectingStore(IdempotencyStore store, FaultPlan plan) {
-		this.store = store;
-		this.plan = plan;
+		this.store = around(store, plan);
 	}
 
 	/**
@@ -46,7 +42,8 @@ public final class FaultInjectingStore implements IdempotencyStore {
 			if (verb == null) {
 				return invocation.proceed();
 			}
-			Fault fault = failBefore(plan, verb);
+			Fault fault = plan.next(verb);
+			failBefore(fault, verb);
 			Object answer = invocation.proceed();
 			failAfter(fault, verb);
 			return answer;
@@ -55,40 +52,31 @@ public final class FaultInjectingStore implements IdempotencyStore {
 
 	@Override
 	public ClaimResult claim(IdempotencyKey key, Fingerprint fingerprint, ClaimTerms terms) {
-		return ask(StoreVerb.CLAIM, () -> this.store.claim(key, fingerprint, terms));
+		return this.store.claim(key, fingerprint, terms);
 	}
 
 	@Override
 	public boolean renew(Claim claim, Duration lease) {
-		return ask(StoreVerb.RENEW, () -> this.store.renew(claim, lease));
+		return this.store.renew(claim, lease);
 	}
 
 	@Override
 	public boolean complete(Claim claim, StoredResult result, Duration ttl) {
-		return ask(StoreVerb.COMPLETE, () -> this.store.complete(claim, result, ttl));
+		return this.store.complete(claim, result, ttl);
 	}
 
 	@Override
 	public boolean release(Claim claim) {
-		return ask(StoreVerb.RELEASE, () -> this.store.release(claim));
+		return this.store.release(claim);
 	}
 
-	private <T> T ask(StoreVerb verb, Supplier<T> question) {
-		Fault fault = failBefore(this.plan, verb);
-		T answer = question.get();
-		failAfter(fault, verb);
-		return answer;
-	}
-
-	private static Fault failBefore(FaultPlan plan, StoreVerb verb) {
-		Fault fault = plan.next(verb);
+	private static void failBefore(Fault fault, StoreVerb verb) {
 		if (fault == Fault.BEFORE) {
 			throw new InjectedFaultException(verb, "before");
 		}
 		if (fault == Fault.ERROR_BEFORE) {
 			throw new InjectedError(verb, "before");
 		}
-		return fault;
 	}
 
 	private static void failAfter(Fault fault, StoreVerb verb) {

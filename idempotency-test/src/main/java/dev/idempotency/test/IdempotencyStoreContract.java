@@ -51,12 +51,6 @@ public abstract class IdempotencyStoreContract implements KeysContract, RacesCon
 	 */
 	private static final Duration HARDLY_LESS_THAN_SHORT = SHORT.minusMillis(50);
 
-	/**
-	 * For subclasses.
-	 */
-	protected IdempotencyStoreContract() {
-	}
-
 	@Test
 	void everyAbilityOfTheStoreIsUnderContract() {
 		CONTRACTS.forEach((ability, contract) -> {

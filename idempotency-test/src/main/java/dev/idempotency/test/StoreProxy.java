@@ -73,34 +73,13 @@ final class StoreProxy {
 
 	/**
 	 * A call of a store.
+	 *
+	 * @param store the store
+	 * @param method what is asked for
+	 * @param arguments what the store is told; may be changed
 	 */
-	static final class Invocation {
-
-		private final IdempotencyStore store;
-
-		private final Method method;
-
-		private final @Nullable Object[] arguments;
-
-		private Invocation(IdempotencyStore store, Method method, @Nullable Object[] arguments) {
-			this.store = store;
-			this.method = method;
-			this.arguments = arguments;
-		}
-
-		/**
-		 * What is asked for.
-		 */
-		Method method() {
-			return this.method;
-		}
-
-		/**
-		 * What the store is told. May be changed.
-		 */
-		@Nullable Object[] arguments() {
-			return this.arguments;
-		}
+	@SuppressWarnings("ArrayRecordComponent")
+	record Invocation(IdempotencyStore store, Method method, @Nullable Object[] arguments) {
 
 		/**
 		 * Lets the store answer.

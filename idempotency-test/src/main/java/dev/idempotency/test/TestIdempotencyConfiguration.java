@@ -17,12 +17,6 @@ import org.springframework.context.annotation.Configuration;
 @Configuration(proxyBeanMethods = false)
 public class TestIdempotencyConfiguration {
 
-	/**
-	 * Create a configuration.
-	 */
-	public TestIdempotencyConfiguration() {
-	}
-
 	@Bean(defaultCandidate = false)
 	MovableClock idempotencyClock() {
 		// The store's own, and no candidate for whoever wants to know the time
