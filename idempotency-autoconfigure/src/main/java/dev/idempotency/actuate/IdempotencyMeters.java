@@ -2,14 +2,13 @@ package dev.idempotency.actuate;
 
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Supplier;
 
 import dev.idempotency.core.Conclusion;
 import dev.idempotency.core.IdempotencyEvent;
 import dev.idempotency.core.IdempotencyListener;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
-import org.jspecify.annotations.Nullable;
+import io.micrometer.core.instrument.Tags;
 
 /**
  * Counts what the engine does: {@code idempotency.attempts},
@@ -68,14 +67,12 @@ public final class IdempotencyMeters implements IdempotencyListener {
 			of(event).takeovers.increment();
 		}
 		else if (event instanceof IdempotencyEvent.Settled settled) {
-			OperationMeters meters = of(event);
-			(settled.conclusion() instanceof Conclusion.NotDone ? meters.settledAsNotDone : meters.settledAsDone)
-				.increment();
+			of(event).settled.increment((settled.conclusion() instanceof Conclusion.NotDone) ? "not_done" : "done");
 		}
 		else {
 			String outcome = OutcomeTags.ofExecution(event);
 			if (outcome != null) {
-				of(event).execution(outcome);
+				of(event).executions.increment(outcome);
 			}
 		}
 	}
@@ -85,90 +82,81 @@ public final class IdempotencyMeters implements IdempotencyListener {
 	}
 
 	/**
-	 * The meters of one operation, each of which is looked up once.
+	 * The meters of one operation.
 	 */
 	private final class OperationMeters {
 
-		private final String operation;
+		private final Counters attempts;
 
-		private final Map<String, Counter> attempts = new ConcurrentHashMap<>();
+		private final Counters observedAttempts;
 
-		private final Map<String, Counter> observedAttempts = new ConcurrentHashMap<>();
+		private final Counters executions;
 
-		private final Map<String, Counter> executions = new ConcurrentHashMap<>();
+		private final Counters claimsLost;
 
-		private final LazyCounter claimsLost = new LazyCounter(() -> counter("idempotency.claims.lost",
-				"Executions that stalled past their lease while someone else took their key"));
+		private final Counters takeovers;
 
-		private final LazyCounter takeovers = new LazyCounter(
-				() -> counter("idempotency.takeovers", "Attempts that began after an earlier one vanished"));
-
-		private final LazyCounter settledAsDone = new LazyCounter(() -> settled("done"));
-
-		private final LazyCounter settledAsNotDone = new LazyCounter(() -> settled("not_done"));
+		private final Counters settled;
 
 		private OperationMeters(String operation) {
-			this.operation = operation;
-		}
-
-		private Counter.Builder counter(String name, String description) {
-			return Counter.builder(name).description(description).tag("operation", this.operation);
-		}
-
-		private Counter.Builder settled(String outcome) {
-			return counter("idempotency.settled", "Abandoned keys that someone settled").tag("outcome", outcome);
+			Tags tags = Tags.of("operation", operation);
+			String attempts = "Attempts at protected operations, by what they came to";
+			this.attempts = new Counters("idempotency.attempts", attempts, tags.and("enforced", "true"));
+			this.observedAttempts = new Counters("idempotency.attempts", attempts, tags.and("enforced", "false"));
+			this.executions = new Counters("idempotency.executions",
+					"Executions that held their key, by what became of them", tags);
+			this.claimsLost = new Counters("idempotency.claims.lost",
+					"Executions that stalled past their lease while someone else took their key", tags);
+			this.takeovers = new Counters("idempotency.takeovers", "Attempts that began after an earlier one vanished",
+					tags);
+			this.settled = new Counters("idempotency.settled", "Abandoned keys that someone settled", tags);
 		}
 
 		private void attempt(String outcome, boolean enforced) {
-			Map<String, Counter> counters = enforced ? this.attempts : this.observedAttempts;
-			Counter counter = counters.get(outcome);
-			if (counter == null) {
-				counter = counters.computeIfAbsent(outcome,
-						(key) -> Counter.builder("idempotency.attempts")
-							.description("Attempts at protected operations, by what they came to")
-							.tag("operation", this.operation)
-							.tag("outcome", key)
-							.tag("enforced", String.valueOf(enforced))
-							.register(IdempotencyMeters.this.registry));
-			}
-			counter.increment();
-		}
-
-		private void execution(String outcome) {
-			Counter counter = this.executions.get(outcome);
-			if (counter == null) {
-				counter = this.executions.computeIfAbsent(outcome,
-						(key) -> Counter.builder("idempotency.executions")
-							.description("Executions that held their key, by what became of them")
-							.tag("operation", this.operation)
-							.tag("outcome", key)
-							.register(IdempotencyMeters.this.registry));
-			}
-			counter.increment();
+			(enforced ? this.attempts : this.observedAttempts).increment(outcome);
 		}
 
 	}
 
 	/**
-	 * A counter that is made when there is something to count.
+	 * Counters of one name, each of which is made when there is something to count, and
+	 * looked up once.
 	 */
-	private final class LazyCounter {
+	private final class Counters {
 
-		private final Supplier<Counter.Builder> builder;
+		private static final String ANY = "";
 
-		private volatile @Nullable Counter counter;
+		private final String name;
 
-		private LazyCounter(Supplier<Counter.Builder> builder) {
-			this.builder = builder;
+		private final String description;
+
+		private final Tags tags;
+
+		private final Map<String, Counter> known = new ConcurrentHashMap<>();
+
+		private Counters(String name, String description, Tags tags) {
+			this.name = name;
+			this.description = description;
+			this.tags = tags;
 		}
 
 		private void increment() {
-			Counter known = this.counter;
-			if (known == null) {
-				known = this.builder.get().register(IdempotencyMeters.this.registry);
-				this.counter = known;
+			increment(ANY);
+		}
+
+		private void increment(String outcome) {
+			Counter counter = this.known.get(outcome);
+			if (counter == null) {
+				counter = this.known.computeIfAbsent(outcome, this::register);
 			}
-			known.increment();
+			counter.increment();
+		}
+
+		private Counter register(String outcome) {
+			return Counter.builder(this.name)
+				.description(this.description)
+				.tags(outcome.equals(ANY) ? this.tags : this.tags.and("outcome", outcome))
+				.register(IdempotencyMeters.this.registry);
 		}
 
 	}
