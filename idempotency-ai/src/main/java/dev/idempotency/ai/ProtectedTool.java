@@ -4,6 +4,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import com.github.benmanes.caffeine.cache.Cache;
@@ -61,7 +62,7 @@ final class ProtectedTool implements GuardedTool {
 				: Caffeine.newBuilder()
 					.maximumSize(readCache.maxSize())
 					.expireAfterWrite(readCache.ttl())
-					.ticker(new ClockTicker(clock))
+					.ticker(() -> TimeUnit.MILLISECONDS.toNanos(clock.millis()))
 					.build();
 	}
 

@@ -2,6 +2,7 @@ package dev.idempotency.ai;
 
 import java.time.Clock;
 import java.util.Arrays;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import com.github.benmanes.caffeine.cache.Cache;
@@ -34,7 +35,7 @@ final class RepeatedCalls {
 		this.times = Caffeine.newBuilder()
 			.maximumSize(MAX_WATCHED)
 			.expireAfterAccess(guard.window())
-			.ticker(new ClockTicker(clock))
+			.ticker(() -> TimeUnit.MILLISECONDS.toNanos(clock.millis()))
 			.build();
 	}
 

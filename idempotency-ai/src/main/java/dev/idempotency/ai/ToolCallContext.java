@@ -1,59 +1,33 @@
 package dev.idempotency.ai;
 
 import dev.idempotency.Effect;
-import dev.idempotency.IdempotencyContext;
 import dev.idempotency.IdempotencyKey;
-import dev.idempotency.Steps;
-import dev.idempotency.call.Calls;
+import dev.idempotency.call.UnprotectedContext;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What a tool knows and says while it runs. Around a call that is remembered there is one
  * too, which hears what the call's own context is told of its effect.
  */
-final class ToolCallContext implements IdempotencyContext {
-
-	private final IdempotencyKey key;
-
-	/**
-	 * The operation that the agent itself is a part of.
-	 */
-	private final @Nullable IdempotencyContext enclosing = IdempotencyContext.find().orElse(null);
+final class ToolCallContext extends UnprotectedContext {
 
 	private volatile @Nullable Effect effect;
 
 	private volatile boolean keptBack;
 
 	ToolCallContext(IdempotencyKey key) {
-		this.key = key;
-	}
-
-	@Override
-	public IdempotencyKey key() {
-		return this.key;
-	}
-
-	@Override
-	public int attempt() {
-		return 1;
+		super(key);
 	}
 
 	@Override
 	public void effect(Effect effect) {
 		this.effect = effect;
-		if (this.enclosing != null) {
-			this.enclosing.effect(effect);
-		}
+		super.effect(effect);
 	}
 
 	@Override
 	public void doNotStore() {
 		this.keptBack = true;
-	}
-
-	@Override
-	public Steps steps() {
-		return Calls.unprotectedSteps(this);
 	}
 
 	/**

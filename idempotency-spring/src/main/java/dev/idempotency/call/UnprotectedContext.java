@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * What an operation is told that runs without protection. It passes everything through:
  * steps run each time, and nothing is stored.
  */
-public final class UnprotectedContext implements IdempotencyContext {
+public class UnprotectedContext implements IdempotencyContext {
 
 	private final IdempotencyKey key;
 
@@ -19,8 +19,6 @@ public final class UnprotectedContext implements IdempotencyContext {
 	 * The operation that this one is a part of.
 	 */
 	private final @Nullable IdempotencyContext enclosing = IdempotencyContext.find().orElse(null);
-
-	private final Steps steps = new UnprotectedSteps(this);
 
 	/**
 	 * Create a context.
@@ -32,8 +30,6 @@ public final class UnprotectedContext implements IdempotencyContext {
 
 	/**
 	 * Makes up a key for an operation that has none, for this one time.
-	 * @param operation the operation
-	 * @return the key
 	 */
 	public static IdempotencyKey randomKey(String operation) {
 		try {
@@ -69,7 +65,7 @@ public final class UnprotectedContext implements IdempotencyContext {
 
 	@Override
 	public Steps steps() {
-		return this.steps;
+		return new UnprotectedSteps(this);
 	}
 
 }
