@@ -6,7 +6,6 @@ import java.util.function.Supplier;
 import dev.idempotency.Idempotent;
 import org.aopalliance.intercept.MethodInterceptor;
 
-import org.springframework.aop.ClassFilter;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.aop.support.StaticMethodMatcherPointcut;
 import org.springframework.core.Ordered;
@@ -37,25 +36,13 @@ final class IdempotentMethodAdvisor extends DefaultPointcutAdvisor {
 	private static final class IdempotentPointcut extends StaticMethodMatcherPointcut {
 
 		private IdempotentPointcut() {
-			setClassFilter(new Candidates());
+			setClassFilter((type) -> AnnotationUtils.isCandidateClass(type, Idempotent.class));
 		}
 
 		@Override
 		public boolean matches(Method method, Class<?> targetClass) {
 			return AnnotatedMethods.find(method, targetClass) != null
 					|| AnnotatedMethods.isProtectedByItsCallback(method, targetClass);
-		}
-
-	}
-
-	/**
-	 * Types that can carry the annotation at all.
-	 */
-	private static final class Candidates implements ClassFilter {
-
-		@Override
-		public boolean matches(Class<?> type) {
-			return AnnotationUtils.isCandidateClass(type, Idempotent.class);
 		}
 
 	}

@@ -6,14 +6,17 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 
+import dev.idempotency.IdempotencyContext;
 import dev.idempotency.IdempotencyContext.Binding;
 import dev.idempotency.IdempotencyException;
+import dev.idempotency.IdempotencyKeyMissingException;
 import dev.idempotency.OnCrash;
 import dev.idempotency.ReplayedFailureException;
 import dev.idempotency.call.CallState;
 import dev.idempotency.call.Calls;
 import dev.idempotency.call.Refusals;
 import dev.idempotency.call.RunningCall;
+import dev.idempotency.call.ToolOperations;
 import dev.idempotency.core.Attempt;
 import dev.idempotency.core.Decision;
 import dev.idempotency.core.IdempotencyEngine;
@@ -59,7 +62,7 @@ final class MethodEdge {
 	@Nullable Object invoke(MethodInvocation invocation) throws Throwable {
 		Object bean = Objects.requireNonNull(invocation.getThis(), "a protected method belongs to a bean");
 		if (this.operations.isProtectedByItsCallback(invocation.getMethod(), bean.getClass())) {
-			ToolCalls.requireCallback(invocation.getMethod());
+			requireCallback(invocation.getMethod());
 			return invocation.proceed();
 		}
 		MethodOperation operation = this.operations.operationOf(invocation.getMethod(), bean.getClass());
@@ -68,10 +71,26 @@ final class MethodEdge {
 		}
 		try {
 			Object result = call(invocation, bean, operation);
-			return (result instanceof LaterResult later) ? later.future : CompletableFuture.completedFuture(result);
+			// No result is a future itself: what is stored is JSON
+			return (result instanceof CompletableFuture<?> later) ? later : CompletableFuture.completedFuture(result);
 		}
 		catch (IdempotencyException ex) {
 			return CompletableFuture.failedFuture(ex);
+		}
+	}
+
+	/**
+	 * Makes sure that a call of a tool without a key comes through a callback that
+	 * protects it: only that one knows the session.
+	 */
+	private static void requireCallback(Method method) {
+		IdempotencyContext around = IdempotencyContext.find().orElse(null);
+		if (around == null || !ToolOperations.isTool(around.key().scope().operation())) {
+			throw new IdempotencyKeyMissingException(
+					("%s is an @Idempotent tool without a key, and was not called through a tool callback that is protected. "
+							+ "Offer it by a ToolCallbackProvider bean, wrap its callbacks with IdempotentTools, or write a key over its "
+							+ "arguments")
+						.formatted(method));
 		}
 	}
 
@@ -102,7 +121,7 @@ final class MethodEdge {
 		catch (ReplayedFailureException ex) {
 			Throwable failure = ReplayedFailures.rebuild(ex, operation.storeExceptions());
 			if (operation.async()) {
-				return LaterResult.failed(failure);
+				return CompletableFuture.failedFuture(failure);
 			}
 			throw failure;
 		}
@@ -141,21 +160,6 @@ final class MethodEdge {
 			call.failed();
 			throw Refusals.toException(Decision.Refused.outcomeUnknown(call.attempt() - 1, null), call.key());
 		}
-	}
-
-	/**
-	 * A result that has not come yet.
-	 */
-	private static final class LaterResult {
-
-		private final CompletableFuture<@Nullable Object> future = new CompletableFuture<>();
-
-		private static LaterResult failed(Throwable failure) {
-			LaterResult later = new LaterResult();
-			later.future.completeExceptionally(failure);
-			return later;
-		}
-
 	}
 
 	/**
@@ -297,18 +301,18 @@ final class MethodEdge {
 			return MethodEdge.this.calls.valueOrThrow(state, this.attempt);
 		}
 
-		private LaterResult later(CompletionStage<?> stage) {
-			LaterResult later = new LaterResult();
+		private CompletableFuture<@Nullable Object> later(CompletionStage<?> stage) {
+			CompletableFuture<@Nullable Object> later = new CompletableFuture<>();
 			CompletionStage<?> ended = stage.whenComplete((value, failure) -> {
 				try {
-					later.future.complete((failure != null) ? failed(unwrap(failure))
+					later.complete((failure != null) ? failed(unwrap(failure))
 							: MethodEdge.this.calls.valueOrThrow(this.call.succeeded(value), this.attempt));
 				}
 				catch (ReplayedFailureException ex) {
-					later.future.completeExceptionally(ReplayedFailures.rebuild(ex, this.operation.storeExceptions()));
+					later.completeExceptionally(ReplayedFailures.rebuild(ex, this.operation.storeExceptions()));
 				}
 				catch (Throwable ex) {
-					later.future.completeExceptionally(ex);
+					later.completeExceptionally(ex);
 				}
 			});
 			Objects.requireNonNull(ended);

@@ -15,36 +15,47 @@ import org.springframework.transaction.interceptor.TransactionInterceptor;
 import org.springframework.util.ClassUtils;
 
 /**
- * What Spring's own transaction annotations say about a method, if they are there at all.
+ * What Spring's own transaction annotations say about a method: nothing, if there are no
+ * transactions at all.
  */
 interface TransactionAdvice {
 
 	/**
 	 * Whether the work of a method takes part in its caller's transaction.
 	 */
-	boolean joinsCaller(Method method, Class<?> type);
+	default boolean joinsCaller(Method method, Class<?> type) {
+		return false;
+	}
 
 	/**
 	 * Whether the work of a method never takes part in its caller's transaction.
 	 */
-	boolean leaves(Method method, Class<?> type);
+	default boolean leaves(Method method, Class<?> type) {
+		return false;
+	}
 
 	/**
 	 * Whether an advice puts a transaction around a method.
 	 */
-	boolean surrounds(Advice advice, Method method, Class<?> type);
+	default boolean surrounds(Advice advice, Method method, Class<?> type) {
+		return false;
+	}
 
 	/**
 	 * The transaction that the work of a method becomes a part of: its caller's, of the
 	 * manager that the method names.
 	 * @return {@code null} if there is none, and the method begins its own
 	 */
-	@Nullable CallerTransaction callersTransaction(Method method, Class<?> type);
+	default @Nullable CallerTransaction callersTransaction(Method method, Class<?> type) {
+		return null;
+	}
 
 	/**
 	 * The transaction that a method is about to begin for itself, if it does.
 	 */
-	OwnTransaction ownTransaction(Method method, Class<?> type);
+	default OwnTransaction ownTransaction(Method method, Class<?> type) {
+		return OwnTransaction.NONE;
+	}
 
 	/**
 	 * What there is to know in this application.
@@ -52,39 +63,8 @@ interface TransactionAdvice {
 	static TransactionAdvice detect(BeanFactory beanFactory) {
 		boolean present = ClassUtils.isPresent("org.springframework.transaction.interceptor.TransactionInterceptor",
 				TransactionAdvice.class.getClassLoader());
-		return present ? new OfSpring(beanFactory) : new Absent();
-	}
-
-	/**
-	 * There are no transactions.
-	 */
-	final class Absent implements TransactionAdvice {
-
-		@Override
-		public boolean joinsCaller(Method method, Class<?> type) {
-			return false;
-		}
-
-		@Override
-		public boolean leaves(Method method, Class<?> type) {
-			return false;
-		}
-
-		@Override
-		public boolean surrounds(Advice advice, Method method, Class<?> type) {
-			return false;
-		}
-
-		@Override
-		public @Nullable CallerTransaction callersTransaction(Method method, Class<?> type) {
-			return null;
-		}
-
-		@Override
-		public OwnTransaction ownTransaction(Method method, Class<?> type) {
-			return OwnTransaction.NONE;
-		}
-
+		return present ? new OfSpring(beanFactory) : new TransactionAdvice() {
+		};
 	}
 
 	/**
