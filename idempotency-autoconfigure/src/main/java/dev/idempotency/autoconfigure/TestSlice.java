@@ -35,7 +35,7 @@ final class TestSlice {
 	IdempotencyStore joining(IdempotencyStore store) {
 		ProxyFactory factory = new ProxyFactory(store);
 		factory.addInterface(JoiningStore.class);
-		factory.addAdvice(new Joining(store));
+		factory.addAdvice((MethodInterceptor) (invocation) -> invoke(invocation, store));
 		return (IdempotencyStore) factory.getProxy(store.getClass().getClassLoader());
 	}
 
@@ -53,33 +53,19 @@ final class TestSlice {
 
 	}
 
-	private final class Joining implements MethodInterceptor {
-
-		private final IdempotencyStore store;
-
-		private Joining(IdempotencyStore store) {
-			this.store = store;
-		}
-
-		@Override
-		public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
-			Object[] arguments = invocation.getArguments();
-			return switch (invocation.getMethod().getName()) {
-				case "isInTransaction" -> TestSlice.this.open.get() > 0;
-				case "completeInTransaction", "completeInCallersTransaction" ->
-					completeInTransaction((Claim) arguments[0], (StoredResult) arguments[1], (Duration) arguments[2]);
-				case "afterTransaction" -> !this.store.release((Claim) arguments[0]);
-				default -> invocation.proceed();
-			};
-		}
-
-		private boolean completeInTransaction(Claim claim, StoredResult result, Duration ttl) {
-			if (TestSlice.this.open.get() == 0) {
-				throw new IllegalStateException("There is no transaction to complete a key in");
+	private @Nullable Object invoke(MethodInvocation invocation, IdempotencyStore store) throws Throwable {
+		Object[] arguments = invocation.getArguments();
+		return switch (invocation.getMethod().getName()) {
+			case "isInTransaction" -> this.open.get() > 0;
+			case "completeInTransaction", "completeInCallersTransaction" -> {
+				if (this.open.get() == 0) {
+					throw new IllegalStateException("There is no transaction to complete a key in");
+				}
+				yield store.complete((Claim) arguments[0], (StoredResult) arguments[1], (Duration) arguments[2]);
 			}
-			return this.store.complete(claim, result, ttl);
-		}
-
+			case "afterTransaction" -> !store.release((Claim) arguments[0]);
+			default -> invocation.proceed();
+		};
 	}
 
 }

@@ -361,17 +361,8 @@ public final class CanonicalJson {
 
 	}
 
-	private static final class Member {
-
-		private final String name;
-
-		private final byte[] value;
-
-		private Member(String name, byte[] value) {
-			this.name = name;
-			this.value = value;
-		}
-
+	@SuppressWarnings("ArrayRecordComponent")
+	private record Member(String name, byte[] value) {
 	}
 
 	/**
