@@ -12,7 +12,6 @@ interface GuardedTool {
 
 	/**
 	 * Calls the tool, or says why not.
-	 * @param tool the tool
 	 * @param input what the model has said
 	 * @param given what the application has said, or {@code null} if nothing
 	 * @return what the model is told

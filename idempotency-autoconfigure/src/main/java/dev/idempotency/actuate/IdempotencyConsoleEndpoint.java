@@ -43,7 +43,6 @@ public final class IdempotencyConsoleEndpoint {
 
 	/**
 	 * The page.
-	 * @return the page
 	 */
 	@ReadOperation(produces = "text/html;charset=UTF-8")
 	public String page() {
@@ -59,7 +58,6 @@ public final class IdempotencyConsoleEndpoint {
 	/**
 	 * What the page needs.
 	 * @param name the name of a file
-	 * @return the file
 	 */
 	@ReadOperation(produces = { "text/css", "text/javascript" })
 	public WebEndpointResponse<String> file(@Selector String name) {

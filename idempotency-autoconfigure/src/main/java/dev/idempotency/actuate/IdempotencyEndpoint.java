@@ -73,7 +73,6 @@ public final class IdempotencyEndpoint {
 
 	/**
 	 * What the store holds, and what this instance did in the last minutes.
-	 * @return the overview
 	 */
 	@ReadOperation
 	public WebEndpointResponse<?> overview() {
@@ -92,7 +91,6 @@ public final class IdempotencyEndpoint {
 	 * @param page which page, from 0
 	 * @param size how many records a page has
 	 * @param caller who asks
-	 * @return what was found
 	 */
 	@ReadOperation
 	public WebEndpointResponse<?> list(@Selector String view, @Nullable String key, @Nullable String hash,
@@ -138,7 +136,6 @@ public final class IdempotencyEndpoint {
 	 * @param view what it is part of
 	 * @param id its name
 	 * @param caller who asks
-	 * @return the record
 	 */
 	@ReadOperation
 	public WebEndpointResponse<?> read(@Selector String view, @Selector String id, SecurityContext caller) {
@@ -157,7 +154,6 @@ public final class IdempotencyEndpoint {
 	 * @param body the body of its answer
 	 * @param value what its method returned, in JSON, for all other operations
 	 * @param caller who asks
-	 * @return nothing
 	 */
 	@WriteOperation
 	public WebEndpointResponse<?> settle(@Selector String view, @Selector String id, @Nullable Outcome outcome,
@@ -199,7 +195,6 @@ public final class IdempotencyEndpoint {
 	 * @param view what it is part of
 	 * @param id its name
 	 * @param caller who asks
-	 * @return nothing
 	 */
 	@DeleteOperation
 	public WebEndpointResponse<?> forget(@Selector String view, @Selector String id, SecurityContext caller) {

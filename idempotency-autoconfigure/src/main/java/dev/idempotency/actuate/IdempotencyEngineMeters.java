@@ -19,7 +19,6 @@ public final class IdempotencyEngineMeters implements MeterBinder {
 
 	/**
 	 * Create the meters of an engine.
-	 * @param engine the engine
 	 */
 	public IdempotencyEngineMeters(IdempotencyEngine engine) {
 		this.engine = engine;

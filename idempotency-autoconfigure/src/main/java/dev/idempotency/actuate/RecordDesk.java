@@ -44,7 +44,6 @@ public final class RecordDesk {
 
 	/**
 	 * Create a desk.
-	 * @param records the records
 	 * @param visibility what operators may see
 	 * @param writers make results of what operators say
 	 * @param policies how an operation is protected

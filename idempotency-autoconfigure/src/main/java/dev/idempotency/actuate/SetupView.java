@@ -24,7 +24,6 @@ public record SetupView(String store, String namespace, EngineSettings.Mode mode
 	 * @param store what remembers, for people
 	 * @param settings what holds for every operation
 	 * @param policy what holds for operations that say nothing else
-	 * @return the description
 	 */
 	public static SetupView of(String store, EngineSettings settings, OperationPolicy policy) {
 		return new SetupView(store, settings.namespace(), settings.mode(), settings.onStoreFailure(), policy.ttl(),

@@ -38,9 +38,6 @@ import org.springframework.context.annotation.Bean;
 @EnableConfigurationProperties(IdempotencyEndpointProperties.class)
 public final class IdempotencyActuatorAutoConfiguration {
 
-	IdempotencyActuatorAutoConfiguration() {
-	}
-
 	@Bean
 	@ConditionalOnMissingBean
 	@ConditionalOnAvailableEndpoint(IdempotencyEndpoint.class)

@@ -53,9 +53,6 @@ import org.springframework.util.function.SingletonSupplier;
 @EnableConfigurationProperties(IdempotencyProperties.class)
 public final class IdempotencyAutoConfiguration {
 
-	IdempotencyAutoConfiguration() {
-	}
-
 	@Bean(DestructionOrder.STORE)
 	@ConditionalOnMissingBean
 	@DependsOnDatabaseInitialization

@@ -42,9 +42,6 @@ public final class IdempotencyJdbcAutoConfiguration {
 
 	private static final Logger logger = LoggerFactory.getLogger(IdempotencyJdbcAutoConfiguration.class);
 
-	IdempotencyJdbcAutoConfiguration() {
-	}
-
 	@Bean
 	StoreCandidate idempotencyJdbcStoreCandidate(ConfigurableListableBeanFactory beanFactory,
 			ObjectProvider<DataSource> dataSources, IdempotencyProperties properties) {

@@ -35,9 +35,6 @@ import org.springframework.core.type.AnnotationMetadata;
 @Import(IdempotencyMethodAutoConfiguration.ProxyCreator.class)
 public final class IdempotencyMethodAutoConfiguration {
 
-	IdempotencyMethodAutoConfiguration() {
-	}
-
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static Advisor idempotencyMethodAdvisor(ObjectProvider<IdempotencyMethods> methods) {

@@ -26,9 +26,6 @@ import org.springframework.context.annotation.Bean;
 @ConditionalOnBooleanProperty(name = "idempotency.enabled", matchIfMissing = true)
 public final class IdempotencyMetricsAutoConfiguration {
 
-	IdempotencyMetricsAutoConfiguration() {
-	}
-
 	@Bean
 	@ConditionalOnMissingBean
 	IdempotencyMeters idempotencyMeters(MeterRegistry registry) {

@@ -16,9 +16,6 @@ import org.springframework.test.web.servlet.MvcResult;
 @ConditionalOnBooleanProperty(name = "idempotency.enabled", matchIfMissing = true)
 public final class IdempotencyMockMvcAutoConfiguration {
 
-	IdempotencyMockMvcAutoConfiguration() {
-	}
-
 	@Bean
 	MockMvcBuilderCustomizer idempotencyMockMvcBuilderCustomizer() {
 		return (builder) -> builder.alwaysDo(IdempotencyMockMvcAutoConfiguration::endRequest);

@@ -23,9 +23,6 @@ import org.springframework.context.annotation.Bean;
 @ConditionalOnBooleanProperty(name = "idempotency.enabled", matchIfMissing = true)
 public final class IdempotencyObservationAutoConfiguration {
 
-	IdempotencyObservationAutoConfiguration() {
-	}
-
 	@Bean
 	@ConditionalOnMissingBean(AttemptObserver.class)
 	IdempotencyObserver idempotencyObserver(ObservationRegistry registry,

@@ -23,9 +23,6 @@ import org.springframework.context.annotation.Role;
 @Import(IdempotencyMethodAutoConfiguration.ProxyCreator.class)
 public final class IdempotencyOffAutoConfiguration {
 
-	IdempotencyOffAutoConfiguration() {
-	}
-
 	@Bean
 	@ConditionalOnMissingBean
 	Idempotency idempotency() {

@@ -22,9 +22,6 @@ import org.springframework.context.annotation.Bean;
 @ConditionalOnClass({ GlobalOpenApiCustomizer.class, OpenAPI.class })
 public final class IdempotencyOpenApiAutoConfiguration {
 
-	IdempotencyOpenApiAutoConfiguration() {
-	}
-
 	@Bean
 	HiddenContextCustomizer idempotencyHiddenContextCustomizer() {
 		return new HiddenContextCustomizer();

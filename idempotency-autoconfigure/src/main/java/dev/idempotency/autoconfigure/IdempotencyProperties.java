@@ -72,18 +72,9 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled,
 
 	/**
 	 * How an operation is protected that says nothing else.
-	 * @return the policy
 	 */
 	public OperationPolicy defaultPolicy() {
 		return OperationPolicy.of(this.ttl, this.lease).withMaxReplays(this.maxReplays);
-	}
-
-	/**
-	 * How HTTP requests are protected.
-	 * @return the settings
-	 */
-	HttpSettings httpSettings() {
-		return this.http.settings();
 	}
 
 	/**

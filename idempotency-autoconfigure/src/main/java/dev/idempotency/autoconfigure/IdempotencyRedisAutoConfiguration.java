@@ -28,9 +28,6 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 @ConditionalOnBooleanProperty(name = "idempotency.enabled", matchIfMissing = true)
 public final class IdempotencyRedisAutoConfiguration {
 
-	IdempotencyRedisAutoConfiguration() {
-	}
-
 	@Bean
 	StoreCandidate idempotencyRedisStoreCandidate(IdempotencyProperties properties,
 			ObjectProvider<RedisConnectionFactory> connectionFactories, ConfigurableListableBeanFactory beanFactory) {

@@ -26,9 +26,6 @@ import org.springframework.http.client.ClientHttpRequestInterceptor;
 @ConditionalOnBooleanProperty("idempotency.client.enabled")
 public final class IdempotencyRestClientAutoConfiguration {
 
-	IdempotencyRestClientAutoConfiguration() {
-	}
-
 	@Bean
 	@ConditionalOnMissingBean
 	IdempotencyKeyClientInterceptor idempotencyKeyClientInterceptor(Environment environment) {

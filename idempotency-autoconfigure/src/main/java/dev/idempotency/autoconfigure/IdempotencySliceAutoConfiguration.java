@@ -18,9 +18,6 @@ import org.springframework.context.annotation.Bean;
 @ConditionalOnBooleanProperty(name = "idempotency.enabled", matchIfMissing = true)
 public final class IdempotencySliceAutoConfiguration {
 
-	IdempotencySliceAutoConfiguration() {
-	}
-
 	@Bean
 	TestSlice idempotencyTestSlice() {
 		return new TestSlice();

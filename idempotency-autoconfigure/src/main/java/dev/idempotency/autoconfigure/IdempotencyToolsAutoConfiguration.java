@@ -31,9 +31,6 @@ import org.springframework.context.annotation.Role;
 @ConditionalOnClass(ToolCallback.class)
 public final class IdempotencyToolsAutoConfiguration {
 
-	IdempotencyToolsAutoConfiguration() {
-	}
-
 	@Bean
 	@ConditionalOnMissingBean
 	@ConditionalOnBooleanProperty(name = "idempotency.enabled", matchIfMissing = true)

@@ -26,9 +26,6 @@ import org.springframework.core.annotation.Order;
 @ConditionalOnBooleanProperty(name = "idempotency.enabled", matchIfMissing = true)
 public final class IdempotencyTracingAutoConfiguration {
 
-	IdempotencyTracingAutoConfiguration() {
-	}
-
 	@Bean
 	@ConditionalOnMissingBean(TraceSource.class)
 	IdempotencyTraceSource idempotencyTraceSource(Tracer tracer) {

@@ -29,9 +29,6 @@ import org.springframework.transaction.PlatformTransactionManager;
 @ConditionalOnBooleanProperty(name = "idempotency.enabled", matchIfMissing = true)
 public final class IdempotencyTransactionAutoConfiguration {
 
-	IdempotencyTransactionAutoConfiguration() {
-	}
-
 	@Bean
 	@ConditionalOnMissingBean
 	@Conditional(OnTransactionManager.class)

@@ -25,9 +25,6 @@ import org.springframework.web.reactive.function.client.WebClient;
 @ConditionalOnBooleanProperty("idempotency.client.enabled")
 public final class IdempotencyWebClientAutoConfiguration {
 
-	IdempotencyWebClientAutoConfiguration() {
-	}
-
 	@Bean
 	@ConditionalOnMissingBean
 	IdempotencyKeyExchangeFilter idempotencyKeyExchangeFilter(Environment environment) {

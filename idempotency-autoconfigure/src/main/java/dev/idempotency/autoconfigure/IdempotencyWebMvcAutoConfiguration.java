@@ -10,7 +10,9 @@ import dev.idempotency.core.ResultWriter;
 import dev.idempotency.http.HttpAnswer;
 import dev.idempotency.http.ProblemFormat;
 import dev.idempotency.web.HttpStrategies;
+import dev.idempotency.web.IdempotencyExceptionResolver;
 import dev.idempotency.web.IdempotencyFilter;
+import dev.idempotency.web.IdempotencyInterceptor;
 import dev.idempotency.web.IdempotencyRouteFilter;
 import dev.idempotency.web.IdempotencyWeb;
 import dev.idempotency.web.KeyResolver;
@@ -50,9 +52,6 @@ import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandl
 @Import({ TomcatConfiguration.class, JettyConfiguration.class })
 public final class IdempotencyWebMvcAutoConfiguration {
 
-	IdempotencyWebMvcAutoConfiguration() {
-	}
-
 	@Bean
 	@ConditionalOnMissingBean
 	KeyResolver idempotencyKeyResolver(IdempotencyProperties properties) {
@@ -84,7 +83,7 @@ public final class IdempotencyWebMvcAutoConfiguration {
 	@Bean
 	IdempotencyWeb idempotencyWeb(IdempotencyEngine engine, Calls calls, AnnotationPolicies policies,
 			IdempotencyProperties properties, HttpStrategies strategies, ApplicationContext context) {
-		return new IdempotencyWeb(engine, calls, policies, properties.httpSettings(), strategies, context);
+		return new IdempotencyWeb(engine, calls, policies, properties.http().settings(), strategies, context);
 	}
 
 	@Bean
@@ -133,7 +132,7 @@ public final class IdempotencyWebMvcAutoConfiguration {
 
 	@Bean
 	WebMvcConfigurer idempotencyWebMvcConfigurer(IdempotencyWeb web) {
-		return new IdempotencyWebMvcConfigurer(web);
+		return new IdempotencyWebMvcConfigurer(web.interceptor(), web.exceptionResolver());
 	}
 
 	@Bean
@@ -157,11 +156,12 @@ public final class IdempotencyWebMvcAutoConfiguration {
 	 * Puts the interceptor behind all others, so that nothing is claimed for a request
 	 * that one of them turns away, and the exception resolver before all others.
 	 */
-	private record IdempotencyWebMvcConfigurer(IdempotencyWeb web) implements WebMvcConfigurer {
+	record IdempotencyWebMvcConfigurer(IdempotencyInterceptor interceptor,
+			IdempotencyExceptionResolver exceptionResolver) implements WebMvcConfigurer {
 
 		@Override
 		public void addInterceptors(InterceptorRegistry registry) {
-			registry.addInterceptor(this.web.interceptor()).order(Ordered.LOWEST_PRECEDENCE);
+			registry.addInterceptor(this.interceptor).order(Ordered.LOWEST_PRECEDENCE);
 		}
 
 		@Override
@@ -171,7 +171,7 @@ public final class IdempotencyWebMvcAutoConfiguration {
 
 		@Override
 		public void extendHandlerExceptionResolvers(List<HandlerExceptionResolver> resolvers) {
-			resolvers.add(0, this.web.exceptionResolver());
+			resolvers.add(0, this.exceptionResolver);
 		}
 
 	}

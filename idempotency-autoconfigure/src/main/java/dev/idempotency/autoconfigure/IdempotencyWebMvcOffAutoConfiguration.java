@@ -1,16 +1,16 @@
 package dev.idempotency.autoconfigure;
 
 import java.time.Duration;
-import java.util.List;
 
 import dev.idempotency.autoconfigure.IdempotencyProperties.Http;
+import dev.idempotency.autoconfigure.IdempotencyWebMvcAutoConfiguration.IdempotencyWebMvcConfigurer;
 import dev.idempotency.call.AnnotationPolicies;
+import dev.idempotency.core.NamedOperations;
 import dev.idempotency.core.OperationPolicy;
 import dev.idempotency.http.ProblemFormat;
 import dev.idempotency.web.HttpStrategies;
 import dev.idempotency.web.IdempotencyFilter;
 import dev.idempotency.web.IdempotencyRouteFilter;
-import dev.idempotency.web.IdempotencyWeb;
 import dev.idempotency.web.KeyResolver;
 import dev.idempotency.web.RequestFingerprinter;
 import dev.idempotency.web.ResponsePolicy;
@@ -27,12 +27,8 @@ import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
-import org.springframework.core.Ordered;
 import org.springframework.core.env.Environment;
-import org.springframework.web.method.support.HandlerMethodArgumentResolver;
 import org.springframework.web.servlet.DispatcherServlet;
-import org.springframework.web.servlet.HandlerExceptionResolver;
-import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
 /**
@@ -50,9 +46,6 @@ public final class IdempotencyWebMvcOffAutoConfiguration {
 	 */
 	private static final OperationPolicy UNUSED = OperationPolicy.of(Duration.ofHours(1), Duration.ofMillis(1));
 
-	IdempotencyWebMvcOffAutoConfiguration() {
-	}
-
 	@Bean
 	UnprotectedWeb idempotencyUnprotectedWeb(Environment environment, ApplicationContext context,
 			ObjectProvider<KeyResolver> keyResolver, ObjectProvider<ScopeResolver> scopeResolver,
@@ -65,7 +58,7 @@ public final class IdempotencyWebMvcOffAutoConfiguration {
 				scopeResolver.getIfAvailable(ScopeResolver::principal), RequestFingerprinter.none(),
 				ResponsePolicy.finalAnswers(), problemFormats.orderedStream().toList());
 		AnnotationPolicies policies = new AnnotationPolicies(UNUSED, Duration.ZERO,
-				environment::resolveRequiredPlaceholders);
+				environment::resolveRequiredPlaceholders, NamedOperations.none());
 		return new UnprotectedWeb(policies, http.settings(), strategies, context);
 	}
 
@@ -93,29 +86,7 @@ public final class IdempotencyWebMvcOffAutoConfiguration {
 
 	@Bean
 	WebMvcConfigurer idempotencyWebMvcConfigurer(UnprotectedWeb web) {
-		return new UnprotectedWebMvcConfigurer(web);
-	}
-
-	/**
-	 * In the same places as where it protects.
-	 */
-	private record UnprotectedWebMvcConfigurer(UnprotectedWeb web) implements WebMvcConfigurer {
-
-		@Override
-		public void addInterceptors(InterceptorRegistry registry) {
-			registry.addInterceptor(this.web.interceptor()).order(Ordered.LOWEST_PRECEDENCE);
-		}
-
-		@Override
-		public void addArgumentResolvers(List<HandlerMethodArgumentResolver> resolvers) {
-			resolvers.add(IdempotencyWeb.contextArgumentResolver());
-		}
-
-		@Override
-		public void extendHandlerExceptionResolvers(List<HandlerExceptionResolver> resolvers) {
-			resolvers.add(0, this.web.exceptionResolver());
-		}
-
+		return new IdempotencyWebMvcConfigurer(web.interceptor(), web.exceptionResolver());
 	}
 
 }

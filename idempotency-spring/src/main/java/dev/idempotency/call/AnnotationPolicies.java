@@ -34,20 +34,9 @@ public record AnnotationPolicies(OperationPolicy defaults, Duration waitTimeout,
 	private static final String NUMBER = "Write a whole number such as 5, 0 for no limit, or ${orders.replays:5}.";
 
 	/**
-	 * Create policies of operations about which the settings say nothing.
-	 * @param defaults how operations are protected that say nothing else
-	 * @param waitTimeout how long an attempt waits for its twin, where it waits at all
-	 * @param placeholders resolves placeholders
-	 */
-	public AnnotationPolicies(OperationPolicy defaults, Duration waitTimeout, UnaryOperator<String> placeholders) {
-		this(defaults, waitTimeout, placeholders, NamedOperations.none());
-	}
-
-	/**
 	 * How an annotated operation is protected, whatever the settings say about its name.
 	 * @param annotation what is said about it
 	 * @param operation its name, for people
-	 * @return the policy
 	 * @throws IdempotencyConfigurationException if the annotation cannot be used
 	 */
 	public OperationPolicy policyOf(Idempotent annotation, String operation) {
@@ -58,9 +47,7 @@ public record AnnotationPolicies(OperationPolicy defaults, Duration waitTimeout,
 
 	/**
 	 * What an annotation says that differs from what holds for all operations.
-	 * @param annotation the annotation
 	 * @param operation the name of its operation, for people
-	 * @return what it says
 	 * @throws IdempotencyConfigurationException if the annotation cannot be used
 	 */
 	public OperationSettings settingsOf(Idempotent annotation, String operation) {
@@ -86,7 +73,6 @@ public record AnnotationPolicies(OperationPolicy defaults, Duration waitTimeout,
 	 * How an annotated method is protected, which the settings know by the same name.
 	 * @param annotation what is said about it
 	 * @param operation its name
-	 * @return the policy
 	 * @throws IdempotencyConfigurationException if the annotation or the settings cannot
 	 * be used
 	 */

@@ -50,7 +50,6 @@ public final class Calls {
 
 	/**
 	 * Writes and reads results.
-	 * @return the codec
 	 */
 	public ResultCodec codec() {
 		return this.codec;
@@ -58,7 +57,6 @@ public final class Calls {
 
 	/**
 	 * Begins a call.
-	 * @param attempt the attempt
 	 * @param format how its result is written and read
 	 * @return how far it has come: running, replayed or refused
 	 * @throws UnreadableResultException if it has run, and its result does not fit the
@@ -87,10 +85,8 @@ public final class Calls {
 
 	/**
 	 * The steps of an operation.
-	 * @param key its key
 	 * @param fingerprint what it was asked to do: another request has other steps
 	 * @param policy how it is protected
-	 * @return the steps
 	 */
 	public Steps stepsOf(IdempotencyKey key, Fingerprint fingerprint, OperationPolicy policy) {
 		return new LazySteps(() -> new RememberedSteps(this, stepKeys(key, fingerprint, policy)));
@@ -103,7 +99,6 @@ public final class Calls {
 	/**
 	 * Steps that are remembered nowhere, for operations that are not protected.
 	 * @param context the context of the operation, which is current while they run
-	 * @return the steps
 	 */
 	public static Steps unprotectedSteps(IdempotencyContext context) {
 		return new UnprotectedSteps(context);
@@ -141,7 +136,6 @@ public final class Calls {
 	/**
 	 * What the caller gets.
 	 * @param state how its call ended
-	 * @param attempt the attempt
 	 * @return the result, now or then
 	 * @throws IdempotencyException if there is none
 	 */

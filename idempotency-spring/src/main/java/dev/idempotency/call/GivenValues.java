@@ -28,7 +28,6 @@ public final class GivenValues implements ResultWriter {
 	 * Writes the results of all operations, whatever their type: for those that are run
 	 * by hand. What does not fit the type is found when it is given out.
 	 * @param codec writes results
-	 * @return the writer
 	 */
 	public static GivenValues ofAnyType(ResultCodec codec) {
 		ResultFormat format = codec.forType(Object.class);

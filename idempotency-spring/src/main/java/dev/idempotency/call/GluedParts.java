@@ -27,7 +27,6 @@ public final class GluedParts {
 
 	/**
 	 * What is to be said about an expression.
-	 * @param expression the expression
 	 * @param fixed whether something always is the same, or of the same length
 	 * @return a warning, or {@code null} if all is well
 	 */
@@ -50,8 +49,6 @@ public final class GluedParts {
 
 	/**
 	 * Whether a node of an expression is a call of {@value #JOIN}.
-	 * @param node the node
-	 * @return whether it is
 	 */
 	public static boolean isJoin(SpelNode node) {
 		return node instanceof MethodReference call && call.getName().equals(JOIN);
@@ -59,8 +56,6 @@ public final class GluedParts {
 
 	/**
 	 * Whether a node of an expression puts two others together.
-	 * @param node the node
-	 * @return whether it does
 	 */
 	public static boolean isPlus(SpelNode node) {
 		return node instanceof OpPlus && node.getChildCount() == 2;

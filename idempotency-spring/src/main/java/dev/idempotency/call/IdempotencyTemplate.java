@@ -51,16 +51,6 @@ public final class IdempotencyTemplate implements Idempotency {
 	 * @param calls runs the work
 	 * @param policy how it is protected
 	 * @param waitTimeout how long an attempt waits for its twin, where it waits at all
-	 */
-	public IdempotencyTemplate(Calls calls, OperationPolicy policy, Duration waitTimeout) {
-		this(calls, policy, waitTimeout, NamedOperations.none());
-	}
-
-	/**
-	 * Create a template whose operations are known to the settings.
-	 * @param calls runs the work
-	 * @param policy how it is protected
-	 * @param waitTimeout how long an attempt waits for its twin, where it waits at all
 	 * @param named what the settings say about operations, which wins over the policy
 	 */
 	public IdempotencyTemplate(Calls calls, OperationPolicy policy, Duration waitTimeout, NamedOperations named) {
@@ -79,7 +69,6 @@ public final class IdempotencyTemplate implements Idempotency {
 	/**
 	 * One that protects nothing, so that an application still runs when protection is
 	 * switched off.
-	 * @return the template
 	 */
 	public static Idempotency disabled() {
 		return UnprotectedIdempotency.INSTANCE;

@@ -21,9 +21,6 @@ public final class Refusals {
 
 	/**
 	 * Translates a refusal.
-	 * @param refusal the refusal
-	 * @param key the key
-	 * @return the exception
 	 */
 	public static IdempotencyException toException(Decision.Refused refusal, IdempotencyKey key) {
 		return switch (refusal.reason()) {

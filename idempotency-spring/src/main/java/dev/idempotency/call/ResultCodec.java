@@ -67,7 +67,6 @@ public final class ResultCodec {
 	/**
 	 * How results of a type are written and read.
 	 * @param type the type, which may be {@code void}
-	 * @return the format
 	 */
 	public ResultFormat forType(Type type) {
 		JavaType javaType = this.mapper.constructType(type);
@@ -79,7 +78,6 @@ public final class ResultCodec {
 
 	/**
 	 * Makes sure that results of a type can be read back, as far as the type shows.
-	 * @param type the type
 	 * @throws IllegalArgumentException if they cannot, with the reason
 	 */
 	public void requireReadable(Type type) {

@@ -74,7 +74,6 @@ public final class ResultFormat {
 	/**
 	 * Writes a result that is JSON already.
 	 * @param json the result
-	 * @return its bytes
 	 * @throws UnreadableResultException if it does not fit the type
 	 */
 	public byte[] writeJson(String json) {

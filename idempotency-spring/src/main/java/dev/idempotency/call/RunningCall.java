@@ -176,7 +176,6 @@ public final class RunningCall implements IdempotencyContext {
 
 	/**
 	 * The work failed, and will fail each time: the failure counts as its result.
-	 * @param failure the failure
 	 * @return {@link CallState.Executed} if the caller is to be told of this failure
 	 */
 	public CallState failedForGood(Throwable failure) {

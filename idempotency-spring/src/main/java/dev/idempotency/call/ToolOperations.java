@@ -21,8 +21,6 @@ public final class ToolOperations {
 
 	/**
 	 * Whether an operation is that of a tool.
-	 * @param operation the operation
-	 * @return whether it is
 	 */
 	public static boolean isTool(String operation) {
 		return operation.startsWith(PREFIX);

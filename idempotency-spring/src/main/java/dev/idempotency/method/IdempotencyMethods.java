@@ -77,7 +77,6 @@ public final class IdempotencyMethods implements OperationCatalog {
 	/**
 	 * Puts the edge around methods of beans.
 	 * @param methods asked for when the first call comes
-	 * @return the advisor
 	 */
 	public static Advisor advisor(Supplier<IdempotencyMethods> methods) {
 		return new IdempotentMethodAdvisor(() -> methods.get().edge);
@@ -86,7 +85,6 @@ public final class IdempotencyMethods implements OperationCatalog {
 	/**
 	 * Puts nothing around them but a context that passes everything through, so that an
 	 * application still runs when protection is switched off.
-	 * @return the advisor
 	 */
 	public static Advisor disabledAdvisor() {
 		return new IdempotentMethodAdvisor(new UnprotectedMethods());
@@ -105,7 +103,6 @@ public final class IdempotencyMethods implements OperationCatalog {
 	/**
 	 * The beans that have protected methods.
 	 * @param beanFactory the beans
-	 * @return their names
 	 */
 	public static List<String> beansWithMethods(ConfigurableListableBeanFactory beanFactory) {
 		List<String> names = new ArrayList<>();
@@ -124,7 +121,6 @@ public final class IdempotencyMethods implements OperationCatalog {
 
 	/**
 	 * Writes the results of methods that operators give.
-	 * @return the writer
 	 */
 	public ResultWriter resultWriter() {
 		return new GivenValues(this.edge.operations()::formatOf);

@@ -49,7 +49,6 @@ final class MethodAudit {
 
 	/**
 	 * Looks at every annotated method.
-	 * @return what they do
 	 */
 	List<KnownOperation> check(ConfigurableListableBeanFactory beanFactory) {
 		// By name: beans of one class share their operations

@@ -24,7 +24,6 @@ final class Verification {
 
 	/**
 	 * Looks the method up.
-	 * @param name its name
 	 * @param verified the method it is asked about
 	 * @param result the result of that one, or {@code void}
 	 * @param type the type of the bean

@@ -17,6 +17,7 @@ import dev.idempotency.core.EngineSettings.Mode;
 import dev.idempotency.core.EngineSettings.OnStoreFailure;
 import dev.idempotency.core.IdempotencyEngine;
 import dev.idempotency.core.IdempotencyEvent;
+import dev.idempotency.core.NamedOperations;
 import dev.idempotency.core.OperationPolicy;
 import dev.idempotency.core.StoreVerb;
 import dev.idempotency.fixtures.ForwardingStore;
@@ -78,7 +79,7 @@ class CallFixture {
 		// Renews no lease, since the clock is the test's
 		engine.close();
 		return new IdempotencyTemplate(new Calls(engine, new ResultCodec(mapper), this.clock), policy,
-				Duration.ofMinutes(1));
+				Duration.ofMinutes(1), NamedOperations.none());
 	}
 
 	/**

@@ -17,6 +17,7 @@ import dev.idempotency.call.IdempotencyTemplate;
 import dev.idempotency.call.ResultCodec;
 import dev.idempotency.core.EngineSettings;
 import dev.idempotency.core.IdempotencyEngine;
+import dev.idempotency.core.NamedOperations;
 import dev.idempotency.core.OperationPolicy;
 import dev.idempotency.store.ClaimTerms;
 import dev.idempotency.store.IdempotencyStore;
@@ -60,8 +61,8 @@ final class ToolFixture {
 		Duration waitTimeout = Duration.ofMillis(50);
 		return new IdempotentTools(
 				new IdempotencyTemplate(new Calls(engine, new ResultCodec(JsonMapper.builder().build()), clock), policy,
-						waitTimeout),
-				new AnnotationPolicies(policy, waitTimeout, UnaryOperator.identity()),
+						waitTimeout, NamedOperations.none()),
+				new AnnotationPolicies(policy, waitTimeout, UnaryOperator.identity(), NamedOperations.none()),
 				new ToolDefaults(ToolSession.ofEntry(ToolSession.DEFAULT_ENTRY), NO_GUARD), clock);
 	}
 

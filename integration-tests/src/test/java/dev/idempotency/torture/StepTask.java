@@ -21,6 +21,7 @@ import dev.idempotency.call.IdempotencyTemplate;
 import dev.idempotency.call.ResultCodec;
 import dev.idempotency.core.EngineSettings;
 import dev.idempotency.core.IdempotencyEngine;
+import dev.idempotency.core.NamedOperations;
 import dev.idempotency.core.OperationPolicy;
 import dev.idempotency.store.IdempotencyStore;
 import dev.idempotency.store.MonotonicClock;
@@ -68,7 +69,7 @@ final class StepTask {
 		IdempotencyEngine engine = new IdempotencyEngine(store, EngineSettings.of("torture"), clock, List.of());
 		Calls calls = new Calls(engine, new ResultCodec(JsonMapper.shared()), clock);
 		Idempotency idempotency = new IdempotencyTemplate(calls, OperationPolicy.of(Duration.ofHours(1), LEASE),
-				Duration.ofSeconds(60))
+				Duration.ofSeconds(60), NamedOperations.none())
 			.withOnConflict(OnConflict.WAIT);
 		try (StepLedger ledger = new StepLedger(args[1])) {
 			StepTask tasks = new StepTask(args[0], ledger, idempotency);
