@@ -12,5 +12,6 @@ dependencies {
     implementation(libs.slf4j.api)
 
     testImplementation(libs.assertj.core)
+    testImplementation(libs.jazzer.junit)
     testImplementation(libs.junit.jupiter)
 }

@@ -24,5 +24,6 @@ dependencies {
 
     testImplementation(project(":idempotency-test"))
     testImplementation(project(":test-fixtures"))
+    testImplementation(libs.jazzer.junit)
     testImplementation(libs.junit.jupiter)
 }

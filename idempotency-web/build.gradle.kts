@@ -27,5 +27,6 @@ dependencies {
     optional(libs.spring.webmvc)
 
     testImplementation(libs.assertj.core)
+    testImplementation(libs.jazzer.junit)
     testImplementation(libs.junit.jupiter)
 }

@@ -50,7 +50,6 @@ dependencies {
     testImplementation(libs.embedded.redis)
     testImplementation(libs.h2)
     testImplementation(libs.hsqldb)
-    testImplementation(libs.jazzer.junit)
     testImplementation(libs.jedis)
     testImplementation(libs.junit.testkit)
     testImplementation(libs.lincheck)
@@ -83,6 +82,7 @@ tasks.test {
     // Some tests read both builds, the README, the guides and the code that they show
     inputs.files(listOf("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md").map { rootProject.file(it) })
     inputs.dir(rootProject.file("docs"))
+    inputs.dir(rootProject.file("idempotency-test/src/test"))
     inputs.dir(rootProject.file("sample-app/src"))
     inputs.files(listOf("pom.xml", "settings.gradle.kts", "gradle.properties", "gradlew").map { rootProject.file(it) })
     inputs.files(rootProject.subprojects.flatMap { listOf(it.file("pom.xml"), it.file("build.gradle.kts")) })

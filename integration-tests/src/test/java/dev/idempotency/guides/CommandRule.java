@@ -38,11 +38,24 @@ final class CommandRule implements BlockCheck.Rule {
 
 	CommandRule(Path root) {
 		this.root = root;
-		try (Stream<Path> files = Files.walk(root.resolve("integration-tests/src/test/java"))) {
-			this.classes = files.map((file) -> String.valueOf(file.getFileName()))
+		try (Stream<Path> modules = Files.list(root)) {
+			this.classes = modules.map((module) -> module.resolve("src/test/java"))
+				.filter(Files::isDirectory)
+				.flatMap(CommandRule::namesIn)
+				.collect(Collectors.toSet());
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	private static Stream<String> namesIn(Path folder) {
+		try (Stream<Path> files = Files.walk(folder)) {
+			return files.map((file) -> String.valueOf(file.getFileName()))
 				.filter((name) -> name.endsWith(".java"))
 				.map((name) -> name.substring(0, name.length() - ".java".length()))
-				.collect(Collectors.toSet());
+				.toList()
+				.stream();
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
