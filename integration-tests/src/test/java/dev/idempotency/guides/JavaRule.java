@@ -16,7 +16,8 @@ import java.util.stream.Stream;
  */
 final class JavaRule implements BlockCheck.Rule {
 
-	private static final List<String> SOURCES = List.of("integration-tests/src", "sample-app/src");
+	private static final List<String> SOURCES = List.of("idempotency-test/src/test", "integration-tests/src",
+			"sample-app/src", "test-fixtures/src");
 
 	private final Map<String, List<String>> sources = new TreeMap<>();
 

@@ -1,5 +1,6 @@
 package dev.idempotency.guides;
 
+import dev.idempotency.fixtures.MapStore;
 import dev.idempotency.store.MonotonicClock;
 
 import org.springframework.context.annotation.Bean;

@@ -1,5 +1,6 @@
 package dev.idempotency.guides;
 
+import dev.idempotency.fixtures.MapStore;
 import dev.idempotency.store.IdempotencyStore;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;

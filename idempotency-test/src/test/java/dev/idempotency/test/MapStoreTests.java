@@ -1,17 +1,13 @@
-package dev.idempotency.guides;
+package dev.idempotency.test;
 
 import java.time.Instant;
 
+import dev.idempotency.fixtures.MapStore;
 import dev.idempotency.store.IdempotencyStore;
-import dev.idempotency.test.IdempotencyStoreContract;
-import dev.idempotency.test.MovableClock;
-import dev.idempotency.test.StoreTime;
-import org.junit.jupiter.api.Tag;
 
 /**
- * The example of {@code docs/writing-a-store.md} keeps the contract.
+ * The example of {@code docs/writing-a-store.md} keeps the contract, without Spring.
  */
-@Tag("once")
 class MapStoreTests extends IdempotencyStoreContract {
 
 	private final MovableClock clock = new MovableClock(Instant.parse("2026-01-01T00:00:00Z"));
