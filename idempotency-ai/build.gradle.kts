@@ -23,4 +23,8 @@ dependencies {
     implementation(libs.slf4j.api)
 
     optional(libs.spring.ai.mcp)
+
+    testImplementation(project(":idempotency-test"))
+    testImplementation(libs.awaitility)
+    testImplementation(libs.junit.jupiter)
 }

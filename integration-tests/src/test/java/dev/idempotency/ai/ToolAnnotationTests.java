@@ -1,19 +1,21 @@
 package dev.idempotency.ai;
 
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
 import dev.idempotency.Effect;
-import dev.idempotency.IdempotencyConfigurationException;
 import dev.idempotency.IdempotencyKeyMissingException;
 import dev.idempotency.Idempotent;
 import dev.idempotency.autoconfigure.IdempotencyAutoConfiguration;
+import dev.idempotency.autoconfigure.IdempotencyJdbcAutoConfiguration;
 import dev.idempotency.autoconfigure.IdempotencyMethodAutoConfiguration;
 import dev.idempotency.autoconfigure.IdempotencyOffAutoConfiguration;
 import dev.idempotency.autoconfigure.IdempotencyToolsAutoConfiguration;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 import org.springframework.ai.chat.model.ToolContext;
 import org.springframework.ai.tool.ToolCallback;
@@ -24,6 +26,7 @@ import org.springframework.ai.tool.method.MethodToolCallbackProvider;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
@@ -37,7 +40,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  */
 class ToolAnnotationTests {
 
-	private static final ToolContext ALICE = ToolFixture.session("alice");
+	private static final ToolContext ALICE = session("alice");
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, JacksonAutoConfiguration.class,
@@ -45,6 +48,10 @@ class ToolAnnotationTests {
 				IdempotencyToolsAutoConfiguration.class))
 		.withUserConfiguration(Application.class)
 		.withBean(Tools.class);
+
+	private static ToolContext session(String id) {
+		return new ToolContext(Map.of(ToolSession.DEFAULT_ENTRY, id));
+	}
 
 	private static ToolCallback tool(ApplicationContext context, String name) {
 		return Arrays.stream(context.getBean(ToolCallbackProvider.class).getToolCallbacks())
@@ -61,7 +68,7 @@ class ToolAnnotationTests {
 			String first = charge.call("{\"customer\":\"c-1\",\"amount\":5}", ALICE);
 			assertThat(charge.call("{\"amount\":5,\"customer\":\"c-1\"}", ALICE)).isEqualTo(first).contains("c-1");
 			assertThat(context.getBean(Tools.class).calls()).containsExactly("charge c-1 5");
-			charge.call("{\"customer\":\"c-1\",\"amount\":5}", ToolFixture.session("bob"));
+			charge.call("{\"customer\":\"c-1\",\"amount\":5}", session("bob"));
 			assertThat(context.getBean(Tools.class).calls()).hasSize(2);
 		});
 	}
@@ -159,18 +166,21 @@ class ToolAnnotationTests {
 	}
 
 	@Test
-	void refusesToStartWithWhatAToolCannotHave() {
-		refuses(new Transactional(), "asks for more than ttl");
-		refuses(new ForeverReading(), "without a ttl");
-		refuses(new Torn(), "neither writes nor destroys");
-	}
-
-	private static void refuses(Object tools, String message) {
-		IdempotentTools wrapping = new ToolFixture().tools();
-		ToolCallback tool = MethodToolCallbackProvider.builder().toolObjects(tools).build().getToolCallbacks()[0];
-		assertThatExceptionOfType(IdempotencyConfigurationException.class)
-			.isThrownBy(() -> wrapping.wrap(tool, ToolOptions.defaults()))
-			.withMessageContaining(message);
+	void remembersAfterARestart(@TempDir Path folder) {
+		ApplicationContextRunner application = this.runner
+			.withConfiguration(
+					AutoConfigurations.of(DataSourceAutoConfiguration.class, IdempotencyJdbcAutoConfiguration.class))
+			.withPropertyValues("spring.datasource.url=jdbc:h2:file:" + folder.resolve("records").toAbsolutePath());
+		String input = "{\"customer\":\"c-1\",\"amount\":5}";
+		List<String> answers = new ArrayList<>();
+		for (int run = 0; run < 2; run++) {
+			int expected = 1 - run;
+			application.run((context) -> {
+				answers.add(tool(context, "charge").call(input, ALICE));
+				assertThat(context.getBean(Tools.class).calls()).hasSize(expected);
+			});
+		}
+		assertThat(answers.get(1)).isEqualTo(answers.get(0));
 	}
 
 	@Configuration(proxyBeanMethods = false)
@@ -236,34 +246,6 @@ class ToolAnnotationTests {
 		@Tool
 		public String plain() {
 			return "";
-		}
-
-	}
-
-	static final class Transactional {
-
-		@Tool
-		@Idempotent(transactional = true)
-		public void work() {
-		}
-
-	}
-
-	static final class ForeverReading {
-
-		@Tool
-		@Idempotent
-		@SideEffects(SideEffect.READ)
-		public void work() {
-		}
-
-	}
-
-	static final class Torn {
-
-		@Tool
-		@SideEffects({ SideEffect.READ, SideEffect.DESTRUCTIVE })
-		public void work() {
 		}
 
 	}

@@ -5,9 +5,11 @@ import java.util.List;
 import java.util.Map;
 
 import dev.idempotency.Effect;
+import dev.idempotency.IdempotencyConfigurationException;
 import dev.idempotency.IdempotencyContext;
 import dev.idempotency.IdempotencyKeyMissingException;
 import dev.idempotency.IdempotencyStoreException;
+import dev.idempotency.Idempotent;
 import dev.idempotency.OnConflict;
 import dev.idempotency.OnCrash;
 import dev.idempotency.OperationInProgressException;
@@ -24,7 +26,9 @@ import org.springframework.ai.chat.memory.ChatMemory;
 import org.springframework.ai.chat.model.ToolContext;
 import org.springframework.ai.tool.ToolCallback;
 import org.springframework.ai.tool.ToolCallbackProvider;
+import org.springframework.ai.tool.annotation.Tool;
 import org.springframework.ai.tool.execution.ToolExecutionException;
+import org.springframework.ai.tool.method.MethodToolCallbackProvider;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -474,6 +478,49 @@ class IdempotentToolsTests {
 			.withMessageContaining("Its result was not kept")
 			.withCauseInstanceOf(ResultNotReplayableException.class);
 		assertThat(this.charge.inputs()).hasSize(1);
+	}
+
+	@Test
+	void refusesToStartWithWhatAToolCannotHave() {
+		refuses(new Transactional(), "asks for more than ttl");
+		refuses(new ForeverReading(), "without a ttl");
+		refuses(new Torn(), "neither writes nor destroys");
+	}
+
+	private void refuses(Object tools, String message) {
+		IdempotentTools wrapping = this.fixture.tools();
+		ToolCallback tool = MethodToolCallbackProvider.builder().toolObjects(tools).build().getToolCallbacks()[0];
+		assertThatExceptionOfType(IdempotencyConfigurationException.class)
+			.isThrownBy(() -> wrapping.wrap(tool, OPTIONS))
+			.withMessageContaining(message);
+	}
+
+	static final class Transactional {
+
+		@Tool
+		@Idempotent(transactional = true)
+		public void work() {
+		}
+
+	}
+
+	static final class ForeverReading {
+
+		@Tool
+		@Idempotent
+		@SideEffects(SideEffect.READ)
+		public void work() {
+		}
+
+	}
+
+	static final class Torn {
+
+		@Tool
+		@SideEffects({ SideEffect.READ, SideEffect.DESTRUCTIVE })
+		public void work() {
+		}
+
 	}
 
 }

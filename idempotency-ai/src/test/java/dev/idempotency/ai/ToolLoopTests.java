@@ -1,16 +1,9 @@
 package dev.idempotency.ai;
 
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 
-import dev.idempotency.store.MonotonicClock;
-import dev.idempotency.store.jdbc.InitializeSchema;
-import dev.idempotency.store.jdbc.JdbcIdempotencyStore;
-import dev.idempotency.store.jdbc.JdbcSettings;
-import org.h2.jdbcx.JdbcDataSource;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 import org.springframework.ai.tool.ToolCallback;
 import org.springframework.ai.tool.execution.ToolExecutionException;
@@ -58,23 +51,23 @@ class ToolLoopTests {
 	}
 
 	@Test
-	void goesOnFromFinishedToolsAfterARestart(@TempDir Path folder) {
+	void goesOnFromFinishedToolsAfterARestart() {
 		String[] script = { "charge {\"order\":1}", "ship {\"order\":1}", "Shipped." };
 		this.ship.answering((input) -> {
 			throw new Death();
 		});
-		Agent agent = new Agent(new ScriptedModel(script), tools(storeIn(folder)));
+		Agent agent = new Agent(new ScriptedModel(script), tools());
 		assertThatExceptionOfType(Death.class).isThrownBy(() -> agent.run("task-1"));
 		this.ship.answering((input) -> "on its way");
 		ScriptedModel model = new ScriptedModel(script);
-		assertThat(new Agent(model, tools(storeIn(folder))).run("task-1")).isEqualTo("Shipped.");
+		assertThat(new Agent(model, tools()).run("task-1")).isEqualTo("Shipped.");
 		assertThat(model.heard()).containsExactly("answer 1", "on its way");
 		assertThat(this.charge.inputs()).hasSize(1);
 		assertThat(this.ship.inputs()).hasSize(2);
 	}
 
-	private List<ToolCallback> tools(JdbcIdempotencyStore store) {
-		IdempotentTools tools = ToolFixture.tools(store, new MonotonicClock());
+	private List<ToolCallback> tools() {
+		IdempotentTools tools = this.fixture.tools();
 		return List.of(tools.wrap(this.charge, GUARDED), tools.wrap(this.ship, GUARDED));
 	}
 
@@ -85,17 +78,6 @@ class ToolLoopTests {
 
 		private static final long serialVersionUID = 1L;
 
-	}
-
-	/**
-	 * The store of a new process, in a file that outlives it.
-	 */
-	private static JdbcIdempotencyStore storeIn(Path folder) {
-		JdbcDataSource dataSource = new JdbcDataSource();
-		dataSource.setUrl("jdbc:h2:file:%s".formatted(folder.resolve("records").toAbsolutePath()));
-		JdbcIdempotencyStore store = new JdbcIdempotencyStore(dataSource, JdbcSettings.defaults());
-		store.prepareTable(InitializeSchema.ALWAYS);
-		return store;
 	}
 
 }
