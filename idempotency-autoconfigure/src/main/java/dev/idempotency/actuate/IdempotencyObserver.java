@@ -104,7 +104,7 @@ public final class IdempotencyObserver implements AttemptObserver {
 		 */
 		private static @Nullable Throwable failure(IdempotencyEvent event) {
 			return (event instanceof IdempotencyEvent.Finished finished
-					&& finished.completion() instanceof Completion.Failed failed) ? failed.cause() : null;
+					&& finished.completion().kind() == Completion.Kind.FAILED) ? finished.completion().cause() : null;
 		}
 
 		private void stop(@Nullable Throwable error) {

@@ -70,7 +70,8 @@ final class OutcomeTags {
 
 	private static String ofCompletion(Completion completion) {
 		return switch (completion.kind()) {
-			case STORED -> ((Completion.Stored) completion).withPayload() ? "stored" : "stored_without_result";
+			case STORED -> "stored";
+			case STORED_WITHOUT_RESULT -> "stored_without_result";
 			case SUPERSEDED -> "superseded";
 			case ROLLED_BACK -> "rolled_back";
 			case FAILED -> "failed";

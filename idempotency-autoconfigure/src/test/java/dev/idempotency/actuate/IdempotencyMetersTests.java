@@ -132,7 +132,7 @@ class IdempotencyMetersTests {
 
 	@Test
 	void countsReplaysThatHaveNothingToReplay() {
-		proceed().completeWithoutResult();
+		proceed().complete(null);
 		begin(POLICY);
 		assertThat(executions("stored_without_result")).isOne();
 		assertThat(attempts("not_replayable")).isOne();

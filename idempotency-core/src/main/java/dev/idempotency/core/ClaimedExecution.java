@@ -35,7 +35,10 @@ final class ClaimedExecution extends Execution {
 
 	private final AtomicBoolean finished = new AtomicBoolean();
 
-	private volatile Completion.@Nullable Joined joined;
+	/**
+	 * What has become of the result once the caller's transaction is committed.
+	 */
+	private volatile @Nullable Completion joined;
 
 	ClaimedExecution(GuardedStore store, Listeners listeners, Attempt attempt, Claim claim, KeptLease lease) {
 		this.store = store;
@@ -56,23 +59,13 @@ final class ClaimedExecution extends Execution {
 	}
 
 	@Override
-	public Completion complete(byte[] payload) {
+	public Completion complete(byte @Nullable [] payload) {
 		return finish(null, payload);
 	}
 
 	@Override
-	public Completion completeWithoutResult() {
-		return finish(null, null);
-	}
-
-	@Override
-	public Completion completeIn(Transaction transaction, byte[] payload) {
+	public Completion completeIn(Transaction transaction, byte @Nullable [] payload) {
 		return finish(transaction, payload);
-	}
-
-	@Override
-	public Completion completeWithoutResultIn(Transaction transaction) {
-		return finish(transaction, null);
 	}
 
 	@Override
@@ -92,8 +85,8 @@ final class ClaimedExecution extends Execution {
 
 	private Completion join(StoredResult result, boolean withPayload) {
 		if (this.store.completeInCallersTransaction(this.claim, result, this.attempt.policy().ttl())) {
-			this.joined = new Completion.Joined(withPayload);
-			return this.joined;
+			this.joined = Completion.stored(withPayload);
+			return Completion.JOINED;
 		}
 		this.finished.set(true);
 		Completion superseded = lost().superseded();
@@ -121,8 +114,8 @@ final class ClaimedExecution extends Execution {
 	}
 
 	private IdempotencyEvent stored() {
-		return new IdempotencyEvent.Finished(key(),
-				new Completion.Stored(this.joined != null && this.joined.withPayload()));
+		Completion known = this.joined;
+		return new IdempotencyEvent.Finished(key(), (known != null) ? known : Completion.stored(false));
 	}
 
 	private IdempotencyEvent released(boolean done) {
@@ -195,8 +188,8 @@ final class ClaimedExecution extends Execution {
 	private IdempotencyEvent keptWithoutResultAfter(Throwable failure) {
 		boolean kept = FirstFailure.thenTry(failure,
 				() -> this.store.complete(this.claim, StoredResult.tombstone(), this.attempt.policy().ttl()));
-		return new IdempotencyEvent.Finished(key(), kept ? new Completion.Stored(false) : new Completion.Failed(
-				new IdempotencyStoreException("The result of %s was not stored".formatted(key()), failure)));
+		return new IdempotencyEvent.Finished(key(), kept ? Completion.stored(false) : Completion
+			.failed(new IdempotencyStoreException("The result of %s was not stored".formatted(key()), failure)));
 	}
 
 	/**
@@ -220,7 +213,7 @@ final class ClaimedExecution extends Execution {
 	private Completion store(StoredResult result, boolean withPayload) {
 		try {
 			if (this.store.complete(this.claim, result, this.attempt.policy().ttl())) {
-				return new Completion.Stored(withPayload);
+				return Completion.stored(withPayload);
 			}
 			return lost().complete(result, withPayload);
 		}
@@ -229,7 +222,7 @@ final class ClaimedExecution extends Execution {
 			return store(StoredResult.tombstone(), false);
 		}
 		catch (IdempotencyStoreException ex) {
-			return new Completion.Failed(ex);
+			return Completion.failed(ex);
 		}
 	}
 
@@ -247,16 +240,16 @@ final class ClaimedExecution extends Execution {
 		catch (RuntimeException ex) {
 			rollBack(transaction);
 			giveBack();
-			return new Completion.RolledBack(ex);
+			return Completion.rolledBack(ex);
 		}
 		try {
 			transaction.commit();
-			return new Completion.Stored(withPayload);
+			return Completion.stored(withPayload);
 		}
 		catch (RuntimeException ex) {
 			// If it was committed after all, there is nothing left to give back
 			releasedUnlessCommitted();
-			return new Completion.RolledBack(ex);
+			return Completion.rolledBack(ex);
 		}
 	}
 

@@ -1,140 +1,85 @@
 package dev.idempotency.core;
 
 import dev.idempotency.IdempotencyStoreException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What became of a finished execution's result.
+ *
+ * @param kind which of the things that can become of it
+ * @param cause what it failed with, if it is {@link Kind#FAILED} or
+ * {@link Kind#ROLLED_BACK}
+ * @param answer what a retry would be told now, if it is {@link Kind#SUPERSEDED}: a
+ * replay of the winner's result, or that it is still running
  */
-public sealed interface Completion {
+public record Completion(Kind kind, @Nullable RuntimeException cause, Decision.@Nullable Answer answer) {
 
-	/**
-	 * Which one it is, to switch over.
-	 * @return the kind
-	 */
-	Kind kind();
+	static final Completion JOINED = new Completion(Kind.JOINED, null, null);
 
-	/**
-	 * The result is stored: whoever sees it can rely on its replay.
-	 *
-	 * @param withPayload {@code false} if it was too large and only the fact that the
-	 * operation has run was stored
-	 */
-	record Stored(boolean withPayload) implements Completion {
+	static final Completion UNPROTECTED = new Completion(Kind.UNPROTECTED, null, null);
 
-		@Override
-		public Kind kind() {
-			return Kind.STORED;
-		}
+	private static final Completion STORED = new Completion(Kind.STORED, null, null);
 
+	private static final Completion STORED_WITHOUT_RESULT = new Completion(Kind.STORED_WITHOUT_RESULT, null, null);
+
+	static Completion stored(boolean withResult) {
+		return withResult ? STORED : STORED_WITHOUT_RESULT;
+	}
+
+	static Completion failed(IdempotencyStoreException cause) {
+		return new Completion(Kind.FAILED, cause, null);
 	}
 
 	/**
-	 * The result has become a part of its caller's transaction, and is stored when that
-	 * is committed.
-	 *
-	 * @param withPayload {@code false} if only the fact that the operation has run will
-	 * be stored
+	 * The transaction was not committed.
+	 * @param cause what it failed with
+	 * @return the completion
 	 */
-	record Joined(boolean withPayload) implements Completion {
+	public static Completion rolledBack(RuntimeException cause) {
+		return new Completion(Kind.ROLLED_BACK, cause, null);
+	}
 
-		@Override
-		public Kind kind() {
-			return Kind.JOINED;
-		}
-
+	static Completion superseded(Decision.Answer answer) {
+		return new Completion(Kind.SUPERSEDED, null, answer);
 	}
 
 	/**
-	 * Nothing was to be stored: the operation ran without a claim, because the engine
-	 * observes or because the store had failed.
+	 * What can become of a result.
 	 */
-	record Unprotected() implements Completion {
-
-		@Override
-		public Kind kind() {
-			return Kind.UNPROTECTED;
-		}
-
-	}
-
-	/**
-	 * The store failed. The operation has run and its answer is right; a retry is held
-	 * off until the lease is over, unless the result was stored after all.
-	 *
-	 * @param cause the failure
-	 */
-	record Failed(IdempotencyStoreException cause) implements Completion {
-
-		@Override
-		public Kind kind() {
-			return Kind.FAILED;
-		}
-
-	}
-
-	/**
-	 * The transaction was not committed, as far as one can know: nothing of the work
-	 * stays, and the key was given back.
-	 *
-	 * @param cause what the transaction, or completing the key in it, failed with
-	 */
-	record RolledBack(RuntimeException cause) implements Completion {
-
-		@Override
-		public Kind kind() {
-			return Kind.ROLLED_BACK;
-		}
-
-	}
-
-	/**
-	 * The execution stalled past its lease and someone else has the key: the answer is
-	 * theirs. Work in a transaction was rolled back.
-	 *
-	 * @param answer what a retry would be told now: a replay of the winner's result, or
-	 * that it is still running
-	 */
-	record Superseded(Decision.Answer answer) implements Completion {
-
-		@Override
-		public Kind kind() {
-			return Kind.SUPERSEDED;
-		}
-
-	}
-
-	/**
-	 * The kinds of completions.
-	 */
-	enum Kind {
+	public enum Kind {
 
 		/**
-		 * {@link Stored}.
+		 * The result is stored: whoever sees it can rely on its replay.
 		 */
 		STORED,
-
 		/**
-		 * {@link Joined}.
+		 * The fact that the operation has run is stored: there was no result, or it was
+		 * too large.
+		 */
+		STORED_WITHOUT_RESULT,
+		/**
+		 * The result has become a part of its caller's transaction, and is stored when
+		 * that is committed.
 		 */
 		JOINED,
-
 		/**
-		 * {@link Unprotected}.
+		 * Nothing was to be stored: the operation ran without a claim, because the engine
+		 * observes or because the store had failed.
 		 */
 		UNPROTECTED,
-
 		/**
-		 * {@link Failed}.
+		 * The store failed. The operation has run and its answer is right; a retry is
+		 * held off until the lease is over, unless the result was stored after all.
 		 */
 		FAILED,
-
 		/**
-		 * {@link RolledBack}.
+		 * The transaction was not committed, as far as one can know: nothing of the work
+		 * stays, and the key was given back.
 		 */
 		ROLLED_BACK,
-
 		/**
-		 * {@link Superseded}.
+		 * The execution stalled past its lease and someone else has the key: the answer
+		 * is theirs. Work in a transaction was rolled back.
 		 */
 		SUPERSEDED
 

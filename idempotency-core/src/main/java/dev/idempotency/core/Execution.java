@@ -6,9 +6,8 @@ import dev.idempotency.core.Transactions.Transaction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An operation on its way. It is finished once, by {@link #complete} or
- * {@link #completeWithoutResult()}; closing it before that gives the key back. It may be
- * finished on another thread than it was begun on.
+ * An operation on its way. It is finished once, by {@link #complete}; closing it before
+ * that gives the key back. It may be finished on another thread than it was begun on.
  */
 public abstract class Execution implements AutoCloseable {
 
@@ -41,37 +40,24 @@ public abstract class Execution implements AutoCloseable {
 	/**
 	 * Stores the result. One that is too large for the store is dropped, and the
 	 * operation is completed without it: what has run must not run again.
-	 * @param payload the result
+	 * @param payload the result, or {@code null} to store only the fact that the
+	 * operation has run
 	 * @return what became of it
 	 * @throws IllegalStateException if the execution is finished or closed already
 	 */
-	public abstract Completion complete(byte[] payload);
-
-	/**
-	 * Stores the fact that the operation has run.
-	 * @return what became of it
-	 * @throws IllegalStateException if the execution is finished or closed already
-	 */
-	public abstract Completion completeWithoutResult();
+	public abstract Completion complete(byte @Nullable [] payload);
 
 	/**
 	 * Stores the result as a part of the transaction in which the work was done, and
 	 * commits it: both count, or neither does. Where the claim is lost, the transaction
 	 * is rolled back.
 	 * @param transaction the transaction that the calling thread is in; it is ended here
-	 * @param payload the result
+	 * @param payload the result, or {@code null} to store only the fact that the
+	 * operation has run
 	 * @return what became of both
 	 * @throws IllegalStateException if the execution is finished or closed already
 	 */
-	public abstract Completion completeIn(Transaction transaction, byte[] payload);
-
-	/**
-	 * Stores the fact that the operation has run, in the same way.
-	 * @param transaction the transaction that the calling thread is in; it is ended here
-	 * @return what became of both
-	 * @throws IllegalStateException if the execution is finished or closed already
-	 */
-	public abstract Completion completeWithoutResultIn(Transaction transaction);
+	public abstract Completion completeIn(Transaction transaction, byte @Nullable [] payload);
 
 	/**
 	 * Stores the result as a part of the transaction in which the work was done, and
@@ -79,8 +65,8 @@ public abstract class Execution implements AutoCloseable {
 	 * is {@linkplain #transactionEnded told}, the lease is renewed.
 	 * @param payload the result, or {@code null} to store only the fact that the
 	 * operation has run
-	 * @return {@link Completion.Joined}, or {@link Completion.Superseded}: then the
-	 * transaction must be rolled back, because someone else does the work
+	 * @return {@link Completion.Kind#JOINED}, or {@link Completion.Kind#SUPERSEDED}: then
+	 * the transaction must be rolled back, because someone else does the work
 	 * @throws dev.idempotency.IdempotencyStoreException if the store failed; the
 	 * transaction must be rolled back
 	 * @throws IllegalStateException if the execution is finished or closed already

@@ -36,12 +36,12 @@ final class LostClaim {
 	Completion complete(StoredResult result, boolean withPayload) {
 		ClaimResult answer = this.store.claimAgain(this.claim, this.again);
 		if (answer instanceof ClaimResult.Refused refused) {
-			return new Completion.Superseded(toldBy(refused.record()));
+			return Completion.superseded(toldBy(refused.record()));
 		}
 		Claim regained = ((ClaimResult.Granted) answer).claim();
 		Duration lease = this.again.policy().lease();
-		return this.store.complete(regained, result, this.again.policy().ttl()) ? new Completion.Stored(withPayload)
-				: new Completion.Superseded(Decision.Refused.inProgress(RetryAfter.ofFresh(lease), null));
+		return this.store.complete(regained, result, this.again.policy().ttl()) ? Completion.stored(withPayload)
+				: Completion.superseded(Decision.Refused.inProgress(RetryAfter.ofFresh(lease), null));
 	}
 
 	/**
@@ -51,7 +51,7 @@ final class LostClaim {
 		try {
 			ClaimResult answer = this.store.claimAgain(this.claim, this.again);
 			if (answer instanceof ClaimResult.Refused refused) {
-				return new Completion.Superseded(toldBy(refused.record()));
+				return Completion.superseded(toldBy(refused.record()));
 			}
 			// The successor is gone too: a retry can have the key
 			this.store.release(((ClaimResult.Granted) answer).claim());
@@ -59,7 +59,7 @@ final class LostClaim {
 		catch (IdempotencyStoreException ex) {
 			// Logged and published already
 		}
-		return new Completion.Superseded(Decision.Refused.inProgress(Duration.ZERO, null));
+		return Completion.superseded(Decision.Refused.inProgress(Duration.ZERO, null));
 	}
 
 	/**

@@ -27,28 +27,18 @@ final class UnprotectedExecution extends Execution {
 	}
 
 	@Override
-	public Completion complete(byte[] payload) {
-		return new Completion.Unprotected();
+	public Completion complete(byte @Nullable [] payload) {
+		return Completion.UNPROTECTED;
 	}
 
 	@Override
-	public Completion completeWithoutResult() {
-		return new Completion.Unprotected();
-	}
-
-	@Override
-	public Completion completeIn(Transaction transaction, byte[] payload) {
-		return completeWithoutResultIn(transaction);
-	}
-
-	@Override
-	public Completion completeWithoutResultIn(Transaction transaction) {
+	public Completion completeIn(Transaction transaction, byte @Nullable [] payload) {
 		try {
 			transaction.commit();
-			return new Completion.Unprotected();
+			return Completion.UNPROTECTED;
 		}
 		catch (RuntimeException ex) {
-			return new Completion.RolledBack(ex);
+			return Completion.rolledBack(ex);
 		}
 		catch (Error ex) {
 			FirstFailure.then(ex, transaction::rollBack);
@@ -58,7 +48,7 @@ final class UnprotectedExecution extends Execution {
 
 	@Override
 	public Completion joinTransaction(byte @Nullable [] payload) {
-		return new Completion.Unprotected();
+		return Completion.UNPROTECTED;
 	}
 
 	@Override

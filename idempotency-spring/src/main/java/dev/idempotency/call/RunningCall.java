@@ -1,5 +1,7 @@
 package dev.idempotency.call;
 
+import java.util.Objects;
+
 import dev.idempotency.Effect;
 import dev.idempotency.IdempotencyContext;
 import dev.idempotency.IdempotencyKey;
@@ -88,11 +90,10 @@ public final class RunningCall implements IdempotencyContext {
 			payload = payloadOf(value);
 		}
 		catch (Error ex) {
-			FirstFailure.then(ex, this.execution::completeWithoutResult);
+			FirstFailure.then(ex, () -> this.execution.complete(null));
 			throw ex;
 		}
-		return settled((payload != null) ? this.execution.complete(payload) : this.execution.completeWithoutResult(),
-				value);
+		return settled(this.execution.complete(payload), value);
 	}
 
 	/**
@@ -103,7 +104,7 @@ public final class RunningCall implements IdempotencyContext {
 			this.execution.close();
 		}
 		else {
-			this.execution.completeWithoutResult();
+			this.execution.complete(null);
 		}
 	}
 
@@ -128,8 +129,7 @@ public final class RunningCall implements IdempotencyContext {
 			FirstFailure.then(ex, this.execution::close);
 			throw ex;
 		}
-		return settled((payload != null) ? this.execution.completeIn(transaction, payload)
-				: this.execution.completeWithoutResultIn(transaction), value);
+		return settled(this.execution.completeIn(transaction, payload), value);
 	}
 
 	private void commitAndGiveBack(Transaction transaction) {
@@ -192,7 +192,7 @@ public final class RunningCall implements IdempotencyContext {
 			FirstFailure.then(failure, () -> {
 				throw ex;
 			});
-			FirstFailure.then(failure, this.execution::completeWithoutResult);
+			FirstFailure.then(failure, () -> this.execution.complete(null));
 			return new CallState.Executed(null);
 		}
 		return settled(this.execution.complete(payload), null);
@@ -221,9 +221,9 @@ public final class RunningCall implements IdempotencyContext {
 
 	private CallState settled(Completion completion, @Nullable Object value) {
 		return switch (completion.kind()) {
-			case STORED, JOINED, UNPROTECTED, FAILED -> new CallState.Executed(value);
-			case SUPERSEDED -> ofAnswer(((Completion.Superseded) completion).answer(), this.format, key());
-			case ROLLED_BACK -> throw ((Completion.RolledBack) completion).cause();
+			case STORED, STORED_WITHOUT_RESULT, JOINED, UNPROTECTED, FAILED -> new CallState.Executed(value);
+			case SUPERSEDED -> ofAnswer(Objects.requireNonNull(completion.answer()), this.format, key());
+			case ROLLED_BACK -> throw Objects.requireNonNull(completion.cause());
 		};
 	}
 

@@ -121,10 +121,10 @@ final class StepKeys {
 		Decision decision = this.calls.engine().recall(attempt);
 		while (decision instanceof Decision.Proceed proceed) {
 			Completion completion = remember(made, format, proceed.execution());
-			if (completion instanceof Completion.Superseded superseded) {
-				decision = superseded.answer();
+			if (completion.answer() != null) {
+				decision = completion.answer();
 			}
-			else if (completion instanceof Completion.Failed) {
+			else if (completion.kind() == Completion.Kind.FAILED) {
 				// A retry would not find the steps under a name that nobody remembers
 				decision = this.calls.engine().recall(impatient(attempt));
 			}

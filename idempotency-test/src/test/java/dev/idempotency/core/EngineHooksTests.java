@@ -145,7 +145,7 @@ class EngineHooksTests extends EngineFixture {
 			}
 
 		}));
-		assertThat(proceed().complete(bytes("paid"))).isEqualTo(new Completion.Stored(true));
+		assertThat(proceed().complete(bytes("paid"))).isEqualTo(Completion.stored(true));
 		assertThat(replayed(begin())).isEqualTo("paid");
 	}
 
@@ -154,7 +154,7 @@ class EngineHooksTests extends EngineFixture {
 		watch(EngineSettings.of("shop"), new EngineHooks(List.of(this.events::add), (key) -> (event) -> {
 			throw new IllegalStateException("follower");
 		}, null, null));
-		assertThat(proceed().complete(bytes("paid"))).isEqualTo(new Completion.Stored(true));
+		assertThat(proceed().complete(bytes("paid"))).isEqualTo(Completion.stored(true));
 		assertThat(replayed(begin())).isEqualTo("paid");
 		assertThat(this.events).hasSize(3);
 	}
@@ -190,7 +190,7 @@ class EngineHooksTests extends EngineFixture {
 		this.trace = "another";
 		proceed().close();
 		this.trace = null;
-		assertThat(late.complete(bytes("late"))).isEqualTo(new Completion.Stored(true));
+		assertThat(late.complete(bytes("late"))).isEqualTo(Completion.stored(true));
 		assertThat(((Decision.Answer) begin()).trace()).isEqualTo(FIRST);
 	}
 

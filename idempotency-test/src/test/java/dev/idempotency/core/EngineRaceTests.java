@@ -122,7 +122,7 @@ class EngineRaceTests {
 				if (fails) {
 					return "failed";
 				}
-				assertThat(execution.complete(bytes("paid"))).isEqualTo(new Completion.Stored(true));
+				assertThat(execution.complete(bytes("paid"))).isEqualTo(Completion.stored(true));
 				return "executed";
 			}
 		}

@@ -191,8 +191,8 @@ class ErrorToleranceTests extends EngineFixture {
 		this.engine.renewLeases();
 		this.clock.advance(LEASE.dividedBy(2));
 		assertThat(begin().reason()).as("renewed in time").isEqualTo(Reason.IN_PROGRESS);
-		assertThat(execution.complete(bytes("paid"))).isEqualTo(new Completion.Stored(true));
-		assertThat(other.complete(bytes("paid"))).isEqualTo(new Completion.Stored(true));
+		assertThat(execution.complete(bytes("paid"))).isEqualTo(Completion.stored(true));
+		assertThat(other.complete(bytes("paid"))).isEqualTo(Completion.stored(true));
 	}
 
 	@Test
@@ -212,7 +212,7 @@ class ErrorToleranceTests extends EngineFixture {
 			.satisfies(
 					(error) -> assertThat(error.getSuppressed()).hasOnlyElementsOfType(InjectedError.class).hasSize(1));
 		assertThat(events(IdempotencyEvent.Finished.class)).singleElement()
-			.satisfies((event) -> assertThat(event.completion()).isInstanceOf(Completion.Failed.class));
+			.satisfies((event) -> assertThat(event.completion().kind()).isEqualTo(Completion.Kind.FAILED));
 		execution.close();
 		assertFreeAfterItsLease();
 	}
@@ -254,7 +254,7 @@ class ErrorToleranceTests extends EngineFixture {
 		fail(StoreVerb.CLAIM, Fault.ERROR_BEFORE);
 		assertThatExceptionOfType(InjectedError.class).isThrownBy(() -> late.complete(bytes("late")));
 		mend();
-		assertThat(next.complete(bytes("paid"))).isEqualTo(new Completion.Stored(true));
+		assertThat(next.complete(bytes("paid"))).isEqualTo(Completion.stored(true));
 	}
 
 	@Test
@@ -324,7 +324,7 @@ class ErrorToleranceTests extends EngineFixture {
 	}
 
 	private static Completion completeIn(Execution execution, PlayedTransaction transaction, String payload) {
-		return payload.equals("none") ? execution.completeWithoutResultIn(transaction)
+		return payload.equals("none") ? execution.completeIn(transaction, null)
 				: execution.completeIn(transaction, bytes(payload));
 	}
 

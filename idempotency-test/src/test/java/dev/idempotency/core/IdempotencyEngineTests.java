@@ -120,7 +120,7 @@ class IdempotencyEngineTests extends EngineFixture {
 
 	@Test
 	void replaysATombstone() {
-		proceed().completeWithoutResult();
+		proceed().complete(null);
 		assertThat(begin()).isEqualTo(Decision.Refused.notReplayable(null));
 	}
 
@@ -164,7 +164,7 @@ class IdempotencyEngineTests extends EngineFixture {
 		this.engine = engine(Mode.ENFORCE, OnStoreFailure.PROCEED);
 		fail(StoreVerb.CLAIM, Fault.BEFORE);
 		Execution execution = proceed();
-		assertThat(execution.complete(bytes("paid"))).isEqualTo(new Completion.Unprotected());
+		assertThat(execution.complete(bytes("paid"))).isEqualTo(Completion.UNPROTECTED);
 		assertThat(events(IdempotencyEvent.RanUnprotected.class)).hasSize(1);
 		assertThat(output).contains("without protection");
 	}
@@ -173,7 +173,7 @@ class IdempotencyEngineTests extends EngineFixture {
 	void hasTheAnswerWhenTheStoreFailsAfterTheWorkAndHoldsRetriesOff() {
 		Execution execution = proceed();
 		fail(StoreVerb.COMPLETE, Fault.BEFORE);
-		assertThat(execution.complete(bytes("paid"))).isInstanceOf(Completion.Failed.class);
+		assertThat(execution.complete(bytes("paid")).kind()).isEqualTo(Completion.Kind.FAILED);
 		execution.close();
 		mend();
 		assertThat(begin().reason()).isEqualTo(Reason.IN_PROGRESS);
@@ -185,7 +185,7 @@ class IdempotencyEngineTests extends EngineFixture {
 	void replaysWhatWasStoredThoughTheStoreFailedToSaySo() {
 		Execution execution = proceed();
 		fail(StoreVerb.COMPLETE, Fault.AFTER);
-		assertThat(execution.complete(bytes("paid"))).isInstanceOf(Completion.Failed.class);
+		assertThat(execution.complete(bytes("paid")).kind()).isEqualTo(Completion.Kind.FAILED);
 		mend();
 		assertThat(replayed(begin())).isEqualTo("paid");
 	}
@@ -208,7 +208,7 @@ class IdempotencyEngineTests extends EngineFixture {
 		Execution execution = proceed();
 		execution.complete(bytes("paid"));
 		assertThatIllegalStateException().isThrownBy(() -> execution.complete(bytes("again")));
-		assertThatIllegalStateException().isThrownBy(execution::completeWithoutResult);
+		assertThatIllegalStateException().isThrownBy(() -> execution.complete(null));
 	}
 
 	@Test
@@ -222,14 +222,14 @@ class IdempotencyEngineTests extends EngineFixture {
 	@Test
 	void completesWithoutAResultThatTheStoreCannotHold() {
 		Execution execution = proceed();
-		assertThat(execution.complete(new byte[2 << 20])).isEqualTo(new Completion.Stored(false));
+		assertThat(execution.complete(new byte[2 << 20])).isEqualTo(Completion.stored(false));
 		assertThat(begin()).isEqualTo(Decision.Refused.notReplayable(null));
 	}
 
 	@Test
 	void completesWithoutAResultThatNoStoreCanHold() {
 		Execution execution = proceed();
-		assertThat(execution.complete(new byte[StoredResult.MAX_SIZE + 1])).isEqualTo(new Completion.Stored(false));
+		assertThat(execution.complete(new byte[StoredResult.MAX_SIZE + 1])).isEqualTo(Completion.stored(false));
 		assertThat(begin()).isEqualTo(Decision.Refused.notReplayable(null));
 	}
 
@@ -241,8 +241,8 @@ class IdempotencyEngineTests extends EngineFixture {
 		this.clock.advance(LEASE);
 		proceed().complete(bytes("paid by another"));
 		Completion completion = late.complete(bytes("paid too late"));
-		assertThat(completion).isInstanceOfSatisfying(Completion.Superseded.class,
-				(superseded) -> assertThat(replayed(superseded.answer())).isEqualTo("paid by another"));
+		assertThat(completion.kind()).isEqualTo(Completion.Kind.SUPERSEDED);
+		assertThat(replayed(completion.answer())).isEqualTo("paid by another");
 		assertThat(replayed(begin())).isEqualTo("paid by another");
 		assertThat(events(IdempotencyEvent.ClaimLost.class)).hasSize(1);
 	}
@@ -253,8 +253,8 @@ class IdempotencyEngineTests extends EngineFixture {
 		this.clock.advance(LEASE);
 		Execution winner = proceed();
 		assertThat(late.complete(bytes("too late")))
-			.isEqualTo(new Completion.Superseded(Decision.Refused.inProgress(Duration.ofSeconds(1), null)));
-		assertThat(winner.complete(bytes("paid"))).isEqualTo(new Completion.Stored(true));
+			.isEqualTo(Completion.superseded(Decision.Refused.inProgress(Duration.ofSeconds(1), null)));
+		assertThat(winner.complete(bytes("paid"))).isEqualTo(Completion.stored(true));
 		assertThat(replayed(begin())).isEqualTo("paid");
 	}
 
@@ -263,7 +263,7 @@ class IdempotencyEngineTests extends EngineFixture {
 		Execution late = proceed();
 		this.clock.advance(LEASE);
 		proceed().close();
-		assertThat(late.complete(bytes("late but paid"))).isEqualTo(new Completion.Stored(true));
+		assertThat(late.complete(bytes("late but paid"))).isEqualTo(Completion.stored(true));
 		assertThat(replayed(begin())).isEqualTo("late but paid");
 	}
 
@@ -271,7 +271,7 @@ class IdempotencyEngineTests extends EngineFixture {
 	void storesALateResultWhenNobodyTookOver() {
 		Execution late = proceed();
 		this.clock.advance(LEASE.multipliedBy(3));
-		assertThat(late.complete(bytes("paid"))).isEqualTo(new Completion.Stored(true));
+		assertThat(late.complete(bytes("paid"))).isEqualTo(Completion.stored(true));
 	}
 
 	@Test
@@ -281,7 +281,7 @@ class IdempotencyEngineTests extends EngineFixture {
 		Execution winner = proceed();
 		late.close();
 		assertThat(begin().reason()).isEqualTo(Reason.IN_PROGRESS);
-		assertThat(winner.complete(bytes("paid"))).isEqualTo(new Completion.Stored(true));
+		assertThat(winner.complete(bytes("paid"))).isEqualTo(Completion.stored(true));
 	}
 
 	@Test
@@ -289,7 +289,7 @@ class IdempotencyEngineTests extends EngineFixture {
 		Execution late = proceed();
 		this.memory.forget(KEY.within("shop"));
 		proceed(beginSomethingElse()).complete(bytes("something else"));
-		assertThat(late.complete(bytes("paid"))).isEqualTo(new Completion.Superseded(Decision.Refused.keyReused()));
+		assertThat(late.complete(bytes("paid"))).isEqualTo(Completion.superseded(Decision.Refused.keyReused()));
 	}
 
 	// Observing
@@ -298,10 +298,10 @@ class IdempotencyEngineTests extends EngineFixture {
 	void runsEverythingAndSaysWhatItWouldHaveDoneWhenItObserves(CapturedOutput output) {
 		this.engine = engine(Mode.OBSERVE, OnStoreFailure.REJECT);
 		Execution first = proceed();
-		assertThat(proceed().complete(bytes("ran twice"))).isEqualTo(new Completion.Unprotected());
+		assertThat(proceed().complete(bytes("ran twice"))).isEqualTo(Completion.UNPROTECTED);
 		proceed(beginSomethingElse()).close();
-		assertThat(first.complete(bytes("ran first"))).isEqualTo(new Completion.Stored(true));
-		proceed().completeWithoutResult();
+		assertThat(first.complete(bytes("ran first"))).isEqualTo(Completion.stored(true));
+		proceed().complete(null);
 		IdempotencyKey key = KEY.within("shop");
 		assertThat(events(IdempotencyEvent.Decided.class)).containsExactly(
 				new IdempotencyEvent.Decided(key, 1, null, true),
@@ -322,7 +322,7 @@ class IdempotencyEngineTests extends EngineFixture {
 	void runsEverythingWhenItObservesAndTheStoreFails() {
 		this.engine = engine(Mode.OBSERVE, OnStoreFailure.REJECT);
 		fail(StoreVerb.CLAIM, Fault.BEFORE);
-		assertThat(proceed().complete(bytes("paid"))).isEqualTo(new Completion.Unprotected());
+		assertThat(proceed().complete(bytes("paid"))).isEqualTo(Completion.UNPROTECTED);
 	}
 
 	@Test
@@ -332,8 +332,7 @@ class IdempotencyEngineTests extends EngineFixture {
 		proceed(this.engine.recall(attempt)).complete(bytes("a name"));
 		assertThat(this.engine.recall(attempt)).isEqualTo(new Decision.Replay(StoredResult.of(bytes("a name"))));
 		fail(StoreVerb.CLAIM, Fault.BEFORE);
-		assertThat(proceed(this.engine.recall(attempt)).complete(bytes("another")))
-			.isEqualTo(new Completion.Unprotected());
+		assertThat(proceed(this.engine.recall(attempt)).complete(bytes("another"))).isEqualTo(Completion.UNPROTECTED);
 	}
 
 	// Telling

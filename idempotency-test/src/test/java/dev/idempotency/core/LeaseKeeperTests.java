@@ -118,7 +118,7 @@ class LeaseKeeperTests extends EngineFixture {
 			}
 			return Fault.NONE;
 		};
-		assertThat(execution.complete(bytes("paid"))).isEqualTo(new Completion.Stored(true));
+		assertThat(execution.complete(bytes("paid"))).isEqualTo(Completion.stored(true));
 		assertThat(retries).extracting(Decision::reason).containsExactly(Reason.IN_PROGRESS);
 		assertThat(this.engine.executionsInProgress()).isZero();
 	}
@@ -131,7 +131,7 @@ class LeaseKeeperTests extends EngineFixture {
 			this.clock.advance(LEASE.dividedBy(2));
 			this.engine.renewLeases();
 		};
-		assertThat(proceed().complete(bytes("paid"))).isEqualTo(new Completion.Stored(true));
+		assertThat(proceed().complete(bytes("paid"))).isEqualTo(Completion.stored(true));
 		assertThat(late.answers).containsExactly(false);
 		assertThat(events(IdempotencyEvent.ClaimLost.class)).isEmpty();
 	}
@@ -147,7 +147,7 @@ class LeaseKeeperTests extends EngineFixture {
 			}
 			return Fault.NONE;
 		};
-		assertThat(late.complete(bytes("too late"))).isInstanceOf(Completion.Superseded.class);
+		assertThat(late.complete(bytes("too late")).kind()).isEqualTo(Completion.Kind.SUPERSEDED);
 		assertThat(events(IdempotencyEvent.ClaimLost.class)).hasSize(1);
 	}
 
@@ -155,7 +155,7 @@ class LeaseKeeperTests extends EngineFixture {
 	void renewsNoMoreAfterACompletionThatFailed() {
 		Execution execution = proceed();
 		fail(StoreVerb.COMPLETE, Fault.BEFORE);
-		assertThat(execution.complete(bytes("paid"))).isInstanceOf(Completion.Failed.class);
+		assertThat(execution.complete(bytes("paid")).kind()).isEqualTo(Completion.Kind.FAILED);
 		countRenewals(Fault.NONE);
 		this.clock.advance(LEASE.dividedBy(2));
 		this.engine.renewLeases();
@@ -188,7 +188,7 @@ class LeaseKeeperTests extends EngineFixture {
 			this.engine.renewLeases();
 		}
 		assertThat(crowd).allSatisfy(
-				(execution) -> assertThat(execution.complete(bytes("paid"))).isEqualTo(new Completion.Stored(true)));
+				(execution) -> assertThat(execution.complete(bytes("paid"))).isEqualTo(Completion.stored(true)));
 		assertThat(events(IdempotencyEvent.ClaimLost.class)).isEmpty();
 	}
 
@@ -211,7 +211,7 @@ class LeaseKeeperTests extends EngineFixture {
 				assertThat(engine.begin(new Attempt(KEY, FINGERPRINT, brief)).reason()).isEqualTo(Reason.IN_PROGRESS);
 				return real.get() >= 4;
 			});
-			assertThat(execution.complete(bytes("paid"))).isEqualTo(new Completion.Stored(true));
+			assertThat(execution.complete(bytes("paid"))).isEqualTo(Completion.stored(true));
 		}
 	}
 
@@ -280,14 +280,14 @@ class LeaseKeeperTests extends EngineFixture {
 		IdempotencyKey another = IdempotencyKey.of("pay", "another");
 		Execution after = proceed(engine.begin(new Attempt(another, FINGERPRINT, brief)));
 		await().until(() -> this.renewals.get() >= 6);
-		assertThat(before.complete(bytes("paid"))).isEqualTo(new Completion.Stored(true));
-		assertThat(after.complete(bytes("paid"))).isEqualTo(new Completion.Stored(true));
+		assertThat(before.complete(bytes("paid"))).isEqualTo(Completion.stored(true));
+		assertThat(after.complete(bytes("paid"))).isEqualTo(Completion.stored(true));
 		await().until(() -> keepers.alive().isEmpty());
 		// Long after the thread is gone, too
 		Execution late = proceed(engine.begin(new Attempt(IdempotencyKey.of("pay", "a third"), FINGERPRINT, brief)));
 		this.renewals.set(0);
 		await().until(() -> this.renewals.get() >= 2);
-		assertThat(late.complete(bytes("paid"))).isEqualTo(new Completion.Stored(true));
+		assertThat(late.complete(bytes("paid"))).isEqualTo(Completion.stored(true));
 		await().until(() -> keepers.alive().isEmpty());
 	}
 

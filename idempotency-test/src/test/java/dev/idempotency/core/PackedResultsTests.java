@@ -83,7 +83,7 @@ class PackedResultsTests extends EngineFixture {
 
 	@Test
 	void writesTombstonesAndPlainResultsAsTheFirstReleaseDid() {
-		proceed().completeWithoutResult();
+		proceed().complete(null);
 		assertThat(kept().toFrame()).containsExactly(1, 1);
 		assertThat(begin()).isEqualTo(Decision.Refused.notReplayable(null));
 		this.memory.forget(KEY.within("shop"));
@@ -209,7 +209,7 @@ class PackedResultsTests extends EngineFixture {
 		this.clock.advance(LEASE);
 		proceed().complete(bytes("paid by another"));
 		assertThat(late.complete(bytes("too late")))
-			.isEqualTo(new Completion.Superseded(new Decision.Replay(StoredResult.of(bytes("paid by another")))));
+			.isEqualTo(Completion.superseded(new Decision.Replay(StoredResult.of(bytes("paid by another")))));
 	}
 
 	@Test
@@ -221,7 +221,7 @@ class PackedResultsTests extends EngineFixture {
 		proceed().complete(bytes("paid by another"));
 		this.engine = engine;
 		assertThat(late.complete(bytes("too late")))
-			.isEqualTo(new Completion.Superseded(Decision.Refused.notReplayable(null)));
+			.isEqualTo(Completion.superseded(Decision.Refused.notReplayable(null)));
 	}
 
 	@Test
@@ -229,13 +229,13 @@ class PackedResultsTests extends EngineFixture {
 		Execution late = proceed();
 		this.clock.advance(LEASE);
 		proceed().close();
-		assertThat(late.complete(bytes(LONG_TEXT))).isEqualTo(new Completion.Stored(true));
+		assertThat(late.complete(bytes(LONG_TEXT))).isEqualTo(Completion.stored(true));
 		assertThat(replayed(begin())).isEqualTo(LONG_TEXT);
 	}
 
 	@Test
 	void holdsMoreInTheSameStoreByCompressing() {
-		assertThat(proceed().complete(new byte[2 << 20])).isEqualTo(new Completion.Stored(true));
+		assertThat(proceed().complete(new byte[2 << 20])).isEqualTo(Completion.stored(true));
 		assertThat(((Decision.Replay) begin()).result().payload().remaining()).isEqualTo(2 << 20);
 	}
 
@@ -243,9 +243,9 @@ class PackedResultsTests extends EngineFixture {
 	void completesWithoutAResultThatIsTooLargeEvenPacked() {
 		byte[] noise = new byte[2 << 20];
 		new Random(42).nextBytes(noise);
-		assertThat(proceed().complete(noise)).isEqualTo(new Completion.Stored(false));
+		assertThat(proceed().complete(noise)).isEqualTo(Completion.stored(false));
 		this.memory.forget(KEY.within("shop"));
-		assertThat(proceed().complete(new byte[StoredResult.MAX_SIZE + 1])).isEqualTo(new Completion.Stored(false));
+		assertThat(proceed().complete(new byte[StoredResult.MAX_SIZE + 1])).isEqualTo(Completion.stored(false));
 	}
 
 	@Test

@@ -247,7 +247,7 @@ class SingleFlightTests {
 					if (attempt <= 4) {
 						return "released";
 					}
-					assertThat(execution.complete(bytes("paid"))).isEqualTo(new Completion.Stored(true));
+					assertThat(execution.complete(bytes("paid"))).isEqualTo(Completion.stored(true));
 					return "ran";
 				}
 			});

@@ -26,7 +26,7 @@ class StateMachineTests extends EngineFixture {
 
 	@Test
 	void completeLeadsFromInProgressToCompleted() {
-		assertThat(proceed().complete(bytes("paid"))).isEqualTo(new Completion.Stored(true));
+		assertThat(proceed().complete(bytes("paid"))).isEqualTo(Completion.stored(true));
 		assertThat(state()).isEqualTo("completed");
 	}
 
@@ -53,7 +53,7 @@ class StateMachineTests extends EngineFixture {
 			this.engine.renewLeases();
 			assertThat(begin().reason()).isEqualTo(Reason.IN_PROGRESS);
 		}
-		assertThat(execution.complete(bytes("paid"))).isEqualTo(new Completion.Stored(true));
+		assertThat(execution.complete(bytes("paid"))).isEqualTo(Completion.stored(true));
 	}
 
 	@Test

@@ -121,7 +121,7 @@ class WaitingTests {
 	void givesUpWhenPatienceEndsAndLeavesTheKeyAlone() {
 		Execution running = proceed(begin(PATIENT));
 		assertThat(begin(PATIENT.withPatience(Duration.ofMillis(50))).reason()).isEqualTo(Reason.IN_PROGRESS);
-		assertThat(running.complete(bytes("paid"))).isEqualTo(new Completion.Stored(true));
+		assertThat(running.complete(bytes("paid"))).isEqualTo(Completion.stored(true));
 		assertThat(replayed(begin(PATIENT))).isEqualTo("paid");
 	}
 

@@ -82,11 +82,12 @@ final class AnswerDelivery {
 		if (answer == null) {
 			throw notSettled(Objects.requireNonNull(failure, "there is an answer, or none"));
 		}
-		if (settled.completion() instanceof Completion.Superseded superseded) {
-			answerLike(superseded.answer());
+		Completion completion = settled.completion();
+		if (completion != null && completion.answer() != null) {
+			answerLike(completion.answer());
 		}
-		else if (settled.completion() instanceof Completion.RolledBack rolledBack) {
-			answerNothingDone(rolledBack.cause());
+		else if (completion != null && completion.kind() == Completion.Kind.ROLLED_BACK) {
+			answerNothingDone(Objects.requireNonNull(completion.cause()));
 		}
 		else {
 			answer.send(this.dispatch.response().container());

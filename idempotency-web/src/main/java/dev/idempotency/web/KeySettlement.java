@@ -161,11 +161,7 @@ final class KeySettlement {
 		}
 		this.ended = true;
 		Transaction open = this.transaction.take();
-		if (open != null) {
-			return (answer != null) ? this.execution.completeIn(open, answer)
-					: this.execution.completeWithoutResultIn(open);
-		}
-		return (answer != null) ? this.execution.complete(answer) : this.execution.completeWithoutResult();
+		return (open != null) ? this.execution.completeIn(open, answer) : this.execution.complete(answer);
 	}
 
 	/**
@@ -180,7 +176,7 @@ final class KeySettlement {
 			return null;
 		}
 		catch (RuntimeException ex) {
-			return new Completion.RolledBack(ex);
+			return Completion.rolledBack(ex);
 		}
 		finally {
 			this.transaction.rollBack();

@@ -190,15 +190,15 @@ class SettlingRaceTests {
 
 		private void finish(Execution execution, String name) {
 			Completion completion = execution.complete(bytes(name));
-			if (completion instanceof Completion.Stored) {
+			if (completion.kind() == Completion.Kind.STORED) {
 				this.answers.add(name);
 			}
-			else if (completion instanceof Completion.Superseded superseded) {
+			else if (completion.kind() == Completion.Kind.SUPERSEDED) {
 				if (!name.equals("late")) {
 					this.faults.add(name + " lost a key whose lease lasts: it was freed under it");
 				}
-				else if (superseded.answer() instanceof Decision.Replay) {
-					this.answers.add(text(superseded.answer()));
+				else if (completion.answer() instanceof Decision.Replay replay) {
+					this.answers.add(text(replay));
 				}
 			}
 			else {

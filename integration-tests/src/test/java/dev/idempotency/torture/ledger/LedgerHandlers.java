@@ -75,7 +75,8 @@ class LedgerHandlers {
 	 * The thread that ran the handler is the one on which its execution ends.
 	 */
 	void hearOf(IdempotencyEvent event) {
-		if (event instanceof IdempotencyEvent.Finished finished && finished.completion() instanceof Completion.Failed) {
+		if (event instanceof IdempotencyEvent.Finished finished
+				&& finished.completion().kind() == Completion.Kind.FAILED) {
 			Booked booked = latest.get();
 			this.journal.write(Entry.UNSTORED, booked.caller(), booked.key(), booked.attempt());
 		}
