@@ -6,13 +6,12 @@ import java.math.BigInteger;
 import java.time.temporal.TemporalAccessor;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
-import java.util.NoSuchElementException;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.stream.IntStream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -69,10 +68,10 @@ final class CanonicalArguments {
 		}
 		// No other collection: what it goes through may have no order, or be no item
 		else if (value instanceof List<?> items) {
-			writeItems(items.iterator(), depth);
+			writeItems(items, depth);
 		}
 		else if (value.getClass().isArray()) {
-			writeItems(new ArrayIterator(value), depth);
+			writeItems(IntStream.range(0, Array.getLength(value)).mapToObj((i) -> Array.get(value, i)).toList(), depth);
 		}
 		else {
 			throw new IllegalArgumentException(
@@ -104,15 +103,14 @@ final class CanonicalArguments {
 		this.json.append(sorted.isEmpty() ? "{}" : "}");
 	}
 
-	private void writeItems(Iterator<?> items, int depth) {
-		this.json.append('[');
-		while (items.hasNext()) {
-			write(items.next(), depth + 1);
-			if (items.hasNext()) {
-				this.json.append(',');
-			}
+	private void writeItems(List<?> items, int depth) {
+		char separator = '[';
+		for (Object item : items) {
+			this.json.append(separator);
+			write(item, depth + 1);
+			separator = ',';
 		}
-		this.json.append(']');
+		this.json.append(items.isEmpty() ? "[]" : "]");
 	}
 
 	private void writeSet(Set<?> items, int depth) {
@@ -177,31 +175,6 @@ final class CanonicalArguments {
 		catch (NumberFormatException ex) {
 			throw new IllegalArgumentException("A key cannot be made of the number " + number, ex);
 		}
-	}
-
-	private static final class ArrayIterator implements Iterator<@Nullable Object> {
-
-		private final Object array;
-
-		private int next;
-
-		private ArrayIterator(Object array) {
-			this.array = array;
-		}
-
-		@Override
-		public boolean hasNext() {
-			return this.next < Array.getLength(this.array);
-		}
-
-		@Override
-		public @Nullable Object next() {
-			if (!hasNext()) {
-				throw new NoSuchElementException();
-			}
-			return Array.get(this.array, this.next++);
-		}
-
 	}
 
 }
