@@ -15,8 +15,7 @@ import jakarta.servlet.ServletInputStream;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
 import jakarta.servlet.http.HttpServletResponse;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -33,17 +32,9 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class AnnouncedLengthTests {
 
-	private static TestServer server;
-
-	@BeforeAll
-	static void start() {
-		server = TestServer.start(List.of(WebTestApplication.class, Echo.class, Unzipping.class));
-	}
-
-	@AfterAll
-	static void stop() {
-		server.close();
-	}
+	@AutoClose
+	private static final TestServer server = TestServer
+		.start(List.of(WebTestApplication.class, Echo.class, Unzipping.class));
 
 	/**
 	 * Compressed, the first of them is longer than it is.

@@ -18,6 +18,7 @@ import jakarta.validation.constraints.NotBlank;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -54,20 +55,20 @@ class BadInputTests {
 
 	private final ListAppender<ILoggingEvent> logged = new ListAppender<>();
 
-	private TestServer server;
+	@AutoClose
+	private final TestServer server = TestServer
+		.start(List.of(WebTestApplication.class, Events.class, Endpoints.class));
 
 	@BeforeAll
-	void start() {
-		this.server = TestServer.start(List.of(WebTestApplication.class, Events.class, Endpoints.class));
+	void listen() {
 		// Only now, for the application has set up logging anew
 		this.logged.start();
 		logger().addAppender(this.logged);
 	}
 
 	@AfterAll
-	void stop() {
+	void stopListening() {
 		logger().detachAppender(this.logged);
-		this.server.close();
 	}
 
 	private static Logger logger() {
@@ -272,13 +273,7 @@ class BadInputTests {
 	@RestController
 	@Idempotent
 	@ResponseStatus(HttpStatus.CREATED)
-	static class Endpoints {
-
-		private final Executions executions;
-
-		Endpoints(Executions executions) {
-			this.executions = executions;
-		}
+	record Endpoints(Executions executions) {
 
 		@PostMapping("/json")
 		String json(@Valid @RequestBody Order order) {

@@ -7,8 +7,7 @@ import java.util.stream.Stream;
 import dev.idempotency.Idempotent;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -40,30 +39,19 @@ class BodyLimitTests {
 
 	private static final String MULTIPART = "multipart/form-data; boundary=xx";
 
-	private TestServer compared;
+	@AutoClose
+	private final TestServer compared = start("canonical-json", "enforce");
 
-	private TestServer uncompared;
+	@AutoClose
+	private final TestServer uncompared = start("none", "enforce");
 
-	private TestServer observed;
-
-	@BeforeAll
-	void start() {
-		this.compared = start("canonical-json", "enforce");
-		this.uncompared = start("none", "enforce");
-		this.observed = start("none", "observe");
-	}
+	@AutoClose
+	private final TestServer observed = start("none", "observe");
 
 	private static TestServer start(String fingerprint, String mode) {
 		return TestServer.start(List.of(WebTestApplication.class, Endpoints.class),
 				"idempotency.http.max-request-body=1KB", "idempotency.http.fingerprint=" + fingerprint,
 				"idempotency.mode=" + mode);
-	}
-
-	@AfterAll
-	void stop() {
-		this.compared.close();
-		this.uncompared.close();
-		this.observed.close();
 	}
 
 	private Stream<Target> targets() {
@@ -176,13 +164,7 @@ class BodyLimitTests {
 	}
 
 	@RestController
-	static class Endpoints {
-
-		private final Executions executions;
-
-		Endpoints(Executions executions) {
-			this.executions = executions;
-		}
+	record Endpoints(Executions executions) {
 
 		@PostMapping("/plain")
 		String plain(HttpServletRequest request) throws IOException {

@@ -5,8 +5,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.zip.GZIPInputStream;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -17,18 +16,10 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class CompressionTests {
 
-	private static TestServer server;
-
-	@BeforeAll
-	static void start() {
-		server = TestServer.start(List.of(WebTestApplication.class), "server.compression.enabled=true",
-				"server.compression.min-response-size=1", "server.compression.mime-types=application/json,text/plain");
-	}
-
-	@AfterAll
-	static void stop() {
-		server.close();
-	}
+	@AutoClose
+	private static final TestServer server = TestServer.start(List.of(WebTestApplication.class),
+			"server.compression.enabled=true", "server.compression.min-response-size=1",
+			"server.compression.mime-types=application/json,text/plain");
 
 	@ParameterizedTest
 	@ValueSource(strings = { "body", "void-flush", "streaming", "large", "advised-exception" })

@@ -14,8 +14,7 @@ import jakarta.servlet.Filter;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -36,17 +35,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class DetourTests {
 
-	private TestServer server;
-
-	@BeforeAll
-	void start() {
-		this.server = TestServer.start(List.of(WebTestApplication.class, Detours.class));
-	}
-
-	@AfterAll
-	void stop() {
-		this.server.close();
-	}
+	@AutoClose
+	private final TestServer server = TestServer.start(List.of(WebTestApplication.class, Detours.class));
 
 	@ParameterizedTest
 	@CsvSource({ "/forwarding, 200", "/going-on, 200", "/including, 200", "/including-and-failing, 410",

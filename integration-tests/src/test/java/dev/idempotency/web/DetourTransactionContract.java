@@ -12,7 +12,7 @@ import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -46,6 +46,7 @@ abstract class DetourTransactionContract {
 
 	private final boolean openInView;
 
+	@AutoClose
 	private TestServer server;
 
 	private JdbcTemplate jdbc;
@@ -65,11 +66,6 @@ abstract class DetourTransactionContract {
 		this.server = this.jetty ? JettyContainer.start(sources, properties) : TestServer.start(sources, properties);
 		this.jdbc = this.server.bean(JdbcTemplate.class);
 		this.jdbc.execute("create table work (text varchar(100))");
-	}
-
-	@AfterAll
-	void stop() {
-		this.server.close();
 	}
 
 	@BeforeEach
@@ -221,13 +217,7 @@ abstract class DetourTransactionContract {
 	}
 
 	@RestController
-	static class Handlers {
-
-		private final JdbcTemplate jdbc;
-
-		Handlers(JdbcTemplate jdbc) {
-			this.jdbc = jdbc;
-		}
+	record Handlers(JdbcTemplate jdbc) {
 
 		private void enter(String text) {
 			this.jdbc.update("insert into work (text) values (?)", text);

@@ -7,7 +7,7 @@ import java.util.stream.Stream;
 import dev.idempotency.DryRun;
 import dev.idempotency.Idempotent;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
@@ -69,6 +69,7 @@ class DryRunMatrixTests {
 
 		private final String property;
 
+		@AutoClose
 		private TestServer server;
 
 		private JdbcTemplate jdbc;
@@ -85,11 +86,6 @@ class DryRunMatrixTests {
 					"idempotency.http.max-request-body=1KB", this.property);
 			this.jdbc = this.server.bean(JdbcTemplate.class);
 			this.jdbc.execute("create table work (text varchar(10))");
-		}
-
-		@AfterAll
-		void stop() {
-			this.server.close();
 		}
 
 		@BeforeEach
@@ -213,13 +209,7 @@ class DryRunMatrixTests {
 
 	@RestController
 	@RequestMapping("/matrix")
-	static class Handlers {
-
-		private final JdbcTemplate jdbc;
-
-		Handlers(JdbcTemplate jdbc) {
-			this.jdbc = jdbc;
-		}
+	record Handlers(JdbcTemplate jdbc) {
 
 		private String work(String body) {
 			this.jdbc.update("insert into work values ('done')");

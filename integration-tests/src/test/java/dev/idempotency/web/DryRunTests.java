@@ -16,7 +16,7 @@ import dev.idempotency.store.InspectableStore;
 import dev.idempotency.store.InspectableStore.Inspection;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.http.HttpServletRequest;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -47,26 +47,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class DryRunTests {
 
-	private TestServer server;
+	@AutoClose
+	private final TestServer server = TestServer.start(
+			List.of(WebTestApplication.class, Turnstile.class, Events.class, Ledger.class, Orders.class,
+					Rehearsed.class),
+			TestServer.WITH_DATABASE, "spring.datasource.url=jdbc:h2:mem:dry-run",
+			// A connection that is not given back would be missed soon
+			"spring.datasource.hikari.maximum-pool-size=2", "spring.datasource.hikari.connection-timeout=5000",
+			"idempotency.max-replays=2");
 
-	private JdbcTemplate jdbc;
+	private final JdbcTemplate jdbc = this.server.bean(JdbcTemplate.class);
 
 	@BeforeAll
-	void start() {
-		this.server = TestServer.start(
-				List.of(WebTestApplication.class, Turnstile.class, Events.class, Ledger.class, Orders.class,
-						Rehearsed.class),
-				TestServer.WITH_DATABASE, "spring.datasource.url=jdbc:h2:mem:dry-run",
-				// A connection that is not given back would be missed soon
-				"spring.datasource.hikari.maximum-pool-size=2", "spring.datasource.hikari.connection-timeout=5000",
-				"idempotency.max-replays=2");
-		this.jdbc = this.server.bean(JdbcTemplate.class);
+	void createTable() {
 		this.jdbc.execute("create table entry (text varchar(100))");
-	}
-
-	@AfterAll
-	void stop() {
-		this.server.close();
 	}
 
 	@BeforeEach
@@ -331,16 +325,7 @@ class DryRunTests {
 
 	@RestController
 	@Idempotent
-	static class Orders {
-
-		private final Executions executions;
-
-		private final Turnstile turnstile;
-
-		Orders(Executions executions, Turnstile turnstile) {
-			this.executions = executions;
-			this.turnstile = turnstile;
-		}
+	record Orders(Executions executions, Turnstile turnstile) {
 
 		@PostMapping("/orders")
 		ResponseEntity<String> order() {
@@ -384,19 +369,7 @@ class DryRunTests {
 	@RestController
 	@RequestMapping("/rehearsed")
 	@Idempotent(dryRun = DryRun.ROLLBACK)
-	static class Rehearsed {
-
-		private final Executions executions;
-
-		private final JdbcTemplate jdbc;
-
-		private final Ledger ledger;
-
-		Rehearsed(Executions executions, JdbcTemplate jdbc, Ledger ledger) {
-			this.executions = executions;
-			this.jdbc = jdbc;
-			this.ledger = ledger;
-		}
+	record Rehearsed(Executions executions, JdbcTemplate jdbc, Ledger ledger) {
 
 		private String enter() {
 			this.jdbc.update("insert into entry values ('entered')");

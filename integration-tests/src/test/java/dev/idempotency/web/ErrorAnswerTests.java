@@ -18,8 +18,7 @@ import dev.idempotency.store.ClaimTerms;
 import dev.idempotency.store.InspectableStore;
 import dev.idempotency.store.OnReplay;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -52,33 +51,23 @@ class ErrorAnswerTests {
 
 	private static final int LIMIT = 1024;
 
-	private Api plain;
+	@AutoClose("stop")
+	private final Api plain = new Api("plain",
+			TestServer.start(
+					List.of(WebTestApplication.class, Turnstile.class, Endpoints.class, LocalHandler.class,
+							Advised.class, AdvisedInGeneral.class, CatchAll.class, ByName.class, ByNameInGeneral.class),
+					"spring.mvc.problemdetails.enabled=false", "idempotency.max-replays=2",
+					"idempotency.http.max-request-body=1KB"),
+			"Idempotency-Key", "", "urn:idempotency:");
 
-	private Api customized;
-
-	@BeforeAll
-	void start() {
-		this.plain = new Api("plain",
-				TestServer.start(List.of(WebTestApplication.class, Turnstile.class, Endpoints.class, LocalHandler.class,
-						Advised.class, AdvisedInGeneral.class, CatchAll.class, ByName.class, ByNameInGeneral.class),
-						"spring.mvc.problemdetails.enabled=false", "idempotency.max-replays=2",
-						"idempotency.http.max-request-body=1KB"),
-				"Idempotency-Key", "", "urn:idempotency:");
-		this.customized = new Api("customized",
-				TestServer.start(List.of(WebTestApplication.class, Turnstile.class, Endpoints.class),
-						"spring.mvc.problemdetails.enabled=true", "idempotency.max-replays=2",
-						"idempotency.http.max-request-body=1KB", "idempotency.http.header=X-Request-Id",
-						"idempotency.http.key-syntax=strict",
-						"idempotency.http.problem-base=https://example.org/problems/",
-						"idempotency.http.documentation-url=https://example.org/retries"),
-				"X-Request-Id", "\"", "https://example.org/problems/");
-	}
-
-	@AfterAll
-	void stop() {
-		this.plain.server().close();
-		this.customized.server().close();
-	}
+	@AutoClose("stop")
+	private final Api customized = new Api("customized",
+			TestServer.start(List.of(WebTestApplication.class, Turnstile.class, Endpoints.class),
+					"spring.mvc.problemdetails.enabled=true", "idempotency.max-replays=2",
+					"idempotency.http.max-request-body=1KB", "idempotency.http.header=X-Request-Id",
+					"idempotency.http.key-syntax=strict", "idempotency.http.problem-base=https://example.org/problems/",
+					"idempotency.http.documentation-url=https://example.org/retries"),
+			"X-Request-Id", "\"", "https://example.org/problems/");
 
 	Stream<Api> apis() {
 		return Stream.of(this.plain, this.customized);
@@ -305,6 +294,10 @@ class ErrorAnswerTests {
 	 */
 	record Api(String name, TestServer server, String header, String quote, String problemBase) {
 
+		void stop() {
+			this.server.close();
+		}
+
 		TestServer.Call post(String path, String key) {
 			return this.server.post(path).header(this.header, this.quote + key + this.quote);
 		}
@@ -343,16 +336,7 @@ class ErrorAnswerTests {
 
 	@RestController
 	@Idempotent
-	static class Endpoints {
-
-		private final Executions executions;
-
-		private final Turnstile turnstile;
-
-		Endpoints(Executions executions, Turnstile turnstile) {
-			this.executions = executions;
-			this.turnstile = turnstile;
-		}
+	record Endpoints(Executions executions, Turnstile turnstile) {
 
 		@PostMapping("/orders")
 		ResponseEntity<String> order(@RequestBody(required = false) String order) {
@@ -395,13 +379,7 @@ class ErrorAnswerTests {
 
 	@RestController
 	@Idempotent
-	static class Advised {
-
-		private final Turnstile turnstile;
-
-		Advised(Turnstile turnstile) {
-			this.turnstile = turnstile;
-		}
+	record Advised(Turnstile turnstile) {
 
 		@PostMapping("/advised")
 		void advised() {

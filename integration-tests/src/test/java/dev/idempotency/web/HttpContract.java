@@ -9,7 +9,7 @@ import java.util.stream.Stream;
 
 import dev.idempotency.test.Race;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -40,8 +40,10 @@ abstract class HttpContract {
 
 	static final List<String> PLAIN_KINDS = KINDS.stream().filter((kind) -> !kind.startsWith("route")).toList();
 
+	@AutoClose
 	private TestServer server;
 
+	@AutoClose
 	private TestServer without;
 
 	@BeforeAll
@@ -57,12 +59,6 @@ abstract class HttpContract {
 
 	static String[] with(String[] properties, String... more) {
 		return Stream.concat(Stream.of(properties), Stream.of(more)).toArray(String[]::new);
-	}
-
-	@AfterAll
-	void stop() {
-		this.server.close();
-		this.without.close();
 	}
 
 	TestServer server() {

@@ -16,8 +16,7 @@ import dev.idempotency.OnCrash;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -48,24 +47,14 @@ class HttpCrashTests {
 	 */
 	private static final String FIRST_PIECE = "first piece, ".repeat(1000);
 
-	private TestServer server;
+	@AutoClose
+	private final TestServer server = TestServer.start(
+			List.of(WebTestApplication.class, Endpoints.class, Gates.class, MovableStore.class),
+			"idempotency.lease=" + LEASE.toSeconds() + "s");
 
-	private MovableStore store;
+	private final MovableStore store = this.server.bean(MovableStore.class);
 
-	private Gates gates;
-
-	@BeforeAll
-	void start() {
-		this.server = TestServer.start(List.of(WebTestApplication.class, Endpoints.class, MovableStore.class),
-				"idempotency.lease=" + LEASE.toSeconds() + "s");
-		this.store = this.server.bean(MovableStore.class);
-		this.gates = this.server.bean(Endpoints.class).gates;
-	}
-
-	@AfterAll
-	void stop() {
-		this.server.close();
-	}
+	private final Gates gates = this.server.bean(Gates.class);
 
 	@Test
 	void theNextAttemptRunsAndKnowsThatItIsNotTheFirst() {
@@ -224,17 +213,9 @@ class HttpCrashTests {
 	 */
 	@RestController
 	@Idempotent
-	static class Endpoints {
+	record Endpoints(Gates gates, Executions executions) {
 
 		private static final int LENGTH = FIRST_PIECE.length() + 200;
-
-		private final Gates gates = new Gates();
-
-		private final Executions executions;
-
-		Endpoints(Executions executions) {
-			this.executions = executions;
-		}
 
 		private String run(IdempotencyContext context) {
 			String key = context.key().value();

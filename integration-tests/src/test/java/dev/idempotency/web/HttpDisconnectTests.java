@@ -19,7 +19,7 @@ import jakarta.servlet.AsyncContext;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestInstance;
@@ -62,23 +62,19 @@ class HttpDisconnectTests {
 	 */
 	private static final int ROUNDS = LongRun.choose(12, 1000);
 
+	@AutoClose
 	private TestServer server;
 
 	private Gates gates;
 
 	@BeforeAll
 	void start() {
-		this.server = start(List.of(WebTestApplication.class, Endpoints.class));
-		this.gates = this.server.bean(Endpoints.class).gates;
+		this.server = start(List.of(WebTestApplication.class, Endpoints.class, Gates.class));
+		this.gates = this.server.bean(Gates.class);
 	}
 
 	TestServer start(List<Class<?>> sources) {
 		return TestServer.start(sources);
-	}
-
-	@AfterAll
-	void stop() {
-		this.server.close();
 	}
 
 	@ParameterizedTest
@@ -209,15 +205,7 @@ class HttpDisconnectTests {
 	 */
 	@RestController
 	@Idempotent
-	static class Endpoints {
-
-		private final Gates gates = new Gates();
-
-		private final Executions executions;
-
-		Endpoints(Executions executions) {
-			this.executions = executions;
-		}
+	record Endpoints(Gates gates, Executions executions) {
 
 		private String begin(IdempotencyContext context) {
 			return this.executions.next(context.key().value()) + " ";

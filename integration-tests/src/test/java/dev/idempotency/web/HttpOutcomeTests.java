@@ -14,8 +14,7 @@ import dev.idempotency.StoredAnswers;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -53,18 +52,9 @@ class HttpOutcomeTests {
 
 	private static final String FIRST_PIECE = "first piece, ";
 
-	private TestServer server;
-
-	@BeforeAll
-	void start() {
-		this.server = TestServer.start(List.of(WebTestApplication.class, Outcomes.ByPolicy.class,
-				Outcomes.Successful.class, Outcomes.All.class, FailingPolicy.class, MovableStore.class, Gates.class));
-	}
-
-	@AfterAll
-	void stop() {
-		this.server.close();
-	}
+	@AutoClose
+	private final TestServer server = TestServer.start(List.of(WebTestApplication.class, Outcomes.ByPolicy.class,
+			Outcomes.Successful.class, Outcomes.All.class, FailingPolicy.class, MovableStore.class, Gates.class));
 
 	@ParameterizedTest
 	@FieldSource("FAILURES")

@@ -16,8 +16,7 @@ import dev.idempotency.OnConflict;
 import dev.idempotency.core.StoreVerb;
 import dev.idempotency.fixtures.LongRun;
 import dev.idempotency.test.Race;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -47,33 +46,21 @@ class HttpRaceTests {
 	/**
 	 * In real time.
 	 */
-	private TestServer server;
+	@AutoClose
+	private final TestServer server = TestServer.start(List.of(WebTestApplication.class, Endpoints.class, Gates.class),
+			"idempotency.wait-timeout=60s");
 
 	/**
 	 * In the time of {@link #store}.
 	 */
-	private TestServer slowServer;
+	@AutoClose
+	private final TestServer slowServer = TestServer.start(
+			List.of(WebTestApplication.class, Endpoints.class, Gates.class, MovableStore.class),
+			"idempotency.lease=" + LEASE.toMillis() + "ms", "idempotency.wait-timeout=" + PATIENCE.toMillis() + "ms");
 
-	private MovableStore store;
+	private final MovableStore store = this.slowServer.bean(MovableStore.class);
 
-	private Gates gates;
-
-	@BeforeAll
-	void start() {
-		this.server = TestServer.start(List.of(WebTestApplication.class, Endpoints.class),
-				"idempotency.wait-timeout=60s");
-		this.slowServer = TestServer.start(List.of(WebTestApplication.class, Endpoints.class, MovableStore.class),
-				"idempotency.lease=" + LEASE.toMillis() + "ms",
-				"idempotency.wait-timeout=" + PATIENCE.toMillis() + "ms");
-		this.store = this.slowServer.bean(MovableStore.class);
-		this.gates = this.slowServer.bean(Endpoints.class).gates;
-	}
-
-	@AfterAll
-	void stop() {
-		this.server.close();
-		this.slowServer.close();
-	}
+	private final Gates gates = this.slowServer.bean(Gates.class);
 
 	@Test
 	void duplicatesAtTheSameMomentRunOnce() {
@@ -119,7 +106,7 @@ class HttpRaceTests {
 	 * Sends duplicates one of which, each time another, lets the handler end.
 	 */
 	private List<Answer> sendAroundTheEnd(String path, String key, int round) {
-		Gates end = this.server.bean(Endpoints.class).gates;
+		Gates end = this.server.bean(Gates.class);
 		AtomicInteger order = new AtomicInteger();
 		return Race.run(DUPLICATES, () -> {
 			pause(1000);
@@ -185,12 +172,12 @@ class HttpRaceTests {
 		String key = TestServer.newKey();
 		CompletableFuture<Answer> first = Background
 			.start(() -> this.server.post("/until-released").key(key).json("{\"amount\":1}").send());
-		this.server.bean(Endpoints.class).gates.await(key + " runs");
+		this.server.bean(Gates.class).await(key + " runs");
 		Answer other = this.server.post("/until-released").key(key).json("{\"amount\":2}").send();
 		assertThat(other.status()).isEqualTo(422);
 		assertThat(other.text()).contains("urn:idempotency:key-reused");
 		assertThat(other.effect()).isEqualTo("none");
-		this.server.bean(Endpoints.class).gates.open(key);
+		this.server.bean(Gates.class).open(key);
 		assertThatOneExecutionAnswered(
 				List.of(first.join(), this.server.post("/until-released").key(key).json("{ \"amount\": 1 }").send()));
 		assertThat(this.server.executions().of(key)).isEqualTo(1);
@@ -234,15 +221,7 @@ class HttpRaceTests {
 	 */
 	@RestController
 	@Idempotent
-	static class Endpoints {
-
-		private final Gates gates = new Gates();
-
-		private final Executions executions;
-
-		Endpoints(Executions executions) {
-			this.executions = executions;
-		}
+	record Endpoints(Gates gates, Executions executions) {
 
 		@PostMapping("/quick")
 		ResponseEntity<String> quick(IdempotencyContext context) {

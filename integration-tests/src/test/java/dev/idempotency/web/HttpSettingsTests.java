@@ -29,8 +29,7 @@ import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.Cookie;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -75,40 +74,22 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 @ExtendWith(OutputCaptureExtension.class)
 class HttpSettingsTests {
 
-	private TestServer server;
-
-	@BeforeAll
-	void start() {
-		this.server = TestServer.start(
-				List.of(WebTestApplication.class, Events.class, Witness.class, Annotated.class, Unannotated.class,
-						Contexts.class, Deep.class),
-				"idempotency.http.protect=unsafe-methods", "idempotency.http.fingerprint=bytes",
-				"idempotency.http.excluded-headers=X-Secret,x-internal", "spring.task.execution.pool.core-size=1",
-				"spring.task.execution.pool.max-size=1");
-	}
-
-	@AfterAll
-	void stop() {
-		this.server.close();
-	}
+	@AutoClose
+	private final TestServer server = TestServer.start(
+			List.of(WebTestApplication.class, Events.class, Witness.class, Annotated.class, Unannotated.class,
+					Contexts.class, Deep.class),
+			"idempotency.http.protect=unsafe-methods", "idempotency.http.fingerprint=bytes",
+			"idempotency.http.excluded-headers=X-Secret,x-internal", "spring.task.execution.pool.core-size=1",
+			"spring.task.execution.pool.max-size=1");
 
 	@Nested
 	@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 	class Observing {
 
-		private TestServer observed;
-
-		@BeforeAll
-		void start() {
-			this.observed = TestServer.start(
-					List.of(WebTestApplication.class, Events.class, Turnstile.class, Annotated.class, Held.class),
-					"idempotency.mode=observe", "idempotency.http.max-request-body=1KB");
-		}
-
-		@AfterAll
-		void stop() {
-			this.observed.close();
-		}
+		@AutoClose
+		private final TestServer observed = TestServer.start(
+				List.of(WebTestApplication.class, Events.class, Turnstile.class, Annotated.class, Held.class),
+				"idempotency.mode=observe", "idempotency.http.max-request-body=1KB");
 
 		@BeforeEach
 		void clear() {
@@ -456,13 +437,7 @@ class HttpSettingsTests {
 	@RestController
 	@RequestMapping("/annotated")
 	@Idempotent
-	static class Annotated {
-
-		private final Executions executions;
-
-		Annotated(Executions executions) {
-			this.executions = executions;
-		}
+	record Annotated(Executions executions) {
 
 		@PostMapping
 		@ResponseStatus(HttpStatus.CREATED)
@@ -508,13 +483,7 @@ class HttpSettingsTests {
 
 	@RestController
 	@RequestMapping("/unannotated")
-	static class Unannotated {
-
-		private final Executions executions;
-
-		Unannotated(Executions executions) {
-			this.executions = executions;
-		}
+	record Unannotated(Executions executions) {
 
 		@RequestMapping
 		String any() {
@@ -540,13 +509,7 @@ class HttpSettingsTests {
 	}
 
 	@RestController
-	static class Held {
-
-		private final Turnstile turnstile;
-
-		Held(Turnstile turnstile) {
-			this.turnstile = turnstile;
-		}
+	record Held(Turnstile turnstile) {
 
 		@PostMapping("/held")
 		@Idempotent
@@ -585,16 +548,7 @@ class HttpSettingsTests {
 	@RestController
 	@RequestMapping("/contexts")
 	@Idempotent
-	static class Contexts {
-
-		private final Executions executions;
-
-		private final Deep deep;
-
-		Contexts(Executions executions, Deep deep) {
-			this.executions = executions;
-			this.deep = deep;
-		}
+	record Contexts(Executions executions, Deep deep) {
 
 		@PostMapping("/argument")
 		String argument(IdempotencyContext context) {
@@ -622,7 +576,7 @@ class HttpSettingsTests {
 		}
 
 		@PostMapping("/deep")
-		String deep() {
+		String keyFromDeep() {
 			return this.deep.key();
 		}
 

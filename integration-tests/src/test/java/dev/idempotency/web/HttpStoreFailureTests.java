@@ -10,9 +10,8 @@ import dev.idempotency.Idempotent;
 import dev.idempotency.core.StoreVerb;
 import dev.idempotency.test.FaultInjectingStore.Fault;
 import jakarta.servlet.http.HttpServletResponse;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,21 +33,15 @@ class HttpStoreFailureTests {
 
 	private static final Duration LEASE = Duration.ofSeconds(30);
 
-	private TestServer server;
+	@AutoClose
+	private final TestServer server = start("idempotency.on-store-failure=reject");
 
-	private MovableStore store;
+	private final MovableStore store = this.server.bean(MovableStore.class);
 
-	private TestServer proceedingServer;
+	@AutoClose
+	private final TestServer proceedingServer = start("idempotency.on-store-failure=proceed");
 
-	private MovableStore proceedingStore;
-
-	@BeforeAll
-	void start() {
-		this.server = start("idempotency.on-store-failure=reject");
-		this.store = this.server.bean(MovableStore.class);
-		this.proceedingServer = start("idempotency.on-store-failure=proceed");
-		this.proceedingStore = this.proceedingServer.bean(MovableStore.class);
-	}
+	private final MovableStore proceedingStore = this.proceedingServer.bean(MovableStore.class);
 
 	private static TestServer start(String property) {
 		return TestServer.start(List.of(WebTestApplication.class, Endpoints.class, MovableStore.class), property,
@@ -59,12 +52,6 @@ class HttpStoreFailureTests {
 	void mend() {
 		this.store.mend();
 		this.proceedingStore.mend();
-	}
-
-	@AfterAll
-	void stop() {
-		this.server.close();
-		this.proceedingServer.close();
 	}
 
 	@Test
@@ -211,13 +198,7 @@ class HttpStoreFailureTests {
 	 */
 	@RestController
 	@Idempotent
-	static class Endpoints {
-
-		private final Executions executions;
-
-		Endpoints(Executions executions) {
-			this.executions = executions;
-		}
+	record Endpoints(Executions executions) {
 
 		private String run(IdempotencyContext context, HttpServletResponse response) {
 			response.setHeader("X-Attempt", String.valueOf(context.attempt()));

@@ -13,9 +13,8 @@ import dev.idempotency.test.FaultInjectingStore.Fault;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -46,28 +45,18 @@ class HttpStreamingTests {
 	 */
 	private static final int PIECE = 10 * 1024;
 
-	private TestServer server;
+	@AutoClose
+	private final TestServer server = TestServer.start(
+			List.of(WebTestApplication.class, Endpoints.class, Gates.class, MovableStore.class),
+			"idempotency.http.max-response-body=" + LIMIT + "B");
 
-	private MovableStore store;
+	private final MovableStore store = this.server.bean(MovableStore.class);
 
-	private Gates gates;
-
-	@BeforeAll
-	void start() {
-		this.server = TestServer.start(List.of(WebTestApplication.class, Endpoints.class, MovableStore.class),
-				"idempotency.http.max-response-body=" + LIMIT + "B");
-		this.store = this.server.bean(MovableStore.class);
-		this.gates = this.server.bean(Endpoints.class).gates;
-	}
+	private final Gates gates = this.server.bean(Gates.class);
 
 	@AfterEach
 	void mend() {
 		this.store.mend();
-	}
-
-	@AfterAll
-	void stop() {
-		this.server.close();
 	}
 
 	@ParameterizedTest
@@ -224,17 +213,9 @@ class HttpStreamingTests {
 	 */
 	@RestController
 	@Idempotent
-	static class Endpoints {
+	record Endpoints(Gates gates, Executions executions) {
 
 		private static final String END = " the end";
-
-		private final Gates gates = new Gates();
-
-		private final Executions executions;
-
-		Endpoints(Executions executions) {
-			this.executions = executions;
-		}
 
 		private String begin(IdempotencyContext context, int size) {
 			String start = this.executions.next(context.key().value()) + " ";

@@ -68,16 +68,7 @@ class IsolatedTransactionHttpTests {
 	}
 
 	@RestController
-	static class Payments {
-
-		private final JdbcTemplate jdbc;
-
-		private final DataSource dataSource;
-
-		Payments(JdbcTemplate jdbc, DataSource dataSource) {
-			this.jdbc = jdbc;
-			this.dataSource = dataSource;
-		}
+	record Payments(JdbcTemplate jdbc, DataSource dataSource) {
 
 		@Idempotent(transactional = true)
 		@PostMapping("/slow-payments")

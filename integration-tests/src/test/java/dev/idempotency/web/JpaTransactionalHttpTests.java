@@ -151,13 +151,7 @@ class JpaTransactionalHttpTests extends TransactionalHttpContract {
 	}
 
 	@RestController
-	static class EntityController {
-
-		private final Ledger ledger;
-
-		EntityController(Ledger ledger) {
-			this.ledger = ledger;
-		}
+	record EntityController(Ledger ledger) {
 
 		@Idempotent(transactional = true)
 		@PostMapping("/transactional/entity")

@@ -7,8 +7,7 @@ import dev.idempotency.Idempotent;
 import dev.idempotency.autoconfigure.IdempotencyAutoConfiguration;
 import dev.idempotency.autoconfigure.IdempotencyWebMvcAutoConfiguration;
 import jakarta.servlet.http.HttpServletRequest;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
@@ -34,18 +33,9 @@ class KeyAloneTests {
 
 	private static final String TOO_LARGE = "{\"note\":\"%s\"}".formatted("x".repeat(2000));
 
-	private TestServer server;
-
-	@BeforeAll
-	void start() {
-		this.server = TestServer.start(List.of(WebTestApplication.class, Endpoints.class),
-				"idempotency.http.max-request-body=1KB");
-	}
-
-	@AfterAll
-	void stop() {
-		this.server.close();
-	}
+	@AutoClose
+	private final TestServer server = TestServer.start(List.of(WebTestApplication.class, Endpoints.class),
+			"idempotency.http.max-request-body=1KB");
 
 	@Test
 	void aRetryMayAskForSomethingElse() {
@@ -117,13 +107,7 @@ class KeyAloneTests {
 	}
 
 	@RestController
-	static class Endpoints {
-
-		private final Executions executions;
-
-		Endpoints(Executions executions) {
-			this.executions = executions;
-		}
+	record Endpoints(Executions executions) {
 
 		@PostMapping("/alone")
 		@Idempotent(fingerprint = false)

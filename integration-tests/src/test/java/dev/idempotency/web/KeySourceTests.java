@@ -23,8 +23,7 @@ import dev.idempotency.store.RecordFilter;
 import dev.idempotency.store.RecordSummary;
 import dev.idempotency.store.SearchableStore;
 import jakarta.servlet.http.HttpServletRequest;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -58,22 +57,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class KeySourceTests {
 
-	private TestServer server;
+	@AutoClose
+	private final TestServer server = TestServer.start(List.of(WebTestApplication.class, Endpoints.class,
+			Sessions.class, Annotations.class, Declared.class, TypeLevel.class));
 
-	private TestServer custom;
-
-	@BeforeAll
-	void start() {
-		this.server = TestServer.start(List.of(WebTestApplication.class, Endpoints.class, Sessions.class,
-				Annotations.class, Declared.class, TypeLevel.class));
-		this.custom = TestServer.start(List.of(WebTestApplication.class, Strategies.class, Customized.class));
-	}
-
-	@AfterAll
-	void stop() {
-		this.server.close();
-		this.custom.close();
-	}
+	@AutoClose
+	private final TestServer custom = TestServer
+		.start(List.of(WebTestApplication.class, Strategies.class, Customized.class));
 
 	@Test
 	void takesTheKeyFromAnotherHeader() {
@@ -481,13 +471,7 @@ class KeySourceTests {
 	}
 
 	@RestController
-	static class Endpoints {
-
-		private final Executions executions;
-
-		Endpoints(Executions executions) {
-			this.executions = executions;
-		}
+	record Endpoints(Executions executions) {
 
 		@PostMapping("/webhook")
 		@Idempotent(key = "header('webhook-id')")
@@ -539,13 +523,7 @@ class KeySourceTests {
 	}
 
 	@RestController
-	static class Sessions {
-
-		private final Executions executions;
-
-		Sessions(Executions executions) {
-			this.executions = executions;
-		}
+	record Sessions(Executions executions) {
 
 		@PostMapping("/session")
 		void session(HttpServletRequest request) {
@@ -575,13 +553,7 @@ class KeySourceTests {
 	}
 
 	@RestController
-	static class Annotations {
-
-		private final Executions executions;
-
-		Annotations(Executions executions) {
-			this.executions = executions;
-		}
+	record Annotations(Executions executions) {
 
 		@PostMapping("/ttl")
 		@Idempotent(ttl = "${orders.ttl:1h}")
@@ -599,13 +571,7 @@ class KeySourceTests {
 	@RestController
 	@RequestMapping("/type")
 	@Idempotent(key = "header('X-Type')")
-	static class TypeLevel {
-
-		private final Executions executions;
-
-		TypeLevel(Executions executions) {
-			this.executions = executions;
-		}
+	record TypeLevel(Executions executions) {
 
 		@PostMapping("/inherits")
 		String inherits() {
@@ -635,13 +601,7 @@ class KeySourceTests {
 	}
 
 	@RestController
-	static class Declared implements DeclaredApi {
-
-		private final Executions executions;
-
-		Declared(Executions executions) {
-			this.executions = executions;
-		}
+	record Declared(Executions executions) implements DeclaredApi {
 
 		@Override
 		public String declared() {
@@ -685,13 +645,7 @@ class KeySourceTests {
 
 	@RestController
 	@Idempotent
-	static class Customized {
-
-		private final Executions executions;
-
-		Customized(Executions executions) {
-			this.executions = executions;
-		}
+	record Customized(Executions executions) {
 
 		@PostMapping("/custom")
 		String custom(@RequestBody(required = false) String body) {

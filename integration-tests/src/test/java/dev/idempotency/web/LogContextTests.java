@@ -17,7 +17,7 @@ import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.slf4j.MDC;
 
@@ -36,12 +36,8 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class LogContextTests {
 
+	@AutoClose
 	private static final TestServer server = TestServer.start(List.of(Application.class));
-
-	@AfterAll
-	static void stop() {
-		server.close();
-	}
 
 	private static void assertShownAndNotLeft(String path) {
 		Answer answer = server.post(path).key("a-secret").send();

@@ -15,8 +15,7 @@ import io.swagger.v3.oas.annotations.media.Content;
 import io.swagger.v3.oas.annotations.media.Schema;
 import io.swagger.v3.oas.annotations.responses.ApiResponse;
 import org.assertj.core.api.InstanceOfAssertFactories;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -47,21 +46,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class OpenApiTests {
 
-	private TestServer server;
+	@AutoClose
+	private final TestServer server = TestServer.start(List.of(Shop.class, Orders.class, Derived.class, Advice.class),
+			"idempotency.http.documentation-url=https://example.org/keys");
 
-	private DocumentContext document;
-
-	@BeforeAll
-	void start() {
-		this.server = TestServer.start(List.of(Shop.class, Orders.class, Derived.class, Advice.class),
-				"idempotency.http.documentation-url=https://example.org/keys");
-		this.document = document(this.server);
-	}
-
-	@AfterAll
-	void stop() {
-		this.server.close();
-	}
+	private final DocumentContext document = document(this.server);
 
 	private static TestServer start(String... properties) {
 		return TestServer.start(List.of(Shop.class, Orders.class, Advice.class), properties);

@@ -19,7 +19,7 @@ import dev.idempotency.core.OperationCatalog;
 import dev.idempotency.core.OperationPolicy;
 import dev.idempotency.core.OperationsReport;
 import dev.idempotency.method.IdempotencyMethods;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -54,6 +54,7 @@ class OperationCatalogTests {
 
 	private static final BodyLimits LIMITS = new BodyLimits(1 << 20, 4 << 20);
 
+	@AutoClose
 	private TestServer server;
 
 	private String atStart = "";
@@ -64,11 +65,6 @@ class OperationCatalogTests {
 				"logging.level.dev.idempotency.autoconfigure=debug",
 				"idempotency.encryption.key=" + "A".repeat(43) + "=");
 		this.atStart = output.toString();
-	}
-
-	@AfterAll
-	void stop() {
-		this.server.close();
 	}
 
 	@Test

@@ -15,7 +15,7 @@ import dev.idempotency.core.KnownOperation.Protection;
 import dev.idempotency.core.OperationPolicy;
 import dev.idempotency.core.StoreVerb;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -44,6 +44,7 @@ class OperationSettingsTests {
 
 	private static final String LARGE = "{\"note\":\"%s\"}".formatted("x".repeat(5000));
 
+	@AutoClose
 	private TestServer server;
 
 	@BeforeAll
@@ -64,11 +65,6 @@ class OperationSettingsTests {
 				""");
 		this.server = TestServer.start(List.of(Shop.class, MovableStore.class),
 				"spring.config.additional-location=" + settings.toUri());
-	}
-
-	@AfterAll
-	void stop() {
-		this.server.close();
 	}
 
 	private Answer post(String path, String key, String body) {
@@ -194,13 +190,7 @@ class OperationSettingsTests {
 	}
 
 	@RestController
-	static class Handlers {
-
-		private final Turnstile turnstile;
-
-		Handlers(Turnstile turnstile) {
-			this.turnstile = turnstile;
-		}
+	record Handlers(Turnstile turnstile) {
 
 		@PostMapping({ "/named", "/other" })
 		@Idempotent

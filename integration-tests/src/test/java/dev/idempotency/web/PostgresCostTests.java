@@ -14,7 +14,7 @@ import java.util.UUID;
 
 import dev.idempotency.servers.PostgresServer;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -30,6 +30,7 @@ class PostgresCostTests extends StoreCostContract {
 
 	private final Path logs = newFolder();
 
+	@AutoClose
 	private final PostgresServer database = PostgresServer.start(settings(this.logs));
 
 	/**
@@ -58,11 +59,6 @@ class PostgresCostTests extends StoreCostContract {
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
 		}
-	}
-
-	@AfterAll
-	void stopDatabase() {
-		this.database.close();
 	}
 
 	@Override

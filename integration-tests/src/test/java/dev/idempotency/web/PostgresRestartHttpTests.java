@@ -6,7 +6,7 @@ import java.util.List;
 import dev.idempotency.core.IdempotencyEvent;
 import dev.idempotency.servers.PostgresServer;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -20,12 +20,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class PostgresRestartHttpTests {
 
+	@AutoClose
 	private final PostgresServer database = PostgresServer.start();
-
-	@AfterAll
-	void stop() {
-		this.database.close();
-	}
 
 	@Test
 	void runsNothingWithoutTheDatabaseAndRecoversWithIt() {

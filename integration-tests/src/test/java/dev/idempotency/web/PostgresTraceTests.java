@@ -3,7 +3,7 @@ package dev.idempotency.web;
 import java.util.List;
 
 import dev.idempotency.servers.PostgresServer;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 
 /**
@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Tag;
 @Tag("once")
 class PostgresTraceTests extends TraceContract {
 
+	@AutoClose
 	private final PostgresServer database = PostgresServer.start();
 
 	@Override
@@ -19,11 +20,6 @@ class PostgresTraceTests extends TraceContract {
 		return TestServer.start(List.of(application),
 				with(properties, TestServer.WITH_DATABASE, "spring.datasource.url=" + this.database.newSchema(),
 						"idempotency.store=jdbc", "idempotency.jdbc.initialize-schema=always"));
-	}
-
-	@AfterAll
-	void stopDatabase() {
-		this.database.close();
 	}
 
 }

@@ -36,13 +36,7 @@ class PostgresTransactionalHttpTests extends TransactionalHttpContract {
 	 * A handler after whose mistake PostgreSQL refuses everything in its transaction.
 	 */
 	@RestController
-	static class Poisoning {
-
-		private final JdbcTemplate jdbc;
-
-		Poisoning(JdbcTemplate jdbc) {
-			this.jdbc = jdbc;
-		}
+	record Poisoning(JdbcTemplate jdbc) {
 
 		@Idempotent(transactional = true)
 		@PostMapping("/transactional/poisoning")

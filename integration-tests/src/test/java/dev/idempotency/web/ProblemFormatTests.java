@@ -9,8 +9,7 @@ import dev.idempotency.IdempotencyKeyMissingException;
 import dev.idempotency.Reason;
 import dev.idempotency.http.Problem;
 import dev.idempotency.http.ProblemFormat;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -33,18 +32,10 @@ class ProblemFormatTests {
 	private static final String MARKDOWN = "text/markdown;charset=UTF-8";
 
 	@SuppressWarnings("NullAway.Init")
-	private static TestServer server;
-
-	@BeforeAll
-	static void start() {
-		server = TestServer.start(List.of(WebTestApplication.class, OwnFormat.class, OwnWords.class),
-				"idempotency.http.documentation-url=https://example.com/keys");
-	}
-
-	@AfterAll
-	static void stop() {
-		server.close();
-	}
+	@AutoClose
+	private static final TestServer server = TestServer.start(
+			List.of(WebTestApplication.class, OwnFormat.class, OwnWords.class),
+			"idempotency.http.documentation-url=https://example.com/keys");
 
 	/**
 	 * A request without a key, which is refused.

@@ -24,7 +24,7 @@ import dev.idempotency.test.FaultInjectingStore;
 import dev.idempotency.test.FaultInjectingStore.Fault;
 import dev.idempotency.test.MovableClock;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
@@ -49,6 +49,7 @@ class PrometheusTests {
 
 	private static final Duration LEASE = Duration.ofSeconds(30);
 
+	@AutoClose
 	private static final TestServer server = TestServer.start(List.of(Application.class),
 			"management.endpoints.web.exposure.include=prometheus", "idempotency.lease=30s",
 			"management.metrics.distribution.percentiles-histogram.idempotency.store=true");
@@ -95,11 +96,6 @@ class PrometheusTests {
 		Answer answer = server.call("GET", "/actuator/prometheus").send();
 		assertThat(answer.status()).isEqualTo(200);
 		return answer.text();
-	}
-
-	@AfterAll
-	static void stop() {
-		server.close();
 	}
 
 	@Test
@@ -233,13 +229,7 @@ class PrometheusTests {
 
 	@RestController
 	@Idempotent
-	static class Handlers {
-
-		private final Gates gates;
-
-		Handlers(Gates gates) {
-			this.gates = gates;
-		}
+	record Handlers(Gates gates) {
 
 		@PostMapping("/pay")
 		String pay() {

@@ -4,7 +4,7 @@ import java.util.List;
 
 import dev.idempotency.servers.RedisServerProcess;
 import dev.idempotency.store.redis.RedisMonitor;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
@@ -15,12 +15,8 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class RedisCostTests extends StoreCostContract {
 
+	@AutoClose
 	private final RedisServerProcess redis = RedisServerProcess.start();
-
-	@AfterAll
-	void stopRedis() {
-		this.redis.close();
-	}
 
 	@Override
 	TestServer startServer() {

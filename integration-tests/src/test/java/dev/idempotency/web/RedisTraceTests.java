@@ -3,7 +3,7 @@ package dev.idempotency.web;
 import java.util.List;
 
 import dev.idempotency.servers.RedisServerProcess;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 
 /**
@@ -12,17 +12,13 @@ import org.junit.jupiter.api.Tag;
 @Tag("once")
 class RedisTraceTests extends TraceContract {
 
+	@AutoClose
 	private final RedisServerProcess redis = RedisServerProcess.start();
 
 	@Override
 	TestServer start(Class<?> application, String... properties) {
 		return TestServer.start(List.of(application), with(properties, TestServer.WITH_REDIS,
 				"spring.data.redis.port=" + this.redis.port(), "idempotency.store=redis"));
-	}
-
-	@AfterAll
-	void stopRedis() {
-		this.redis.close();
 	}
 
 }

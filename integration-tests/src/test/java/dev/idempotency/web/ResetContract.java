@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 
 import dev.idempotency.fixtures.LongRun;
 import dev.idempotency.test.Race;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -68,6 +68,7 @@ abstract class ResetContract {
 
 	private static final long WORK_NANOS = TimeUnit.MILLISECONDS.toNanos(6);
 
+	@AutoClose
 	private TestServer server;
 
 	@BeforeAll
@@ -80,11 +81,6 @@ abstract class ResetContract {
 	 * Starts the application in the container of this test.
 	 */
 	abstract TestServer start(List<Class<?>> sources, String... properties);
-
-	@AfterAll
-	void stop() {
-		this.server.close();
-	}
 
 	@ParameterizedTest
 	@FieldSource("KINDS")

@@ -6,8 +6,7 @@ import java.util.List;
 import dev.idempotency.Idempotent;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,22 +27,12 @@ class SamenessTests {
 
 	private static final String JSON = "{\"amount\":5}";
 
-	private TestServer canonical;
+	@AutoClose
+	private final TestServer canonical = TestServer.start(List.of(WebTestApplication.class, Endpoints.class));
 
-	private TestServer bytes;
-
-	@BeforeAll
-	void start() {
-		List<Class<?>> sources = List.of(WebTestApplication.class, Endpoints.class);
-		this.canonical = TestServer.start(sources);
-		this.bytes = TestServer.start(sources, "idempotency.http.fingerprint=bytes");
-	}
-
-	@AfterAll
-	void stop() {
-		this.canonical.close();
-		this.bytes.close();
-	}
+	@AutoClose
+	private final TestServer bytes = TestServer.start(List.of(WebTestApplication.class, Endpoints.class),
+			"idempotency.http.fingerprint=bytes");
 
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', quoteCharacter = '\'', textBlock = """
@@ -195,13 +184,7 @@ class SamenessTests {
 	}
 
 	@RestController
-	static class Endpoints {
-
-		private final Executions executions;
-
-		Endpoints(Executions executions) {
-			this.executions = executions;
-		}
+	record Endpoints(Executions executions) {
 
 		@PostMapping("/any")
 		@Idempotent

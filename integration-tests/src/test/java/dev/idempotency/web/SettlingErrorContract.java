@@ -15,7 +15,7 @@ import dev.idempotency.test.FaultInjectingStore;
 import dev.idempotency.test.FaultInjectingStore.Fault;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.http.HttpServletRequest;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -49,6 +49,7 @@ import static org.awaitility.Awaitility.await;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class SettlingErrorContract {
 
+	@AutoClose
 	private TestServer server;
 
 	private JdbcTemplate jdbc;
@@ -72,13 +73,6 @@ abstract class SettlingErrorContract {
 		this.jdbc = this.server.bean(JdbcTemplate.class);
 		this.jdbc.execute("drop table if exists work");
 		this.jdbc.execute("create table work (text varchar(100))");
-	}
-
-	@AfterAll
-	void stop() {
-		if (this.server != null) {
-			this.server.close();
-		}
 	}
 
 	@BeforeEach
@@ -306,13 +300,7 @@ abstract class SettlingErrorContract {
 	/**
 	 * What cannot be written.
 	 */
-	public static final class Done {
-
-		private final String fault;
-
-		Done(String fault) {
-			this.fault = fault;
-		}
+	public record Done(String fault) {
 
 		public String getText() {
 			if (this.fault.equals("getter")) {
@@ -324,16 +312,7 @@ abstract class SettlingErrorContract {
 	}
 
 	@RestController
-	static class Handlers {
-
-		private final Works works;
-
-		private final Executions executions;
-
-		Handlers(Works works, Executions executions) {
-			this.works = works;
-			this.executions = executions;
-		}
+	record Handlers(Works works, Executions executions) {
 
 		@PostMapping("/settling/unrelated")
 		String unrelated() {

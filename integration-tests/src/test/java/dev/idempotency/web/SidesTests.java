@@ -14,7 +14,7 @@ import jakarta.servlet.AsyncContext;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -43,6 +43,7 @@ class SidesTests {
 
 	private static final int CLIENTS = 8;
 
+	@AutoClose
 	private TestServer server;
 
 	@BeforeAll
@@ -52,11 +53,6 @@ class SidesTests {
 
 	TestServer start(List<Class<?>> sources) {
 		return TestServer.start(sources);
-	}
-
-	@AfterAll
-	void stop() {
-		this.server.close();
 	}
 
 	@ParameterizedTest

@@ -10,8 +10,7 @@ import dev.idempotency.IdempotencyKeyReusedException;
 import dev.idempotency.Idempotent;
 import dev.idempotency.OperationInProgressException;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -28,23 +27,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class StepsHttpTests {
 
-	private TestServer server;
+	@AutoClose
+	private final TestServer server = TestServer.start(List.of(WebTestApplication.class, Payments.class, Orders.class));
 
-	private Orders orders;
+	private final Orders orders = this.server.bean(Orders.class);
 
-	private Executions executions;
-
-	@BeforeAll
-	void start() {
-		this.server = TestServer.start(List.of(WebTestApplication.class, Payments.class, Orders.class));
-		this.orders = this.server.bean(Orders.class);
-		this.executions = this.server.bean(Executions.class);
-	}
-
-	@AfterAll
-	void stop() {
-		this.server.close();
-	}
+	private final Executions executions = this.server.bean(Executions.class);
 
 	@BeforeEach
 	void clear() {

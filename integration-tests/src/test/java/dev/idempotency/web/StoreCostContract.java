@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 import dev.idempotency.Idempotent;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -37,6 +37,7 @@ abstract class StoreCostContract {
 	 */
 	static final String WITHOUT_TRACES = ",dev.idempotency.autoconfigure.IdempotencyTracingAutoConfiguration";
 
+	@AutoClose
 	private TestServer server;
 
 	private Turnstile turnstile;
@@ -45,11 +46,6 @@ abstract class StoreCostContract {
 	void start() {
 		this.server = startServer();
 		this.turnstile = this.server.bean(Turnstile.class);
-	}
-
-	@AfterAll
-	void stop() {
-		this.server.close();
 	}
 
 	/**
@@ -129,13 +125,7 @@ abstract class StoreCostContract {
 	 */
 	@RestController
 	@Idempotent
-	static class Payments {
-
-		private final Turnstile turnstile;
-
-		Payments(Turnstile turnstile) {
-			this.turnstile = turnstile;
-		}
+	record Payments(Turnstile turnstile) {
 
 		@PostMapping("/payments")
 		ResponseEntity<byte[]> pay(@RequestBody String payment) {

@@ -10,8 +10,7 @@ import com.stripe.model.Charge;
 import com.stripe.net.RequestOptions;
 import com.stripe.param.ChargeCreateParams;
 import dev.idempotency.Idempotent;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.web.bind.annotation.PostMapping;
@@ -26,17 +25,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  */
 class StripeClientTests {
 
-	private static TestServer server;
-
-	@BeforeAll
-	static void start() {
-		server = TestServer.start(List.of(WebTestApplication.class, Charges.class));
-	}
-
-	@AfterAll
-	static void stop() {
-		server.close();
-	}
+	@AutoClose
+	private static final TestServer server = TestServer.start(List.of(WebTestApplication.class, Charges.class));
 
 	@Test
 	void chargesOnceWhenTheAnswerIsLost() throws Exception {
@@ -82,13 +72,7 @@ class StripeClientTests {
 	}
 
 	@RestController
-	static class Charges {
-
-		private final Executions executions;
-
-		Charges(Executions executions) {
-			this.executions = executions;
-		}
+	record Charges(Executions executions) {
 
 		@Idempotent
 		@PostMapping("/v1/charges")

@@ -19,8 +19,7 @@ import dev.idempotency.http.DryRunHeader;
 import dev.idempotency.http.EffectHeader;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
@@ -40,21 +39,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class SwallowedFailureTests {
 
-	private TestServer server;
-
-	@BeforeAll
-	void start() {
-		this.server = TestServer.start(
-				List.of(WebTestApplication.class, Handlers.class, Forgiving.class, FailingTransactions.class,
-						FailingScopes.class, FailingKeys.class),
-				TestServer.WITH_DATABASE, "spring.datasource.url=jdbc:h2:mem:swallowed", "idempotency.store=jdbc",
-				"idempotency.jdbc.initialize-schema=always");
-	}
-
-	@AfterAll
-	void stop() {
-		this.server.close();
-	}
+	@AutoClose
+	private final TestServer server = TestServer.start(
+			List.of(WebTestApplication.class, Handlers.class, Forgiving.class, FailingTransactions.class,
+					FailingScopes.class, FailingKeys.class),
+			TestServer.WITH_DATABASE, "spring.datasource.url=jdbc:h2:mem:swallowed", "idempotency.store=jdbc",
+			"idempotency.jdbc.initialize-schema=always");
 
 	@Test
 	void aHandlerWhoseServerHungUpHasFailed() {

@@ -11,7 +11,7 @@ import dev.idempotency.IdempotencyContext;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.Idempotent;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -142,6 +142,7 @@ class SwitchedOffTests {
 
 		private final String property;
 
+		@AutoClose
 		TestServer server;
 
 		Contract(String base, String property) {
@@ -155,11 +156,6 @@ class SwitchedOffTests {
 					List.of(WebTestApplication.class, HttpSettingsTests.Witness.class, Used.class, OptionallyUsed.class,
 							Deep.class, Methods.class, Routes.class),
 					"spring.task.execution.pool.core-size=1", "spring.task.execution.pool.max-size=1", this.property);
-		}
-
-		@AfterAll
-		void stop() {
-			this.server.close();
 		}
 
 		static List<String> paths() {
@@ -199,13 +195,7 @@ class SwitchedOffTests {
 	}
 
 	@Service
-	static class Deep {
-
-		private final Executions executions;
-
-		Deep(Executions executions) {
-			this.executions = executions;
-		}
+	record Deep(Executions executions) {
 
 		/**
 		 * Uses all of the current context.

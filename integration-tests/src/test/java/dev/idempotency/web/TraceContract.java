@@ -11,8 +11,7 @@ import io.micrometer.tracing.Tracer;
 import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.sdk.trace.data.LinkData;
 import io.opentelemetry.sdk.trace.data.SpanData;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -41,7 +40,8 @@ abstract class TraceContract {
 
 	private static final AttributeKey<String> COMPLETION = AttributeKey.stringKey("completion");
 
-	private @Nullable TestServer started;
+	@AutoClose
+	private TestServer server;
 
 	/**
 	 * Starts the application on a store.
@@ -56,12 +56,7 @@ abstract class TraceContract {
 
 	@BeforeAll
 	void start() {
-		this.started = start(Application.class, "management.tracing.sampling.probability=1.0");
-	}
-
-	@AfterAll
-	void stop() {
-		server().close();
+		this.server = start(Application.class, "management.tracing.sampling.probability=1.0");
 	}
 
 	@BeforeEach
@@ -69,15 +64,8 @@ abstract class TraceContract {
 		spans().clear();
 	}
 
-	private TestServer server() {
-		if (this.started == null) {
-			throw new IllegalStateException("The application has not started");
-		}
-		return this.started;
-	}
-
 	private Spans spans() {
-		return server().bean(Spans.class);
+		return this.server.bean(Spans.class);
 	}
 
 	/**
@@ -90,8 +78,9 @@ abstract class TraceContract {
 	@Test
 	void pointsFromTheTraceOfTheSecondCallToThatOfTheFirst() {
 		String key = TestServer.newKey();
-		assertThat(server().post("/pay").key(key).body("text/plain", "my secret body").send().status()).isEqualTo(200);
-		assertThat(server().post("/pay").key(key).body("text/plain", "my secret body").send().isReplay()).isTrue();
+		assertThat(this.server.post("/pay").key(key).body("text/plain", "my secret body").send().status())
+			.isEqualTo(200);
+		assertThat(this.server.post("/pay").key(key).body("text/plain", "my secret body").send().isReplay()).isTrue();
 		List<SpanData> calls = spans("http post /pay", 2);
 		SpanData execution = spans("idempotency POST /pay", 2).get(0);
 		SpanData replay = spans("idempotency POST /pay", 2).get(1);
@@ -116,7 +105,7 @@ abstract class TraceContract {
 
 	@Test
 	void beginsBeforeTheHandlerAndEndsAfterIt() {
-		server().post("/pay").key(TestServer.newKey()).body("text/plain", "x").send();
+		this.server.post("/pay").key(TestServer.newKey()).body("text/plain", "x").send();
 		SpanData work = spans("work", 1).get(0);
 		SpanData execution = spans("idempotency POST /pay", 1).get(0);
 		SpanData call = spans("http post /pay", 1).get(0);
@@ -129,8 +118,8 @@ abstract class TraceContract {
 	@Test
 	void followsAHandlerToAnotherThread() {
 		String key = TestServer.newKey();
-		server().post("/later").key(key).send();
-		assertThat(server().post("/later").key(key).send().isReplay()).isTrue();
+		this.server.post("/later").key(key).send();
+		assertThat(this.server.post("/later").key(key).send().isReplay()).isTrue();
 		SpanData first = spans("http post /later", 2).get(0);
 		List<SpanData> attempts = spans("idempotency POST /later", 2);
 		assertThat(attempts.get(0).getAttributes().get(COMPLETION)).isEqualTo("stored");
@@ -141,7 +130,7 @@ abstract class TraceContract {
 
 	@Test
 	void needsNoTraceAroundACall() {
-		Idempotency idempotency = server().bean(Idempotency.class);
+		Idempotency idempotency = this.server.bean(Idempotency.class);
 		IdempotencyKey key = IdempotencyKey.of("by hand", TestServer.newKey());
 		idempotency.execute(key, String.class, () -> "done");
 		idempotency.execute(key, String.class, () -> "done");
@@ -164,13 +153,7 @@ abstract class TraceContract {
 
 	@RestController
 	@Idempotent
-	static class Handlers {
-
-		private final Tracer tracer;
-
-		Handlers(Tracer tracer) {
-			this.tracer = tracer;
-		}
+	record Handlers(Tracer tracer) {
 
 		@PostMapping("/pay")
 		String pay(@RequestBody String body) {

@@ -23,7 +23,7 @@ import dev.idempotency.store.OnReplay;
 import dev.idempotency.store.StoredResult;
 import dev.idempotency.test.Race;
 import jakarta.servlet.http.HttpServletResponse;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -56,6 +56,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class TransactionalHttpContract {
 
+	@AutoClose
 	private TestServer server;
 
 	private JdbcTemplate jdbc;
@@ -94,13 +95,6 @@ abstract class TransactionalHttpContract {
 		this.jdbc = this.server.bean(JdbcTemplate.class);
 		this.jdbc.execute("drop table if exists payment");
 		this.jdbc.execute("create table payment (text varchar(100))");
-	}
-
-	@AfterAll
-	void stop() {
-		if (this.server != null) {
-			this.server.close();
-		}
 	}
 
 	@BeforeEach
@@ -308,22 +302,7 @@ abstract class TransactionalHttpContract {
 	}
 
 	@RestController
-	static class PaymentController {
-
-		private final Payments payments;
-
-		private final Executions executions;
-
-		private final Turnstile turnstile;
-
-		private final IdempotencyStore store;
-
-		PaymentController(Payments payments, Executions executions, Turnstile turnstile, IdempotencyStore store) {
-			this.payments = payments;
-			this.executions = executions;
-			this.turnstile = turnstile;
-			this.store = store;
-		}
+	record PaymentController(Payments payments, Executions executions, Turnstile turnstile, IdempotencyStore store) {
 
 		@Idempotent(transactional = true)
 		@PostMapping("/transactional/plainly")

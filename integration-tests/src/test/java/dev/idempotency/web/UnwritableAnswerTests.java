@@ -6,7 +6,7 @@ import java.util.concurrent.CompletableFuture;
 
 import dev.idempotency.IdempotencyContext;
 import dev.idempotency.Idempotent;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -41,23 +41,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class UnwritableAnswerTests {
 
-	private TestServer server;
+	@AutoClose
+	private final TestServer server = TestServer.start(
+			List.of(WebTestApplication.class, Handlers.class, Handled.class, Views.class, Routes.class,
+					Forwarding.class),
+			TestServer.WITH_DATABASE, "spring.datasource.url=jdbc:h2:mem:unwritable", "idempotency.store=jdbc");
 
-	private JdbcTemplate jdbc;
+	private final JdbcTemplate jdbc = this.server.bean(JdbcTemplate.class);
 
 	@BeforeAll
-	void start() {
-		this.server = TestServer.start(
-				List.of(WebTestApplication.class, Handlers.class, Handled.class, Views.class, Routes.class,
-						Forwarding.class),
-				TestServer.WITH_DATABASE, "spring.datasource.url=jdbc:h2:mem:unwritable", "idempotency.store=jdbc");
-		this.jdbc = this.server.bean(JdbcTemplate.class);
+	void createTable() {
 		this.jdbc.execute("create table work (text varchar(10))");
-	}
-
-	@AfterAll
-	void stop() {
-		this.server.close();
 	}
 
 	@BeforeEach
@@ -154,16 +148,7 @@ class UnwritableAnswerTests {
 	@RestController
 	@RequestMapping("/unwritable")
 	@Idempotent
-	static class Handlers {
-
-		private final Executions executions;
-
-		private final JdbcTemplate jdbc;
-
-		Handlers(Executions executions, JdbcTemplate jdbc) {
-			this.executions = executions;
-			this.jdbc = jdbc;
-		}
+	record Handlers(Executions executions, JdbcTemplate jdbc) {
 
 		private Awkward awkward(String name) {
 			return new Awkward(this.executions.next(name));
@@ -235,13 +220,7 @@ class UnwritableAnswerTests {
 	@RestController
 	@RequestMapping("/unwritable/handled")
 	@Idempotent
-	static class Handled {
-
-		private final Executions executions;
-
-		Handled(Executions executions) {
-			this.executions = executions;
-		}
+	record Handled(Executions executions) {
 
 		@PostMapping("/body")
 		Awkward body() {

@@ -26,8 +26,7 @@ import jakarta.servlet.ServletInputStream;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
 import jakarta.servlet.http.HttpServletResponse;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -56,18 +55,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class WebhookSignatureTests {
 
-	private TestServer server;
-
-	@BeforeAll
-	void start() {
-		this.server = TestServer
-			.start(List.of(WebTestApplication.class, Inbox.class, Verification.class, Endpoints.class));
-	}
-
-	@AfterAll
-	void stop() {
-		this.server.close();
-	}
+	@AutoClose
+	private final TestServer server = TestServer
+		.start(List.of(WebTestApplication.class, Inbox.class, Verification.class, Endpoints.class));
 
 	/**
 	 * Where a signature can be looked at.
@@ -204,13 +194,7 @@ class WebhookSignatureTests {
 	}
 
 	@RestController
-	static class Endpoints {
-
-		private final Inbox inbox;
-
-		Endpoints(Inbox inbox) {
-			this.inbox = inbox;
-		}
+	record Endpoints(Inbox inbox) {
 
 		@PostMapping("/{place}/standard")
 		@Idempotent(key = "header('webhook-id')")

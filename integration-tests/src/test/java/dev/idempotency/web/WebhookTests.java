@@ -10,8 +10,7 @@ import dev.idempotency.OnConflict;
 import dev.idempotency.core.StoreVerb;
 import dev.idempotency.fixtures.LongRun;
 import dev.idempotency.test.Race;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -41,26 +40,17 @@ class WebhookTests {
 	/**
 	 * In real time.
 	 */
-	private TestServer server;
+	@AutoClose
+	private final TestServer server = TestServer.start(
+			List.of(WebTestApplication.class, Inbox.class, Endpoints.class, Waiting.class),
+			"idempotency.wait-timeout=60s");
 
 	/**
 	 * Where nobody's patience ends, and claims are counted.
 	 */
-	private TestServer patientServer;
-
-	@BeforeAll
-	void start() {
-		this.server = TestServer.start(List.of(WebTestApplication.class, Inbox.class, Endpoints.class, Waiting.class),
-				"idempotency.wait-timeout=60s");
-		this.patientServer = TestServer
-			.start(List.of(WebTestApplication.class, Inbox.class, Endpoints.class, Waiting.class, MovableStore.class));
-	}
-
-	@AfterAll
-	void stop() {
-		this.server.close();
-		this.patientServer.close();
-	}
+	@AutoClose
+	private final TestServer patientServer = TestServer
+		.start(List.of(WebTestApplication.class, Inbox.class, Endpoints.class, Waiting.class, MovableStore.class));
 
 	@ParameterizedTest
 	@EnumSource
@@ -272,13 +262,7 @@ class WebhookTests {
 	 * As their authors would write them.
 	 */
 	@RestController
-	static class Endpoints {
-
-		private final Inbox inbox;
-
-		Endpoints(Inbox inbox) {
-			this.inbox = inbox;
-		}
+	record Endpoints(Inbox inbox) {
 
 		@PostMapping("/standard")
 		@Idempotent(key = "header('webhook-id')", ttl = "7d")
@@ -308,13 +292,7 @@ class WebhookTests {
 
 	@RestController
 	@RequestMapping("/waiting")
-	static class Waiting {
-
-		private final Inbox inbox;
-
-		Waiting(Inbox inbox) {
-			this.inbox = inbox;
-		}
+	record Waiting(Inbox inbox) {
 
 		@PostMapping("/standard")
 		@Idempotent(key = "header('webhook-id')", onConflict = OnConflict.WAIT)
