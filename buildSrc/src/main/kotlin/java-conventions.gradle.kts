@@ -72,7 +72,7 @@ tasks.test {
     // Nobody reads what is covered of Spring, and to count it takes a fifth of the tests' time
     extensions.configure<JacocoTaskExtension> { includes = listOf("dev.idempotency.*") }
     // gradlew build -PtestJvm= compiles as production does, which takes longer
-    jvmArgs(providers.gradleProperty("testJvm").getOrElse("-XX:TieredStopAtLevel=1").split(" ").filter(String::isNotEmpty))
+    jvmArgs(providers.gradleProperty("testJvm").getOrElse("-XX:TieredStopAtLevel=1 -XX:+UseSerialGC").split(" ").filter(String::isNotEmpty))
     // As Maven does: a class inside a test class runs only when that one says so
     exclude("**/*\$*")
     // gradlew build -Plong=true runs the long form of what has one

@@ -27,6 +27,7 @@ import dev.idempotency.store.memory.InMemoryIdempotencyStore;
 import dev.idempotency.store.memory.MemoryLimits;
 import dev.idempotency.test.FaultInjectingStore;
 import dev.idempotency.web.Answer;
+import dev.idempotency.web.Bystanders;
 import dev.idempotency.web.TestServer;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.awaitility.Awaitility;
@@ -445,7 +446,7 @@ class IdempotencyEndpointTests {
 
 	@Test
 	void isNotThereUnlessItIsExposed() {
-		try (TestServer plain = TestServer.start(List.of(PaymentsApplication.class))) {
+		try (TestServer plain = TestServer.start(List.of(PaymentsApplication.class), Bystanders.ALL)) {
 			assertThat(plain.call("GET", "/actuator/idempotency").send().status()).isEqualTo(404);
 			assertThat(plain.call("GET", "/actuator/idempotencyconsole").send().status()).isEqualTo(404);
 		}

@@ -6,6 +6,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import dev.idempotency.Idempotent;
 import dev.idempotency.OnCrash;
+import dev.idempotency.web.Bystanders;
 
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.annotation.Configuration;
@@ -24,7 +25,7 @@ import org.springframework.web.bind.annotation.RestController;
 @Import(PaymentsApplication.Payments.class)
 class PaymentsApplication {
 
-	static final String[] EXPOSED = { "management.endpoints.web.exposure.include=*",
+	static final String[] EXPOSED = { Bystanders.ALL, "management.endpoints.web.exposure.include=*",
 			"management.endpoint.health.show-details=always", "management.health.rabbit.enabled=false" };
 
 	@RestController

@@ -3,6 +3,7 @@ package dev.idempotency.autoconfigure;
 import java.util.List;
 
 import dev.idempotency.client.IdempotencyKeyClientInterceptor;
+import dev.idempotency.web.Bystanders;
 import dev.idempotency.web.TestServer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -153,7 +154,8 @@ class IdempotencyRestClientAutoConfigurationTests {
 	@Test
 	void startsWhereOneKindOfClientIsMissing(CapturedOutput output) {
 		assertThat(ClassUtils.isPresent("org.springframework.boot.webclient.WebClientCustomizer", null)).isFalse();
-		try (TestServer server = TestServer.start(List.of(Application.class), "idempotency.client.enabled=true")) {
+		try (TestServer server = TestServer.start(List.of(Application.class), Bystanders.ALL,
+				"idempotency.client.enabled=true")) {
 			assertThat(server.bean(IdempotencyKeyClientInterceptor.class)).isNotNull();
 		}
 		assertThat(output.toString().lines().filter((line) -> line.contains("WARN")))

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 
+import dev.idempotency.web.Bystanders;
 import org.awaitility.Awaitility;
 
 /**
@@ -23,10 +24,8 @@ public final class BootProcess implements AutoCloseable {
 			"org.springframework.boot.security.autoconfigure.web.servlet.SecurityFilterAutoConfiguration",
 			"org.springframework.boot.security.autoconfigure.web.servlet.ServletWebSecurityAutoConfiguration",
 			"org.springframework.boot.security.autoconfigure.actuate.web.servlet.ManagementWebSecurityAutoConfiguration",
-			"org.springframework.boot.amqp.autoconfigure.RabbitAutoConfiguration",
 			"org.springframework.boot.flyway.autoconfigure.FlywayAutoConfiguration",
 			"org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration",
-			"org.springframework.boot.kafka.autoconfigure.KafkaAutoConfiguration",
 			"org.springframework.boot.data.jpa.autoconfigure.DataJpaRepositoriesAutoConfiguration");
 
 	private final JavaProcess process;
@@ -49,7 +48,7 @@ public final class BootProcess implements AutoCloseable {
 		Path portFile = folder.resolve(name + ".port");
 		List<String> arguments = new ArrayList<>(List.of("--server.port=0", "--" + PortFile.SETTING + "=" + portFile,
 				"--spring.main.banner-mode=off", "--spring.application.name=torture", "--spring.jmx.enabled=false",
-				"--spring.autoconfigure.exclude=" + String.join(",", EXCLUDED)));
+				"--" + Bystanders.NONE, "--spring.autoconfigure.exclude=" + String.join(",", EXCLUDED)));
 		arguments.addAll(settings);
 		return new BootProcess(JavaProcess.launch(application, options, folder.resolve(name + ".log"), arguments),
 				portFile);

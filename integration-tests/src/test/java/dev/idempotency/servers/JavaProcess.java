@@ -87,7 +87,7 @@ public final class JavaProcess implements AutoCloseable {
 
 	private static JavaProcess launch(List<String> program, Path log, Path folder, List<String> arguments) {
 		List<String> command = new ArrayList<>(List.of(ProcessHandle.current().info().command().orElse("java"),
-				"-XX:TieredStopAtLevel=1", "-Xshare:auto"));
+				"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto"));
 		command.addAll(program);
 		command.addAll(arguments);
 		try {

@@ -48,7 +48,7 @@ final class StepWorker {
 		String name = UUID.randomUUID().toString();
 		try {
 			Process process = new ProcessBuilder(ProcessHandle.current().info().command().orElse("java"),
-					"-XX:TieredStopAtLevel=1", "-Xshare:auto", "-Xmx128m", "-cp",
+					"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto", "-Xmx128m", "-cp",
 					System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
 					StepTask.class.getName(), name, ledger, store)
 				.redirectErrorStream(true)

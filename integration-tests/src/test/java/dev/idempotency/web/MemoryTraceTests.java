@@ -9,7 +9,7 @@ class MemoryTraceTests extends TraceContract {
 
 	@Override
 	TestServer start(Class<?> application, String... properties) {
-		return TestServer.start(List.of(application), properties);
+		return TestServer.start(List.of(application), TestServer.with(properties, Bystanders.ALL));
 	}
 
 }

@@ -48,12 +48,13 @@ class OpenApiTests {
 
 	@AutoClose
 	private final TestServer server = TestServer.start(List.of(Shop.class, Orders.class, Derived.class, Advice.class),
-			"idempotency.http.documentation-url=https://example.org/keys");
+			Bystanders.ALL, "idempotency.http.documentation-url=https://example.org/keys");
 
 	private final DocumentContext document = document(this.server);
 
 	private static TestServer start(String... properties) {
-		return TestServer.start(List.of(Shop.class, Orders.class, Advice.class), properties);
+		return TestServer.start(List.of(Shop.class, Orders.class, Advice.class),
+				TestServer.with(properties, Bystanders.ALL));
 	}
 
 	private static DocumentContext document(TestServer server) {

@@ -18,8 +18,9 @@ class PostgresTraceTests extends TraceContract {
 	@Override
 	TestServer start(Class<?> application, String... properties) {
 		return TestServer.start(List.of(application),
-				with(properties, TestServer.WITH_DATABASE, "spring.datasource.url=" + this.database.newSchema(),
-						"idempotency.store=jdbc", "idempotency.jdbc.initialize-schema=always"));
+				TestServer.with(properties, Bystanders.ALL, TestServer.WITH_DATABASE,
+						"spring.datasource.url=" + this.database.newSchema(), "idempotency.store=jdbc",
+						"idempotency.jdbc.initialize-schema=always"));
 	}
 
 }

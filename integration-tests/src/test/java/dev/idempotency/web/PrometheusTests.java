@@ -50,7 +50,7 @@ class PrometheusTests {
 	private static final Duration LEASE = Duration.ofSeconds(30);
 
 	@AutoClose
-	private static final TestServer server = TestServer.start(List.of(Application.class),
+	private static final TestServer server = TestServer.start(List.of(Application.class), Bystanders.ALL,
 			"management.endpoints.web.exposure.include=prometheus", "idempotency.lease=30s",
 			"management.metrics.distribution.percentiles-histogram.idempotency.store=true");
 

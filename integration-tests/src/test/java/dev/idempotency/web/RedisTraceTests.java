@@ -17,7 +17,7 @@ class RedisTraceTests extends TraceContract {
 
 	@Override
 	TestServer start(Class<?> application, String... properties) {
-		return TestServer.start(List.of(application), with(properties, TestServer.WITH_REDIS,
+		return TestServer.start(List.of(application), TestServer.with(properties, Bystanders.ALL, TestServer.WITH_REDIS,
 				"spring.data.redis.port=" + this.redis.port(), "idempotency.store=redis"));
 	}
 

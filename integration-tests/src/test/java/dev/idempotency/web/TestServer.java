@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -75,9 +76,9 @@ public final class TestServer implements AutoCloseable {
 	}
 
 	public static TestServer start(List<Class<?>> sources, String... properties) {
-		List<String> all = new ArrayList<>(
-				List.of("server.port=0", "spring.main.banner-mode=off", "idempotency.store=memory",
-						"spring.application.name=test", "server.shutdown=immediate", WITHOUT_SECURITY));
+		List<String> all = new ArrayList<>(List.of("server.port=0", "spring.main.banner-mode=off",
+				"idempotency.store=memory", "spring.application.name=test", "server.shutdown=immediate",
+				Bystanders.NONE, WITHOUT_SECURITY));
 		all.addAll(List.of(properties));
 		ConfigurableApplicationContext context = new SpringApplicationBuilder(sources.toArray(Class<?>[]::new))
 			.web(WebApplicationType.SERVLET)
@@ -86,6 +87,13 @@ public final class TestServer implements AutoCloseable {
 		String contextPath = context.getEnvironment().getProperty("server.servlet.context-path", "");
 		return new TestServer(context,
 				contextPath + context.getEnvironment().getProperty("spring.mvc.servlet.path", ""));
+	}
+
+	/**
+	 * Settings, and further ones, which win.
+	 */
+	static String[] with(String[] properties, String... further) {
+		return Stream.of(properties, further).flatMap(Stream::of).toArray(String[]::new);
 	}
 
 	private static int port(ConfigurableApplicationContext context) {

@@ -2,7 +2,6 @@ package dev.idempotency.web;
 
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.stream.Stream;
 
 import dev.idempotency.Idempotency;
 import dev.idempotency.IdempotencyKey;
@@ -49,10 +48,6 @@ abstract class TraceContract {
 	 * @param properties its settings
 	 */
 	abstract TestServer start(Class<?> application, String... properties);
-
-	static String[] with(String[] properties, String... further) {
-		return Stream.of(properties, further).flatMap(Stream::of).toArray(String[]::new);
-	}
 
 	@BeforeAll
 	void start() {
