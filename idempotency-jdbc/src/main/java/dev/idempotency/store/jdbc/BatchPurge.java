@@ -1,10 +1,7 @@
 package dev.idempotency.store.jdbc;
 
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
@@ -26,7 +23,7 @@ final class BatchPurge {
 	int purge(Connection connection, int limit) throws SQLException {
 		this.outcomes.foldAll(connection);
 		int purged = this.statements.dialect().picksBeforePurge() ? pickAndPurge(connection, limit)
-				: purgeAtOnce(connection, limit);
+				: Sql.update(connection, this.statements.purge, limit);
 		if (purged < limit) {
 			purged += purgeInProgress(connection, limit - purged);
 			this.outcomes.purge(connection);
@@ -43,21 +40,10 @@ final class BatchPurge {
 		String query = this.statements.overInProgress + this.statements.dialect().page(0, limit);
 		for (OwnedRecord record : OwnedRecord.find(connection, query)) {
 			if (this.outcomes.fence(connection, record)) {
-				try (PreparedStatement delete = connection.prepareStatement(this.statements.purgeOwned)) {
-					delete.setBytes(1, record.id());
-					delete.setBytes(2, record.owner());
-					purged += delete.executeUpdate();
-				}
+				purged += Sql.update(connection, this.statements.purgeOwned, record.id(), record.owner());
 			}
 		}
 		return purged;
-	}
-
-	private int purgeAtOnce(Connection connection, int limit) throws SQLException {
-		try (PreparedStatement delete = connection.prepareStatement(this.statements.purge)) {
-			delete.setInt(1, limit);
-			return delete.executeUpdate();
-		}
 	}
 
 	/**
@@ -69,7 +55,8 @@ final class BatchPurge {
 		connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
 		connection.setAutoCommit(false);
 		try {
-			int purged = delete(connection, pick(connection, limit));
+			int purged = delete(connection,
+					Sql.list(connection, this.statements.purge, (row) -> row.getBytes(1), limit));
 			connection.commit();
 			return purged;
 		}
@@ -83,31 +70,10 @@ final class BatchPurge {
 		}
 	}
 
-	private List<byte[]> pick(Connection connection, int limit) throws SQLException {
-		List<byte[]> ids = new ArrayList<>();
-		try (PreparedStatement select = connection.prepareStatement(this.statements.purge)) {
-			select.setInt(1, limit);
-			try (ResultSet rows = select.executeQuery()) {
-				while (rows.next()) {
-					ids.add(rows.getBytes(1));
-				}
-			}
-		}
-		return ids;
-	}
-
 	private int delete(Connection connection, List<byte[]> ids) throws SQLException {
-		if (ids.isEmpty()) {
-			return 0;
-		}
 		String parameters = String.join(", ", Collections.nCopies(ids.size(), "?"));
-		try (PreparedStatement delete = connection
-			.prepareStatement(this.statements.deletePicked.formatted(parameters))) {
-			for (int i = 0; i < ids.size(); i++) {
-				delete.setBytes(i + 1, ids.get(i));
-			}
-			return delete.executeUpdate();
-		}
+		return ids.isEmpty() ? 0
+				: Sql.update(connection, this.statements.deletePicked.formatted(parameters), ids.toArray());
 	}
 
 }

@@ -2,7 +2,6 @@ package dev.idempotency.store.jdbc;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 
@@ -31,12 +30,9 @@ final class ClaimedRecord {
 	}
 
 	boolean renew(Duration lease) throws SQLException {
-		try (PreparedStatement update = prepare(this.tables.statements().renew)) {
-			update.setLong(1, lease.toMillis());
-			update.setLong(2, lease.toMillis());
-			update.setLong(3, lease.toMillis());
-			return changedIfHeld(update, 4) || isCompletedInTransaction();
-		}
+		Long millis = lease.toMillis();
+		return Sql.update(this.connection, this.tables.statements().renew, millis, millis, millis, this.record.id(),
+				this.record.owner()) == 1 || isCompletedInTransaction();
 	}
 
 	/**
@@ -44,21 +40,20 @@ final class ClaimedRecord {
 	 * what became of that: it has lost nothing.
 	 */
 	private boolean isCompletedInTransaction() throws SQLException {
-		try (PreparedStatement select = prepare(this.tables.statements().isCompletedByOwner)) {
-			select.setBytes(1, this.record.id());
-			select.setBytes(2, this.record.owner());
-			try (ResultSet rows = select.executeQuery()) {
-				return rows.next();
-			}
-		}
+		return !Sql
+			.list(this.connection, this.tables.statements().isCompletedByOwner, (row) -> row.getInt(1),
+					this.record.id(), this.record.owner())
+			.isEmpty();
 	}
 
 	boolean complete(StoredResult result, Duration ttl) throws SQLException {
 		requireRoom(result);
-		try (PreparedStatement update = prepare(this.tables.statements().complete)) {
+		try (PreparedStatement update = this.connection.prepareStatement(this.tables.statements().complete)) {
 			update.setLong(1, ttl.toMillis());
 			update.setBytes(2, result.toFrame());
-			return changedIfHeld(update, 3);
+			update.setBytes(3, this.record.id());
+			update.setBytes(4, this.record.owner());
+			return update.executeUpdate() == 1;
 		}
 	}
 
@@ -98,26 +93,13 @@ final class ClaimedRecord {
 		if (this.claim.attempt() == 1) {
 			return forget();
 		}
-		try (PreparedStatement update = prepare(this.tables.statements().abandon)) {
-			update.setBytes(1, OwnedRecord.nobody());
-			return changedIfHeld(update, 2);
-		}
+		return Sql.update(this.connection, this.tables.statements().abandon, OwnedRecord.nobody(), this.record.id(),
+				this.record.owner()) == 1;
 	}
 
 	boolean forget() throws SQLException {
-		try (PreparedStatement delete = prepare(this.tables.statements().release)) {
-			return changedIfHeld(delete, 1);
-		}
-	}
-
-	private PreparedStatement prepare(String statement) throws SQLException {
-		return this.connection.prepareStatement(statement);
-	}
-
-	private boolean changedIfHeld(PreparedStatement statement, int next) throws SQLException {
-		statement.setBytes(next, this.record.id());
-		statement.setBytes(next + 1, this.record.owner());
-		return statement.executeUpdate() == 1;
+		return Sql.update(this.connection, this.tables.statements().release, this.record.id(),
+				this.record.owner()) == 1;
 	}
 
 }

@@ -1,7 +1,6 @@
 package dev.idempotency.store.jdbc;
 
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.SQLException;
 
 /**
@@ -26,7 +25,7 @@ final class Forgetting {
 
 	boolean forget(byte[] id) throws SQLException {
 		for (int turn = 0; turn < MOST_TURNS; turn++) {
-			if (forgetCompleted(id)) {
+			if (Sql.update(this.connection, this.statements.forgetCompleted, id) == 1) {
 				return true;
 			}
 			RecordRow row = RecordRow.read(this.connection, this.statements, id);
@@ -35,26 +34,11 @@ final class Forgetting {
 			}
 			OwnedRecord record = new OwnedRecord(row.owner(), id);
 			if (!row.isOver() && !row.isCompleted() && this.outcomes.fence(this.connection, record)
-					&& forgetOwned(record)) {
+					&& Sql.update(this.connection, this.statements.forgetOwned, id, record.owner()) == 1) {
 				return true;
 			}
 		}
 		throw new SQLException("A key that is to be forgotten changed again and again");
-	}
-
-	private boolean forgetCompleted(byte[] id) throws SQLException {
-		try (PreparedStatement delete = this.connection.prepareStatement(this.statements.forgetCompleted)) {
-			delete.setBytes(1, id);
-			return delete.executeUpdate() == 1;
-		}
-	}
-
-	private boolean forgetOwned(OwnedRecord record) throws SQLException {
-		try (PreparedStatement delete = this.connection.prepareStatement(this.statements.forgetOwned)) {
-			delete.setBytes(1, record.id());
-			delete.setBytes(2, record.owner());
-			return delete.executeUpdate() == 1;
-		}
 	}
 
 }

@@ -2,10 +2,8 @@ package dev.idempotency.store.jdbc;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
 
@@ -70,7 +68,7 @@ final class Outcomes {
 		this.fence = statements.in(this.dialect.insertIfAbsent(values));
 		this.hasResult = statements
 			.in("select case when result is null then 0 else 1 end from {outcomes} where owner = ?");
-		this.ofRecord = statements.in("select r.owner from {table} r join {outcomes} o on o.owner = r.owner "
+		this.ofRecord = statements.in("select r.owner, r.id from {table} r join {outcomes} o on o.owner = r.owner "
 				+ "where r.id = ? and r.state = 'IN_PROGRESS' and o.result is not null");
 		this.withResult = statements.in("select owner, id from {outcomes} where result is not null " + page);
 		this.fold = statements.in("update {table} set state = 'COMPLETED', "
@@ -90,10 +88,7 @@ final class Outcomes {
 	 * Fails if the table is not as it should be.
 	 */
 	void require(Connection connection) throws SQLException {
-		try (PreparedStatement select = connection.prepareStatement(this.columns)) {
-			select.setBytes(1, new byte[16]);
-			select.executeQuery().close();
-		}
+		Sql.list(connection, this.columns, (row) -> row.getBytes(1), new byte[16]);
 	}
 
 	/**
@@ -129,13 +124,8 @@ final class Outcomes {
 		if (outcome.isNobodys() || insert(connection, this.fence, outcome, null, LATEST, this.dialect::isDuplicate)) {
 			return true;
 		}
-		try (PreparedStatement select = connection.prepareStatement(this.hasResult)) {
-			select.setBytes(1, outcome.owner());
-			try (ResultSet rows = select.executeQuery()) {
-				if (rows.next() && rows.getInt(1) == 0) {
-					return true;
-				}
-			}
+		if (Sql.list(connection, this.hasResult, (row) -> row.getInt(1), outcome.owner()).contains(0)) {
+			return true;
 		}
 		fold(connection, List.of(outcome));
 		return false;
@@ -145,10 +135,7 @@ final class Outcomes {
 	 * Removes the fence of an owner that has come to its end.
 	 */
 	void unfence(Connection connection, byte[] owner) throws SQLException {
-		try (PreparedStatement delete = connection.prepareStatement(this.unfence)) {
-			delete.setBytes(1, owner);
-			delete.executeUpdate();
-		}
+		Sql.update(connection, this.unfence, owner);
 	}
 
 	/**
@@ -156,15 +143,7 @@ final class Outcomes {
 	 * @return {@code false} if there is none
 	 */
 	boolean fold(Connection connection, byte[] id) throws SQLException {
-		List<OwnedRecord> found = new ArrayList<>();
-		try (PreparedStatement select = connection.prepareStatement(this.ofRecord)) {
-			select.setBytes(1, id);
-			try (ResultSet rows = select.executeQuery()) {
-				while (rows.next()) {
-					found.add(new OwnedRecord(rows.getBytes(1), id));
-				}
-			}
-		}
+		List<OwnedRecord> found = OwnedRecord.find(connection, this.ofRecord, id);
 		fold(connection, found);
 		return !found.isEmpty();
 	}

@@ -2,10 +2,7 @@ package dev.idempotency.store.jdbc;
 
 import java.nio.ByteBuffer;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;
@@ -62,14 +59,8 @@ final class OwnedRecord {
 	 * Finds some.
 	 * @param query asks for their owners and ids
 	 */
-	static List<OwnedRecord> find(Connection connection, String query) throws SQLException {
-		List<OwnedRecord> found = new ArrayList<>();
-		try (PreparedStatement select = connection.prepareStatement(query); ResultSet rows = select.executeQuery()) {
-			while (rows.next()) {
-				found.add(new OwnedRecord(rows.getBytes(1), rows.getBytes(2)));
-			}
-		}
-		return found;
+	static List<OwnedRecord> find(Connection connection, String query, Object... parameters) throws SQLException {
+		return Sql.list(connection, query, (row) -> new OwnedRecord(row.getBytes(1), row.getBytes(2)), parameters);
 	}
 
 }

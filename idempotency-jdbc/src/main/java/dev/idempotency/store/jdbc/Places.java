@@ -106,7 +106,8 @@ final class Places implements AutoCloseable {
 	}
 
 	private Place create(DataSource source) {
-		return Place.of(source, this.dataSource, this.settings, this.renewals);
+		Database database = new Database(source, this.dataSource, this.settings);
+		return new Place(database, new Renewals(database, this.renewals.beside(source)));
 	}
 
 	/**

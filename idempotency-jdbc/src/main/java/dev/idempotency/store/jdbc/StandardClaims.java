@@ -113,50 +113,22 @@ final class StandardClaims implements Claims {
 	}
 
 	private boolean restart(Connection connection, byte[] id, RecordRow row, ClaimRequest request) throws SQLException {
-		try (PreparedStatement update = connection.prepareStatement(this.statements.restart)) {
-			update.setBytes(1, request.ownerBytes());
-			update.setBytes(2, request.fingerprint().toBytes());
-			update.setLong(3, request.lease());
-			update.setLong(4, request.ttl());
-			update.setString(5, request.terms().trace());
-			update.setBytes(6, id);
-			update.setBytes(7, row.owner());
-			update.setInt(8, row.attempt());
-			return update.executeUpdate() == 1;
-		}
+		return Sql.update(connection, this.statements.restart, request.ownerBytes(), request.fingerprint().toBytes(),
+				request.lease(), request.ttl(), request.terms().trace(), id, row.owner(), row.attempt()) == 1;
 	}
 
 	private boolean takeOver(Connection connection, byte[] id, RecordRow row, ClaimRequest request)
 			throws SQLException {
-		try (PreparedStatement update = connection.prepareStatement(this.statements.takeOver)) {
-			update.setBytes(1, request.ownerBytes());
-			update.setLong(2, request.lease());
-			update.setLong(3, request.ttl());
-			update.setString(4, request.terms().trace());
-			update.setBytes(5, id);
-			update.setBytes(6, row.owner());
-			update.setInt(7, row.attempt());
-			return update.executeUpdate() == 1;
-		}
+		return Sql.update(connection, this.statements.takeOver, request.ownerBytes(), request.lease(), request.ttl(),
+				request.terms().trace(), id, row.owner(), row.attempt()) == 1;
 	}
 
 	private boolean countReplay(Connection connection, byte[] id, RecordRow row) throws SQLException {
-		try (PreparedStatement update = connection.prepareStatement(this.statements.countReplay)) {
-			update.setBytes(1, id);
-			update.setBytes(2, row.owner());
-			update.setLong(3, row.replays());
-			return update.executeUpdate() == 1;
-		}
+		return Sql.update(connection, this.statements.countReplay, id, row.owner(), row.replays()) == 1;
 	}
 
 	private boolean extend(Connection connection, byte[] id, RecordRow row, ClaimRequest request) throws SQLException {
-		try (PreparedStatement update = connection.prepareStatement(this.statements.extend)) {
-			update.setLong(1, request.ttl());
-			update.setLong(2, request.ttl());
-			update.setBytes(3, id);
-			update.setBytes(4, row.owner());
-			return update.executeUpdate() == 1;
-		}
+		return Sql.update(connection, this.statements.extend, request.ttl(), request.ttl(), id, row.owner()) == 1;
 	}
 
 }

@@ -1,11 +1,12 @@
 package dev.idempotency.store.jdbc;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+
+import org.springframework.core.io.ClassPathResource;
 
 /**
  * What is said to the database, in its dialect.
@@ -150,11 +151,8 @@ final class Statements {
 	}
 
 	private static String read(String name) {
-		try (InputStream file = Statements.class.getResourceAsStream(name)) {
-			if (file == null) {
-				throw new IllegalStateException("%s is missing in the library".formatted(name));
-			}
-			return new String(file.readAllBytes(), StandardCharsets.UTF_8);
+		try {
+			return new ClassPathResource(name, Statements.class).getContentAsString(StandardCharsets.UTF_8);
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);

@@ -12,10 +12,9 @@ import dev.idempotency.store.KeyDescription;
 import dev.idempotency.store.RecordId;
 import dev.idempotency.store.RecordSummary;
 import dev.idempotency.store.StoredResult;
-import org.jspecify.annotations.Nullable;
 
 /**
- * A row for people to look at.
+ * Rows for people to look at.
  */
 final class SummaryRow {
 
@@ -26,32 +25,21 @@ final class SummaryRow {
 
 	private static final int FINGERPRINT = 17;
 
-	private final RecordId id;
+	private SummaryRow() {
+	}
 
-	private final KeyDescription key;
-
-	private final KeyStatus status;
-
-	private final Duration leaseLeft;
-
-	private final long replays;
-
-	private final @Nullable String trace;
-
-	SummaryRow(ResultSet row, Dialect dialect) throws SQLException {
-		this.id = RecordId.ofDigest(row.getBytes(1));
-		this.key = new KeyDescription(row.getString(2), row.getString(3), row.getString(4), row.getString(5),
+	static RecordSummary summary(ResultSet row, Dialect dialect, long size) throws SQLException {
+		KeyDescription key = new KeyDescription(row.getString(2), row.getString(3), row.getString(4), row.getString(5),
 				row.getString(6));
-		this.replays = row.getLong(13);
-		this.trace = row.getString(14);
 		Instant now = RecordRow.time(row, 15, dialect);
 		Instant leaseUntil = RecordRow.time(row, 10, dialect);
 		boolean running = !RecordRow.COMPLETED.equals(row.getString(7));
-		this.leaseLeft = running ? Duration.between(now, leaseUntil) : Duration.ZERO;
 		RecordState state = !running ? RecordState.COMPLETED
 				: leaseUntil.isAfter(now) ? RecordState.IN_PROGRESS : RecordState.ABANDONED;
-		this.status = new KeyStatus(state, row.getInt(8), RecordRow.time(row, 9, dialect), dialect.readTime(row, 11),
-				RecordRow.time(row, 12, dialect));
+		KeyStatus status = new KeyStatus(state, row.getInt(8), RecordRow.time(row, 9, dialect),
+				dialect.readTime(row, 11), RecordRow.time(row, 12, dialect));
+		return new RecordSummary(RecordId.ofDigest(row.getBytes(1)), key, status,
+				running ? Duration.between(now, leaseUntil) : Duration.ZERO, row.getLong(13), size, row.getString(14));
 	}
 
 	/**
@@ -62,10 +50,6 @@ final class SummaryRow {
 		return "id, namespace, operation, principal, tenant, idempotency_key, state, attempt, {time:created_at}, "
 				+ "{time:lease_until}, {time:completed_at}, {time:expires_at}, replays, trace, {time:{moment}}, "
 				+ ofResult;
-	}
-
-	RecordSummary summary(long size) {
-		return new RecordSummary(this.id, this.key, this.status, this.leaseLeft, this.replays, size, this.trace);
 	}
 
 	/**
@@ -79,11 +63,10 @@ final class SummaryRow {
 	 * Reads a row whole.
 	 */
 	static Inspection inspect(ResultSet rows, Dialect dialect) throws SQLException {
-		SummaryRow row = new SummaryRow(rows, dialect);
-		byte[] frame = rows.getBytes(RESULT);
-		StoredResult result = (frame != null && row.status.state() == RecordState.COMPLETED)
-				? StoredResult.fromFrame(frame) : null;
-		return new Inspection(row.summary((result != null) ? result.size() : 0),
+		boolean completed = RecordRow.COMPLETED.equals(rows.getString(7));
+		byte[] frame = completed ? rows.getBytes(RESULT) : null;
+		StoredResult result = (frame != null) ? StoredResult.fromFrame(frame) : null;
+		return new Inspection(summary(rows, dialect, (result != null) ? result.size() : 0),
 				RecordRow.fingerprint(rows, FINGERPRINT), result);
 	}
 

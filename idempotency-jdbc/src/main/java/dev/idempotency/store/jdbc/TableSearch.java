@@ -1,8 +1,6 @@
 package dev.idempotency.store.jdbc;
 
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -14,7 +12,6 @@ import dev.idempotency.RecordState;
 import dev.idempotency.store.InspectableStore.Inspection;
 import dev.idempotency.store.RecordFilter;
 import dev.idempotency.store.RecordId;
-import dev.idempotency.store.RecordSummary;
 import dev.idempotency.store.RecordTally;
 import dev.idempotency.store.SearchableStore;
 import dev.idempotency.store.SearchableStore.Counts;
@@ -57,13 +54,10 @@ final class TableSearch {
 		query.parameters.add(filter.namespace());
 		restrict(query, filter);
 		query.text.append(" order by created_at desc, id ").append(this.statements.dialect().page(offset, limit));
-		List<RecordSummary> records = new ArrayList<>();
-		try (PreparedStatement select = prepare(query); ResultSet rows = select.executeQuery()) {
-			while (rows.next()) {
-				records.add(new SummaryRow(rows, this.statements.dialect()).summary(rows.getLong(SummaryRow.RESULT)));
-			}
-		}
-		return new Found(records, true);
+		return new Found(
+				list(query,
+						(row) -> SummaryRow.summary(row, this.statements.dialect(), row.getLong(SummaryRow.RESULT))),
+				true);
 	}
 
 	private static void restrict(Query query, RecordFilter filter) {
@@ -116,13 +110,11 @@ final class TableSearch {
 	}
 
 	private long blocks() throws SQLException {
-		try (PreparedStatement select = this.connection.prepareStatement(
-				"select pg_relation_size(cast(? as regclass)) / cast(current_setting('block_size') as bigint)")) {
-			select.setString(1, this.statements.table());
-			try (ResultSet rows = select.executeQuery()) {
-				return rows.next() ? rows.getLong(1) : 0;
-			}
-		}
+		return Sql
+			.list(this.connection,
+					"select pg_relation_size(cast(? as regclass)) / cast(current_setting('block_size') as bigint)",
+					(row) -> row.getLong(1), this.statements.table())
+			.get(0);
 	}
 
 	private void count(RecordTally tally, String namespace, String sampling) throws SQLException {
@@ -133,14 +125,13 @@ final class TableSearch {
 						+ " from {table}" + sampling + " where " + LIVE + " group by operation order by count(*) desc "
 						+ this.statements.dialect().page(0, SearchableStore.MAX_OPERATIONS));
 		query.parameters.add(RecordFilter.all(namespace).namespace());
-		try (PreparedStatement select = prepare(query); ResultSet rows = select.executeQuery()) {
-			while (rows.next()) {
-				String operation = rows.getString(1);
-				tally.add(operation, RecordState.IN_PROGRESS, rows.getLong(2));
-				tally.add(operation, RecordState.ABANDONED, rows.getLong(3));
-				tally.add(operation, RecordState.COMPLETED, rows.getLong(4));
-			}
-		}
+		list(query, (row) -> {
+			String operation = row.getString(1);
+			tally.add(operation, RecordState.IN_PROGRESS, row.getLong(2));
+			tally.add(operation, RecordState.ABANDONED, row.getLong(3));
+			tally.add(operation, RecordState.COMPLETED, row.getLong(4));
+			return operation;
+		});
 	}
 
 	private static String number(String condition) {
@@ -157,26 +148,11 @@ final class TableSearch {
 		Query query = new Query(
 				"select " + SummaryRow.allColumns() + " from {table} where id = ? and expires_at > {moment}");
 		query.parameters.add(id.digest());
-		try (PreparedStatement select = prepare(query); ResultSet rows = select.executeQuery()) {
-			return rows.next() ? Optional.of(SummaryRow.inspect(rows, this.statements.dialect())) : Optional.empty();
-		}
+		return list(query, (row) -> SummaryRow.inspect(row, this.statements.dialect())).stream().findFirst();
 	}
 
-	private PreparedStatement prepare(Query query) throws SQLException {
-		PreparedStatement statement = this.connection.prepareStatement(this.statements.in(query.text.toString()));
-		int next = 1;
-		for (Object parameter : query.parameters) {
-			if (parameter instanceof byte[] bytes) {
-				statement.setBytes(next++, bytes);
-			}
-			else if (parameter instanceof Long number) {
-				statement.setLong(next++, number);
-			}
-			else {
-				statement.setString(next++, parameter.toString());
-			}
-		}
-		return statement;
+	private <T> List<T> list(Query query, Sql.Reader<T> reader) throws SQLException {
+		return Sql.list(this.connection, this.statements.in(query.text.toString()), reader, query.parameters.toArray());
 	}
 
 	/**

@@ -1,0 +1,70 @@
+package dev.idempotency.store.jdbc;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Statements and their parameters. Those that most requests need set their parameters
+ * themselves, and make no objects of numbers.
+ */
+final class Sql {
+
+	private Sql() {
+	}
+
+	static int update(Connection connection, String statement, @Nullable Object... parameters) throws SQLException {
+		try (PreparedStatement update = prepare(connection, statement, parameters)) {
+			return update.executeUpdate();
+		}
+	}
+
+	static <T> List<T> list(Connection connection, String query, Reader<T> reader, @Nullable Object... parameters)
+			throws SQLException {
+		List<T> found = new ArrayList<>();
+		try (PreparedStatement select = prepare(connection, query, parameters);
+				ResultSet rows = select.executeQuery()) {
+			while (rows.next()) {
+				found.add(reader.read(rows));
+			}
+		}
+		return found;
+	}
+
+	private static PreparedStatement prepare(Connection connection, String text, @Nullable Object... parameters)
+			throws SQLException {
+		PreparedStatement statement = connection.prepareStatement(text);
+		int next = 1;
+		for (Object parameter : parameters) {
+			if (parameter instanceof byte[] bytes) {
+				statement.setBytes(next++, bytes);
+			}
+			else if (parameter instanceof Long number) {
+				statement.setLong(next++, number);
+			}
+			else if (parameter instanceof Integer number) {
+				statement.setInt(next++, number);
+			}
+			else {
+				statement.setString(next++, (String) parameter);
+			}
+		}
+		return statement;
+	}
+
+	/**
+	 * Makes something of a row.
+	 */
+	@FunctionalInterface
+	interface Reader<T> {
+
+		T read(ResultSet row) throws SQLException;
+
+	}
+
+}
