@@ -22,68 +22,21 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A record as the server keeps it: a string of bytes, numbers with their highest byte
- * first.
- * <table>
- * <caption>A head of fixed size, and what follows</caption>
- * <tr>
- * <td>0</td>
- * <td>1 byte</td>
- * <td>the format, {@value #FORMAT}</td>
- * </tr>
- * <tr>
- * <td>1</td>
- * <td>6 bytes</td>
- * <td>when the key was first claimed, in milliseconds</td>
- * </tr>
- * <tr>
- * <td>7</td>
- * <td>5 bytes</td>
- * <td>how many milliseconds later the lease ends, or the key was completed</td>
- * </tr>
- * <tr>
- * <td>12</td>
- * <td>4 bytes</td>
- * <td>the size of the result</td>
- * </tr>
- * <tr>
- * <td>16</td>
- * <td>1 byte</td>
- * <td>flags: completed, and which of the following there are</td>
- * </tr>
- * <tr>
- * <td>17</td>
- * <td>2 bytes</td>
- * <td>the attempt</td>
- * </tr>
- * <tr>
- * <td>19</td>
- * <td>4 bytes</td>
- * <td>replays, as far as they are counted</td>
- * </tr>
- * <tr>
- * <td>23</td>
- * <td>16 bytes</td>
- * <td>the owner, also after the completion; zero when the key was given back</td>
- * </tr>
- * <tr>
- * <td>39</td>
- * <td>32 bytes</td>
- * <td>the fingerprint, if there is one</td>
- * </tr>
- * <tr>
- * <td></td>
- * <td>texts</td>
- * <td>namespace, operation, principal, tenant, trace and key, each with a zero after it;
- * a key that is a UUID as 16 bytes</td>
- * </tr>
- * <tr>
- * <td></td>
- * <td>the rest</td>
- * <td>the frame of the result, once there is one</td>
- * </tr>
- * </table>
- * When it will be forgotten is nowhere in it: that is the server's expiry. The scripts
- * know the head, and fill in what only the server knows.
+ * first. <pre>
+ *  0   1 byte    the format, {@value #FORMAT}
+ *  1   6 bytes   when the key was first claimed, in milliseconds
+ *  7   5 bytes   how many milliseconds later the lease ends, or the key was completed
+ * 12   4 bytes   the size of the result
+ * 16   1 byte    flags: completed, and which of the following there are
+ * 17   2 bytes   the attempt
+ * 19   4 bytes   replays, as far as they are counted
+ * 23  16 bytes   the owner, also after the completion; zero when the key was given back
+ * 39  32 bytes   the fingerprint, if there is one
+ *     texts      namespace, operation, principal, tenant, trace and key, each with a zero
+ *                after it; a key that is a UUID as 16 bytes
+ *     the rest   the frame of the result, once there is one
+ * </pre> When it will be forgotten is nowhere in it: that is the server's expiry. The
+ * scripts know the head, and fill in what only the server knows.
  */
 final class PackedRecord {
 

@@ -1,14 +1,13 @@
 package dev.idempotency.store.redis;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+
+import org.springframework.core.io.ClassPathResource;
+import org.springframework.data.redis.core.script.DigestUtils;
 
 /**
  * The scripts, made of the files beside this class.
@@ -25,27 +24,15 @@ enum Script {
 
 	Script(String... files) {
 		this.source = Stream.of(files).map(Script::read).collect(Collectors.joining());
-		this.sha1 = sha1(source());
+		this.sha1 = DigestUtils.sha1DigestAsHex(this.source);
 	}
 
 	private static String read(String name) {
-		try (InputStream stream = Script.class.getResourceAsStream(name + ".lua")) {
-			if (stream == null) {
-				throw new IllegalStateException("The script %s.lua is missing".formatted(name));
-			}
-			return new String(stream.readAllBytes(), StandardCharsets.UTF_8);
+		try {
+			return new ClassPathResource(name + ".lua", Script.class).getContentAsString(StandardCharsets.UTF_8);
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
-		}
-	}
-
-	private static String sha1(byte[] source) {
-		try {
-			return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-1").digest(source));
-		}
-		catch (NoSuchAlgorithmException ex) {
-			throw new IllegalStateException(ex);
 		}
 	}
 

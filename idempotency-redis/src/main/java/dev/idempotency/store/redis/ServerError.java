@@ -2,6 +2,8 @@ package dev.idempotency.store.redis;
 
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.core.NestedExceptionUtils;
+
 /**
  * Finds out what the server said, whichever driver wrapped it however deep.
  */
@@ -15,10 +17,7 @@ final class ServerError {
 	 * error is the server's.
 	 */
 	static String of(Throwable error) {
-		Throwable innermost = error;
-		for (Throwable cause = error; cause != null; cause = cause.getCause()) {
-			innermost = cause;
-		}
+		Throwable innermost = NestedExceptionUtils.getMostSpecificCause(error);
 		@Nullable String message = innermost.getMessage();
 		return (message != null) ? message : innermost.getClass().getSimpleName();
 	}
