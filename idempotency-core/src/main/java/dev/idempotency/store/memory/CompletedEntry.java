@@ -17,50 +17,18 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A result; immutable but for the count of its replays, which goes on when its life is
- * extended.
+ * extended. All its times are in milliseconds of the store's clock.
+ *
+ * @param expires the first moment at which it is over
  */
-final class CompletedEntry implements RememberedEntry {
+record CompletedEntry(Fingerprint fingerprint, int attempt, StoredResult result, long created, long completed,
+		long expires, @Nullable String trace, AtomicLong replays) implements RememberedEntry {
 
 	/**
 	 * What an entry takes beside its texts and bytes: objects, references and a place in
 	 * the map and in the timer wheel.
 	 */
 	static final int OVERHEAD = 400;
-
-	private final Fingerprint fingerprint;
-
-	private final int attempt;
-
-	private final StoredResult result;
-
-	private final Life life;
-
-	private final @Nullable String trace;
-
-	private final AtomicLong replays;
-
-	CompletedEntry(Fingerprint fingerprint, int attempt, StoredResult result, Life life, @Nullable String trace) {
-		this.fingerprint = fingerprint;
-		this.attempt = attempt;
-		this.result = result;
-		this.life = life;
-		this.trace = trace;
-		this.replays = new AtomicLong();
-	}
-
-	private CompletedEntry(CompletedEntry entry, Life life) {
-		this.fingerprint = entry.fingerprint;
-		this.attempt = entry.attempt;
-		this.result = entry.result;
-		this.life = life;
-		this.trace = entry.trace;
-		this.replays = entry.replays;
-	}
-
-	@Override
-	public Fingerprint fingerprint() {
-		return this.fingerprint;
-	}
 
 	Completed toRecord() {
 		return toRecord(this.replays.get());
@@ -78,8 +46,8 @@ final class CompletedEntry implements RememberedEntry {
 	 * @param expires when it is forgotten at the earliest
 	 */
 	CompletedEntry extended(long expires) {
-		return (expires <= this.life.expires) ? this
-				: new CompletedEntry(this, new Life(this.life.created, this.life.completed, expires));
+		return (expires <= this.expires) ? this : new CompletedEntry(this.fingerprint, this.attempt, this.result,
+				this.created, this.completed, expires, this.trace, this.replays);
 	}
 
 	private Completed toRecord(long replays) {
@@ -93,27 +61,10 @@ final class CompletedEntry implements RememberedEntry {
 
 	@Override
 	public RecordSummary summarize(IdempotencyKey key, long now) {
-		KeyStatus status = new KeyStatus(RecordState.COMPLETED, this.attempt, Instant.ofEpochMilli(this.life.created),
-				Instant.ofEpochMilli(this.life.completed), Instant.ofEpochMilli(this.life.expires));
+		KeyStatus status = new KeyStatus(RecordState.COMPLETED, this.attempt, Instant.ofEpochMilli(this.created),
+				Instant.ofEpochMilli(this.completed), Instant.ofEpochMilli(this.expires));
 		return new RecordSummary(RecordId.of(key), KeyDescription.of(key), status, Duration.ZERO, this.replays.get(),
 				this.result.size(), this.trace);
-	}
-
-	@Override
-	public StoredResult result() {
-		return this.result;
-	}
-
-	@Override
-	public long created() {
-		return this.life.created;
-	}
-
-	/**
-	 * The first moment at which it is over, in milliseconds of the store's clock.
-	 */
-	long expires() {
-		return this.life.expires;
 	}
 
 	long bytes(IdempotencyKey key) {
@@ -133,12 +84,6 @@ final class CompletedEntry implements RememberedEntry {
 			text += key.scope().tenant().length();
 		}
 		return OVERHEAD + 2 * text + result.size();
-	}
-
-	/**
-	 * When the key was first claimed, when it was completed, and when it is forgotten.
-	 */
-	record Life(long created, long completed, long expires) {
 	}
 
 }

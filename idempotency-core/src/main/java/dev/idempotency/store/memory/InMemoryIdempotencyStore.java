@@ -20,6 +20,7 @@ import dev.idempotency.store.RecordId;
 import dev.idempotency.store.SearchableStore;
 import dev.idempotency.store.ShutdownAwareStore;
 import dev.idempotency.store.StoredResult;
+import dev.idempotency.store.Waiters;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,7 +42,7 @@ public final class InMemoryIdempotencyStore implements SearchableStore, Notifyin
 
 	private final MemorySearch search;
 
-	private final KeySubscriptions subscriptions = new KeySubscriptions();
+	private final Waiters<IdempotencyKey> waiters = new Waiters<>();
 
 	private final long storeId = UUID.randomUUID().getMostSignificantBits();
 
@@ -118,7 +119,7 @@ public final class InMemoryIdempotencyStore implements SearchableStore, Notifyin
 			return null;
 		});
 		if (held) {
-			this.subscriptions.wakeUp(claim.key());
+			this.waiters.wakeUp(claim.key());
 			this.completed.evictOverflow();
 		}
 		return held;
@@ -137,7 +138,7 @@ public final class InMemoryIdempotencyStore implements SearchableStore, Notifyin
 	private boolean give(Claim claim, RunningKeys.HeldChange change) {
 		boolean held = this.running.changeIfHeld(claim, change);
 		if (held) {
-			this.subscriptions.wakeUp(claim.key());
+			this.waiters.wakeUp(claim.key());
 		}
 		return held;
 	}
@@ -156,7 +157,7 @@ public final class InMemoryIdempotencyStore implements SearchableStore, Notifyin
 			return null;
 		});
 		if (found.getPlain()) {
-			this.subscriptions.wakeUp(key);
+			this.waiters.wakeUp(key);
 		}
 		return found.getPlain();
 	}
@@ -183,7 +184,7 @@ public final class InMemoryIdempotencyStore implements SearchableStore, Notifyin
 
 	@Override
 	public Subscription subscribe(IdempotencyKey key, Runnable wakeUp) {
-		return this.subscriptions.add(key, wakeUp);
+		return this.waiters.add(key, wakeUp);
 	}
 
 	@Override

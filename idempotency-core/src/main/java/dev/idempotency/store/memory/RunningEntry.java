@@ -3,6 +3,7 @@ package dev.idempotency.store.memory;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
 
 import dev.idempotency.Fingerprint;
 import dev.idempotency.IdempotencyKey;
@@ -19,37 +20,29 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A key in progress; immutable, and all its times in milliseconds of the store's clock.
+ *
+ * @param expires the first moment at which it is over
  */
-record RunningEntry(Fingerprint fingerprint, UUID owner, int attempt, Deadlines deadlines,
+record RunningEntry(Fingerprint fingerprint, UUID owner, int attempt, long created, long leaseEnds, long expires,
 		@Nullable String trace) implements RememberedEntry {
 
 	private static final UUID NOBODY = new UUID(0, 0);
 
-	/**
-	 * When the key was first claimed, when its lease ends, and when it is forgotten.
-	 */
-	record Deadlines(long created, long leaseEnds, long expires) {
-	}
-
 	static RunningEntry first(UUID owner, Fingerprint fingerprint, ClaimTerms terms, long now) {
-		return new RunningEntry(fingerprint, owner, 1, claimedAt(now, now, terms), terms.trace());
+		return new RunningEntry(fingerprint, owner, 1, now, now + terms.lease().toMillis(),
+				now + terms.ttl().toMillis(), terms.trace());
 	}
 
 	RunningEntry takenOver(UUID owner, ClaimTerms terms, long now) {
-		return new RunningEntry(this.fingerprint, owner, this.attempt + 1,
-				claimedAt(this.deadlines.created, now, terms), terms.trace());
-	}
-
-	private static Deadlines claimedAt(long created, long now, ClaimTerms terms) {
-		return new Deadlines(created, now + terms.lease().toMillis(), now + terms.ttl().toMillis());
+		return new RunningEntry(this.fingerprint, owner, this.attempt + 1, this.created, now + terms.lease().toMillis(),
+				now + terms.ttl().toMillis(), terms.trace());
 	}
 
 	RunningEntry renewed(Duration lease, long now) {
-		long leaseEnds = now + lease.toMillis();
+		long newEnd = now + lease.toMillis();
 		// Work that outlives the ttl must not be forgotten while it runs
-		long expires = Math.max(this.deadlines.expires, leaseEnds);
-		return new RunningEntry(this.fingerprint, this.owner, this.attempt,
-				new Deadlines(this.deadlines.created, leaseEnds, expires), this.trace);
+		return new RunningEntry(this.fingerprint, this.owner, this.attempt, this.created, newEnd,
+				Math.max(this.expires, newEnd), this.trace);
 	}
 
 	/**
@@ -60,13 +53,12 @@ record RunningEntry(Fingerprint fingerprint, UUID owner, int attempt, Deadlines 
 			return null;
 		}
 		// Nobody's: a claim that was given back can do nothing more
-		return new RunningEntry(this.fingerprint, NOBODY, this.attempt,
-				new Deadlines(this.deadlines.created, now, this.deadlines.expires), this.trace);
+		return new RunningEntry(this.fingerprint, NOBODY, this.attempt, this.created, now, this.expires, this.trace);
 	}
 
 	CompletedEntry completed(StoredResult result, Duration ttl, long now) {
-		return new CompletedEntry(this.fingerprint, this.attempt, result,
-				new CompletedEntry.Life(this.deadlines.created, now, now + ttl.toMillis()), this.trace);
+		return new CompletedEntry(this.fingerprint, this.attempt, result, this.created, now, now + ttl.toMillis(),
+				this.trace, new AtomicLong());
 	}
 
 	boolean isOwnedBy(UUID owner) {
@@ -74,43 +66,30 @@ record RunningEntry(Fingerprint fingerprint, UUID owner, int attempt, Deadlines 
 	}
 
 	boolean mayBeTakenOver(Fingerprint fingerprint, ClaimTerms terms, long now) {
-		return this.deadlines.leaseEnds <= now && terms.onCrash() == OnCrash.RETRY
-				&& this.fingerprint.equals(fingerprint);
+		return this.leaseEnds <= now && terms.onCrash() == OnCrash.RETRY && this.fingerprint.equals(fingerprint);
 	}
 
 	InProgress toRecord(long now) {
-		return new InProgress(this.fingerprint, this.attempt, Duration.ofMillis(now - this.deadlines.created),
-				Duration.ofMillis(this.deadlines.leaseEnds - now), this.trace);
+		return new InProgress(this.fingerprint, this.attempt, Duration.ofMillis(now - this.created),
+				Duration.ofMillis(this.leaseEnds - now), this.trace);
 	}
 
 	@Override
 	public RecordState state(long now) {
-		return (this.deadlines.leaseEnds > now) ? RecordState.IN_PROGRESS : RecordState.ABANDONED;
+		return (this.leaseEnds > now) ? RecordState.IN_PROGRESS : RecordState.ABANDONED;
 	}
 
 	@Override
 	public RecordSummary summarize(IdempotencyKey key, long now) {
-		KeyStatus status = new KeyStatus(state(now), this.attempt, Instant.ofEpochMilli(this.deadlines.created), null,
-				Instant.ofEpochMilli(this.deadlines.expires));
+		KeyStatus status = new KeyStatus(state(now), this.attempt, Instant.ofEpochMilli(this.created), null,
+				Instant.ofEpochMilli(this.expires));
 		return new RecordSummary(RecordId.of(key), KeyDescription.of(key), status,
-				Duration.ofMillis(this.deadlines.leaseEnds - now), 0, 0, this.trace);
+				Duration.ofMillis(this.leaseEnds - now), 0, 0, this.trace);
 	}
 
 	@Override
 	public @Nullable StoredResult result() {
 		return null;
-	}
-
-	@Override
-	public long created() {
-		return this.deadlines.created;
-	}
-
-	/**
-	 * The first moment at which it is over, in milliseconds of the store's clock.
-	 */
-	long expires() {
-		return this.deadlines.expires;
 	}
 
 }

@@ -103,33 +103,21 @@ final class RunningKeys {
 	}
 
 	/**
-	 * What becomes of a key.
+	 * Makes of what is there, and of the time, what is to be there.
 	 */
 	@FunctionalInterface
 	interface Change {
 
-		/**
-		 * Changes an entry.
-		 * @param entry what is there
-		 * @param now the time
-		 * @return what is to be there
-		 */
 		@Nullable RunningEntry apply(@Nullable RunningEntry entry, long now);
 
 	}
 
 	/**
-	 * What becomes of a key that is held.
+	 * The same for a key that is held.
 	 */
 	@FunctionalInterface
 	interface HeldChange {
 
-		/**
-		 * Changes an entry.
-		 * @param entry what is there
-		 * @param now the time
-		 * @return what is to be there
-		 */
 		@Nullable RunningEntry apply(RunningEntry entry, long now);
 
 	}

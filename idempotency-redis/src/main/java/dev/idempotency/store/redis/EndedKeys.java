@@ -2,11 +2,9 @@ package dev.idempotency.store.redis;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
 
 import dev.idempotency.store.NotifyingStore.Subscription;
+import dev.idempotency.store.Waiters;
 
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
@@ -20,12 +18,14 @@ final class EndedKeys implements AutoCloseable {
 
 	private static final Duration PATIENCE = Duration.ofSeconds(1);
 
-	private final ConcurrentMap<String, Set<Waiter>> waiters = new ConcurrentHashMap<>();
+	private final Waiters<String> waiters = new Waiters<>();
 
 	private final ChannelSubscriber subscriber;
 
 	EndedKeys(RedisConnectionFactory connectionFactory, byte[] channel) {
-		this.subscriber = new ChannelSubscriber(connectionFactory, channel, this::ended, this::wakeUpAll);
+		this.subscriber = new ChannelSubscriber(connectionFactory, channel,
+				(digest) -> this.waiters.wakeUp(new String(digest, StandardCharsets.US_ASCII)),
+				this.waiters::wakeUpAll);
 	}
 
 	/**
@@ -34,13 +34,7 @@ final class EndedKeys implements AutoCloseable {
 	 * to keep asking
 	 */
 	Subscription subscribe(String digest, Runnable wakeUp) {
-		Waiter waiter = new Waiter(wakeUp);
-		this.waiters.compute(digest, (key, present) -> {
-			Set<Waiter> some = (present != null) ? present : ConcurrentHashMap.newKeySet();
-			some.add(waiter);
-			return some;
-		});
-		Subscription subscription = () -> remove(digest, waiter);
+		Subscription subscription = this.waiters.add(digest, wakeUp);
 		if (!isSubscribed()) {
 			subscription.close();
 			throw new IllegalStateException("Redis cannot be listened to at the moment");
@@ -58,41 +52,9 @@ final class EndedKeys implements AutoCloseable {
 		}
 	}
 
-	private void remove(String digest, Waiter waiter) {
-		this.waiters.computeIfPresent(digest, (key, some) -> {
-			some.remove(waiter);
-			return some.isEmpty() ? null : some;
-		});
-	}
-
-	private void ended(byte[] digest) {
-		this.waiters.getOrDefault(new String(digest, StandardCharsets.US_ASCII), Set.of()).forEach(Waiter::wakeUp);
-	}
-
-	private void wakeUpAll() {
-		this.waiters.values().forEach((some) -> some.forEach(Waiter::wakeUp));
-	}
-
 	@Override
 	public void close() {
 		this.subscriber.close();
-	}
-
-	/**
-	 * Tells two subscriptions of the same callback apart.
-	 */
-	private static final class Waiter {
-
-		private final Runnable callback;
-
-		private Waiter(Runnable callback) {
-			this.callback = callback;
-		}
-
-		private void wakeUp() {
-			this.callback.run();
-		}
-
 	}
 
 }

@@ -1,20 +1,34 @@
-package dev.idempotency.store.memory;
+package dev.idempotency.store;
 
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
-import dev.idempotency.IdempotencyKey;
 import dev.idempotency.store.NotifyingStore.Subscription;
 
 /**
- * Who waits for which key.
+ * Who waits for which key: for stores that {@linkplain NotifyingStore tell} when one has
+ * come to an end.
+ *
+ * @param <K> what the store knows a key by
  */
-final class KeySubscriptions {
+public final class Waiters<K> {
 
-	private final ConcurrentMap<IdempotencyKey, Set<Waiter>> waiters = new ConcurrentHashMap<>();
+	private final ConcurrentMap<K, Set<Waiter>> waiters = new ConcurrentHashMap<>();
 
-	Subscription add(IdempotencyKey key, Runnable wakeUp) {
+	/**
+	 * Create without anybody who waits.
+	 */
+	public Waiters() {
+	}
+
+	/**
+	 * Adds one who waits.
+	 * @param key the key
+	 * @param wakeUp what to call
+	 * @return ends the wait when closed
+	 */
+	public Subscription add(K key, Runnable wakeUp) {
 		Waiter waiter = new Waiter(wakeUp);
 		this.waiters.compute(key, (k, present) -> {
 			Set<Waiter> some = (present != null) ? present : ConcurrentHashMap.newKeySet();
@@ -27,12 +41,23 @@ final class KeySubscriptions {
 		});
 	}
 
-	void wakeUp(IdempotencyKey key) {
+	/**
+	 * Wakes up all who wait for a key.
+	 * @param key the key
+	 */
+	public void wakeUp(K key) {
 		// Nearly always so, and cheaper than the key's hash
 		if (this.waiters.isEmpty()) {
 			return;
 		}
 		this.waiters.getOrDefault(key, Set.of()).forEach(Waiter::wakeUp);
+	}
+
+	/**
+	 * Wakes up all who wait for any key.
+	 */
+	public void wakeUpAll() {
+		this.waiters.values().forEach((some) -> some.forEach(Waiter::wakeUp));
 	}
 
 	/**
