@@ -46,14 +46,14 @@ final class NamedOperationsCheck implements ApplicationListener<ApplicationReady
 
 	@Override
 	public void onApplicationEvent(ApplicationReadyEvent event) {
-		if (event.getApplicationContext() == this.context && !this.named.isEmpty()) {
+		if (event.getApplicationContext() == this.context && !this.named.settings().isEmpty()) {
 			Set<String> effective = new TreeSet<>();
 			Set<String> open = new TreeSet<>();
 			this.catalogs.stream()
 				.flatMap((catalog) -> catalog.operations().stream())
 				.forEach((it) -> (isProtected(it) ? effective : open).add(it.name()));
 			this.others.forEach((known) -> effective.addAll(known.names()));
-			new TreeSet<>(this.named.names()).stream()
+			new TreeSet<>(this.named.settings().keySet()).stream()
 				.filter((name) -> !effective.contains(name))
 				.forEach((name) -> report(name, open.contains(name), effective));
 		}

@@ -24,6 +24,7 @@ import dev.idempotency.core.Execution;
 import dev.idempotency.core.IdempotencyEngine;
 import dev.idempotency.core.IdempotencyEvent;
 import dev.idempotency.core.OperationPolicy;
+import dev.idempotency.core.ResultPacking;
 import dev.idempotency.core.StoreVerb;
 import dev.idempotency.store.RecordId;
 import dev.idempotency.store.StoredResult;
@@ -68,7 +69,8 @@ class IdempotencyMetersTests {
 	private IdempotencyEngine engine = engine(Mode.ENFORCE, OnStoreFailure.REJECT);
 
 	private IdempotencyEngine engine(Mode mode, OnStoreFailure onStoreFailure) {
-		return new IdempotencyEngine(this.store, new EngineSettings("shop", mode, onStoreFailure), this.clock,
+		return new IdempotencyEngine(this.store, new EngineSettings("shop", mode, onStoreFailure, ResultPacking.none()),
+				this.clock,
 				new EngineHooks(List.of(this.meters), null, null, new IdempotencyStoreMeters(this.registry)));
 	}
 

@@ -18,6 +18,7 @@ import dev.idempotency.core.EngineSettings.OnStoreFailure;
 import dev.idempotency.core.Execution;
 import dev.idempotency.core.IdempotencyEngine;
 import dev.idempotency.core.OperationPolicy;
+import dev.idempotency.core.ResultPacking;
 import dev.idempotency.core.StoreVerb;
 import dev.idempotency.store.memory.InMemoryIdempotencyStore;
 import dev.idempotency.store.memory.MemoryLimits;
@@ -67,8 +68,8 @@ class IdempotencyObserverTests {
 
 	private IdempotencyEngine engine(Mode mode, OnStoreFailure onStoreFailure,
 			@Nullable IdempotencyObservationConvention convention) {
-		return new IdempotencyEngine(this.store, new EngineSettings("shop", mode, onStoreFailure), this.clock,
-				new EngineHooks(List.of(), new IdempotencyObserver(this.registry, convention), null, null));
+		return new IdempotencyEngine(this.store, new EngineSettings("shop", mode, onStoreFailure, ResultPacking.none()),
+				this.clock, new EngineHooks(List.of(), new IdempotencyObserver(this.registry, convention), null, null));
 	}
 
 	private Execution proceed() {

@@ -49,23 +49,16 @@ public sealed interface Decision {
 	 */
 	record Replay(StoredResult result, @Nullable String trace) implements Answer {
 
-		/**
-		 * A replay of what ran in no trace.
-		 * @param result the result
-		 */
-		public Replay(StoredResult result) {
-			this(result, null);
-		}
-
 	}
 
 	/**
 	 * The operation does not run, and there is no result to answer with.
 	 *
-	 * @param reason why
+	 * @param reason why; each has a factory of its own, with what there is to say of it
 	 * @param retryAfter when to ask again, where that helps: soon at first while the same
 	 * operation is running, later the longer it runs, and never after its claim would
-	 * end; zero if the key can be had now
+	 * end; zero if the key can be had now. Of a result that was asked for too often, when
+	 * it is forgotten at the latest
 	 * @param attempt the number of the attempt that vanished, or 0 if none did
 	 * @param replays how often the result was asked for again, where that is too often
 	 * @param trace the trace of what stands against it, or {@code null}
@@ -73,50 +66,22 @@ public sealed interface Decision {
 	record Refused(Reason reason, Duration retryAfter, int attempt, long replays,
 			@Nullable String trace) implements Answer {
 
-		/**
-		 * The key belongs to an operation that was asked to do something else.
-		 * @return the answer
-		 */
 		public static Refused keyReused() {
 			return new Refused(Reason.KEY_REUSED, Duration.ZERO, 0, 0, null);
 		}
 
-		/**
-		 * The same operation is running.
-		 * @param retryAfter when to ask again
-		 * @param trace the trace in which it runs, or {@code null}
-		 * @return the answer
-		 */
 		public static Refused inProgress(Duration retryAfter, @Nullable String trace) {
 			return new Refused(Reason.IN_PROGRESS, retryAfter, 0, 0, trace);
 		}
 
-		/**
-		 * An executor vanished and nobody knows whether it did the work; the policy says
-		 * to leave it at that.
-		 * @param attempt the number of the attempt that vanished
-		 * @param trace the trace in which it ran, or {@code null}
-		 * @return the answer
-		 */
 		public static Refused outcomeUnknown(int attempt, @Nullable String trace) {
 			return new Refused(Reason.OUTCOME_UNKNOWN, Duration.ZERO, attempt, 0, trace);
 		}
 
-		/**
-		 * The operation has run, and its result was not kept.
-		 * @param trace the trace in which it ran, or {@code null}
-		 * @return the answer
-		 */
 		public static Refused notReplayable(@Nullable String trace) {
 			return new Refused(Reason.NOT_REPLAYABLE, Duration.ZERO, 0, 0, trace);
 		}
 
-		/**
-		 * The result was given out more often than the policy allows.
-		 * @param replays how often it was asked for again
-		 * @param retryAfter when it is forgotten at the latest
-		 * @return the answer
-		 */
 		public static Refused replayLimit(long replays, Duration retryAfter) {
 			return new Refused(Reason.REPLAY_LIMIT, retryAfter, 0, replays, null);
 		}

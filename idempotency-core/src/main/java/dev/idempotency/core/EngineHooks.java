@@ -20,13 +20,4 @@ public record EngineHooks(List<IdempotencyListener> listeners, @Nullable Attempt
 		listeners = List.copyOf(listeners);
 	}
 
-	/**
-	 * Listeners, and nobody else.
-	 * @param listeners hear of everything that happens
-	 * @return the hooks
-	 */
-	public static EngineHooks of(List<? extends IdempotencyListener> listeners) {
-		return new EngineHooks(List.copyOf(listeners), null, null, null);
-	}
-
 }

@@ -49,23 +49,9 @@ public record EngineSettings(String namespace, Mode mode, OnStoreFailure onStore
 
 	/**
 	 * Settings that renew leases for half a minute after the engine was closed.
-	 * @param namespace keeps the keys of applications apart that share a store
-	 * @param mode whether decisions are enforced
-	 * @param onStoreFailure what becomes of an operation when the store cannot be asked
-	 * @param packing how results are kept in the store
 	 */
 	public EngineSettings(String namespace, Mode mode, OnStoreFailure onStoreFailure, ResultPacking packing) {
 		this(namespace, mode, onStoreFailure, packing, SHUTDOWN_PHASE);
-	}
-
-	/**
-	 * Settings that keep results as they are.
-	 * @param namespace keeps the keys of applications apart that share a store
-	 * @param mode whether decisions are enforced
-	 * @param onStoreFailure what becomes of an operation when the store cannot be asked
-	 */
-	public EngineSettings(String namespace, Mode mode, OnStoreFailure onStoreFailure) {
-		this(namespace, mode, onStoreFailure, ResultPacking.none());
 	}
 
 	/**
@@ -74,7 +60,7 @@ public record EngineSettings(String namespace, Mode mode, OnStoreFailure onStore
 	 * @return the settings
 	 */
 	public static EngineSettings of(String namespace) {
-		return new EngineSettings(namespace, Mode.ENFORCE, OnStoreFailure.REJECT);
+		return new EngineSettings(namespace, Mode.ENFORCE, OnStoreFailure.REJECT, ResultPacking.none());
 	}
 
 	/**

@@ -2,6 +2,7 @@ package dev.idempotency.core;
 
 import java.time.Duration;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 import dev.idempotency.IdempotencyException;
 import dev.idempotency.IdempotencyKey;
@@ -207,11 +208,11 @@ final class GuardedStore {
 		return wakeUps;
 	}
 
-	private <T> T ask(StoreVerb verb, IdempotencyKey key, Question<T> question) {
+	private <T> T ask(StoreVerb verb, IdempotencyKey key, Supplier<T> question) {
 		long started = this.listeners.startTimer();
 		boolean failed = true;
 		try {
-			T answer = question.ask();
+			T answer = question.get();
 			failed = false;
 			return answer;
 		}
@@ -242,13 +243,6 @@ final class GuardedStore {
 		logger.warn("The idempotency store failed to {} {}: {}", verb, key, cause.toString());
 		logger.debug("The failure in full", cause);
 		this.listeners.publish(new IdempotencyEvent.StoreFailed(key, verb, cause));
-	}
-
-	@FunctionalInterface
-	private interface Question<T> {
-
-		T ask();
-
 	}
 
 }

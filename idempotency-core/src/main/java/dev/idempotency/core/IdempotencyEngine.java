@@ -66,7 +66,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 	 */
 	public IdempotencyEngine(IdempotencyStore store, EngineSettings settings, Clock clock,
 			List<? extends IdempotencyListener> listeners) {
-		this(store, settings, clock, EngineHooks.of(listeners));
+		this(store, settings, clock, new EngineHooks(List.copyOf(listeners), null, null, null));
 	}
 
 	/**
@@ -335,7 +335,12 @@ public final class IdempotencyEngine implements AutoCloseable {
 							.formatted(attempt.key()),
 						null);
 			}
-			Takeovers.tell(claim, told);
+			if (claim.attempt() > 1) {
+				// Nothing else tells that a process died in the middle of something
+				logger.warn("Attempt {} at {} begins: an earlier one never came to its end, and may have done its work",
+						claim.attempt(), claim.key());
+				told.publish(new IdempotencyEvent.TakenOver(claim.key(), claim.attempt()));
+			}
 			return new Decision.Proceed(new ClaimedExecution(this.store, told, attempt, claim, lease));
 		}
 		catch (Throwable ex) {

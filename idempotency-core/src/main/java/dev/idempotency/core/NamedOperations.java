@@ -1,7 +1,6 @@
 package dev.idempotency.core;
 
 import java.util.Map;
-import java.util.Set;
 import java.util.regex.Pattern;
 
 import dev.idempotency.IdempotencyConfigurationException;
@@ -37,22 +36,6 @@ public record NamedOperations(Map<String, OperationSettings> settings) {
 	 */
 	public static boolean isHttp(String name) {
 		return HTTP.matcher(name).matches();
-	}
-
-	/**
-	 * Whether nothing is said about any operation.
-	 * @return whether nothing is
-	 */
-	public boolean isEmpty() {
-		return this.settings.isEmpty();
-	}
-
-	/**
-	 * The operations about which something is said.
-	 * @return their names
-	 */
-	public Set<String> names() {
-		return this.settings.keySet();
 	}
 
 	/**

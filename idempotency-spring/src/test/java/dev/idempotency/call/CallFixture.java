@@ -19,6 +19,7 @@ import dev.idempotency.core.IdempotencyEngine;
 import dev.idempotency.core.IdempotencyEvent;
 import dev.idempotency.core.NamedOperations;
 import dev.idempotency.core.OperationPolicy;
+import dev.idempotency.core.ResultPacking;
 import dev.idempotency.core.StoreVerb;
 import dev.idempotency.fixtures.ForwardingStore;
 import dev.idempotency.store.Claim;
@@ -67,7 +68,7 @@ class CallFixture {
 	Idempotency idempotency = template(EngineSettings.of("shop"), POLICY);
 
 	Idempotency template(Mode mode, OnStoreFailure onStoreFailure) {
-		return template(new EngineSettings("shop", mode, onStoreFailure), POLICY);
+		return template(new EngineSettings("shop", mode, onStoreFailure, ResultPacking.none()), POLICY);
 	}
 
 	Idempotency template(EngineSettings settings, OperationPolicy policy) {

@@ -51,7 +51,7 @@ class EngineFixture {
 	IdempotencyEngine engine = engine(Mode.ENFORCE, OnStoreFailure.REJECT);
 
 	IdempotencyEngine engine(Mode mode, OnStoreFailure onStoreFailure) {
-		return engine(this.store, new EngineSettings("shop", mode, onStoreFailure));
+		return engine(this.store, new EngineSettings("shop", mode, onStoreFailure, ResultPacking.none()));
 	}
 
 	IdempotencyEngine engine(IdempotencyStore store, EngineSettings settings) {
@@ -62,8 +62,8 @@ class EngineFixture {
 	 * An engine whose leases are renewed by the test, since the clock is moved by it too.
 	 */
 	IdempotencyEngine engine(IdempotencyStore store, EngineSettings settings, List<IdempotencyListener> listeners) {
-		return new IdempotencyEngine(store, settings, this.clock, EngineHooks.of(listeners),
-				(task) -> new Thread(() -> {
+		return new IdempotencyEngine(store, settings, this.clock,
+				new EngineHooks(List.copyOf(listeners), null, null, null), (task) -> new Thread(() -> {
 				}));
 	}
 

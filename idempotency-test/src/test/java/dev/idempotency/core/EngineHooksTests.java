@@ -36,7 +36,7 @@ class EngineHooksTests extends EngineFixture {
 	}
 
 	private void follow(Mode mode, OnStoreFailure onStoreFailure) {
-		watch(new EngineSettings("shop", mode, onStoreFailure),
+		watch(new EngineSettings("shop", mode, onStoreFailure, ResultPacking.none()),
 				new EngineHooks(List.of(this.events::add), (key) -> this.followed::add, null, null));
 	}
 

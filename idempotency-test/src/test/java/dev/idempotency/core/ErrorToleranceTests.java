@@ -161,7 +161,7 @@ class ErrorToleranceTests extends EngineFixture {
 		List<Runnable> started = new ArrayList<>();
 		boolean[] failing = { true };
 		this.engine = new IdempotencyEngine(this.store, EngineSettings.of("shop"), this.clock,
-				EngineHooks.of(List.of(this.events::add)), (task) -> {
+				new EngineHooks(List.of(this.events::add), null, null, null), (task) -> {
 					if (failing[0]) {
 						throw new OutOfMemoryError("unable to create native thread, as planned");
 					}

@@ -306,8 +306,8 @@ class IdempotencyEngineTests extends EngineFixture {
 		assertThat(events(IdempotencyEvent.Decided.class)).containsExactly(
 				new IdempotencyEvent.Decided(key, 1, null, true),
 				new IdempotencyEvent.Decided(key, 0, Decision.Refused.inProgress(Duration.ofSeconds(1), null), false),
-				new IdempotencyEvent.Decided(key, 0, Decision.Refused.keyReused(), false),
-				new IdempotencyEvent.Decided(key, 0, new Decision.Replay(StoredResult.of(bytes("ran first"))), false));
+				new IdempotencyEvent.Decided(key, 0, Decision.Refused.keyReused(), false), new IdempotencyEvent.Decided(
+						key, 0, new Decision.Replay(StoredResult.of(bytes("ran first")), null), false));
 		assertThat(output).contains("Observed only");
 	}
 
@@ -330,7 +330,7 @@ class IdempotencyEngineTests extends EngineFixture {
 		this.engine = engine(Mode.OBSERVE, OnStoreFailure.REJECT);
 		Attempt attempt = new Attempt(KEY, FINGERPRINT, POLICY);
 		proceed(this.engine.recall(attempt)).complete(bytes("a name"));
-		assertThat(this.engine.recall(attempt)).isEqualTo(new Decision.Replay(StoredResult.of(bytes("a name"))));
+		assertThat(this.engine.recall(attempt)).isEqualTo(new Decision.Replay(StoredResult.of(bytes("a name")), null));
 		fail(StoreVerb.CLAIM, Fault.BEFORE);
 		assertThat(proceed(this.engine.recall(attempt)).complete(bytes("another"))).isEqualTo(Completion.UNPROTECTED);
 	}

@@ -178,7 +178,7 @@ class PackedResultsTests extends EngineFixture {
 	void foreseesAReplayWithAResultThatCanBeRead() {
 		proceed().complete(bytes("paid"));
 		Preview preview = this.engine(this.memory).preview(new Attempt(KEY, FINGERPRINT, POLICY));
-		assertThat(preview.answer()).isEqualTo(new Decision.Replay(StoredResult.of(bytes("paid"))));
+		assertThat(preview.answer()).isEqualTo(new Decision.Replay(StoredResult.of(bytes("paid")), null));
 		assertThat(preview.found()).isPresent();
 	}
 
@@ -209,7 +209,7 @@ class PackedResultsTests extends EngineFixture {
 		this.clock.advance(LEASE);
 		proceed().complete(bytes("paid by another"));
 		assertThat(late.complete(bytes("too late")))
-			.isEqualTo(Completion.superseded(new Decision.Replay(StoredResult.of(bytes("paid by another")))));
+			.isEqualTo(Completion.superseded(new Decision.Replay(StoredResult.of(bytes("paid by another")), null)));
 	}
 
 	@Test
@@ -254,7 +254,7 @@ class PackedResultsTests extends EngineFixture {
 		begin();
 		assertThat(events(IdempotencyEvent.Decided.class)).last()
 			.satisfies((event) -> assertThat(event.answer())
-				.isEqualTo(new Decision.Replay(StoredResult.of(bytes("paid")))));
+				.isEqualTo(new Decision.Replay(StoredResult.of(bytes("paid")), null)));
 	}
 
 }

@@ -131,9 +131,8 @@ class WaitingTests {
 		IdempotencyStore failing = new FaultInjectingStore(this.notifying,
 				(verb) -> (asked.incrementAndGet() > 1) ? Fault.BEFORE : Fault.NONE);
 		proceed(begin(PATIENT));
-		this.engine = new IdempotencyEngine(failing,
-				new EngineSettings("shop", EngineSettings.Mode.ENFORCE, EngineSettings.OnStoreFailure.PROCEED),
-				new MonotonicClock(), List.of());
+		this.engine = new IdempotencyEngine(failing, new EngineSettings("shop", EngineSettings.Mode.ENFORCE,
+				EngineSettings.OnStoreFailure.PROCEED, ResultPacking.none()), new MonotonicClock(), List.of());
 		assertThat(begin(PATIENT.withPatience(Duration.ofMillis(100))).reason()).isEqualTo(Reason.IN_PROGRESS);
 		assertThat(asked).hasValueGreaterThan(2);
 	}

@@ -90,7 +90,8 @@ final class ProtectedOperations {
 	 * An operation as the settings want it by its name.
 	 */
 	ProtectedOperation named(ProtectedOperation operation, HttpServletRequest request) {
-		return this.policies.named().isEmpty() ? operation : named(operation, IdempotencyGate.operationName(request));
+		return this.policies.named().settings().isEmpty() ? operation
+				: named(operation, IdempotencyGate.operationName(request));
 	}
 
 	ProtectedOperation named(ProtectedOperation operation, String name) {

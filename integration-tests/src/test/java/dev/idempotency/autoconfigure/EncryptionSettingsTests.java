@@ -50,7 +50,7 @@ class EncryptionSettingsTests {
 			StoredResult kept = completed(context, "paid");
 			assertThat(kept.isPacked()).isTrue();
 			assertThat(new String(kept.toFrame(), StandardCharsets.ISO_8859_1)).doesNotContain("paid");
-			assertThat(begin(context)).isEqualTo(new Decision.Replay(StoredResult.of(bytes("paid"))));
+			assertThat(begin(context)).isEqualTo(new Decision.Replay(StoredResult.of(bytes("paid")), null));
 		});
 	}
 

@@ -12,6 +12,7 @@ import dev.idempotency.IdempotencyKey;
 import dev.idempotency.autoconfigure.IdempotencyProperties;
 import dev.idempotency.core.EngineSettings;
 import dev.idempotency.core.IdempotencyEngine;
+import dev.idempotency.core.ResultPacking;
 import dev.idempotency.core.StoreVerb;
 import dev.idempotency.fixtures.ForwardingStore;
 import dev.idempotency.store.Claim;
@@ -62,7 +63,8 @@ class MovableStore {
 
 	@Bean
 	IdempotencyEngine engine(IdempotencyStore store, IdempotencyProperties properties) {
-		return new IdempotencyEngine(store, new EngineSettings("test", properties.mode(), properties.onStoreFailure()),
+		return new IdempotencyEngine(store,
+				new EngineSettings("test", properties.mode(), properties.onStoreFailure(), ResultPacking.none()),
 				this.engineClock, List.of());
 	}
 

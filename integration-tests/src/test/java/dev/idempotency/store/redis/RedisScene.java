@@ -17,6 +17,7 @@ import dev.idempotency.core.Execution;
 import dev.idempotency.core.IdempotencyEngine;
 import dev.idempotency.core.IdempotencyListener;
 import dev.idempotency.core.OperationPolicy;
+import dev.idempotency.core.ResultPacking;
 import dev.idempotency.servers.RedisServerProcess;
 import dev.idempotency.store.Claim;
 import dev.idempotency.store.ClaimResult;
@@ -79,8 +80,9 @@ final class RedisScene {
 
 	static IdempotencyEngine engine(IdempotencyStore store, OnStoreFailure onStoreFailure,
 			IdempotencyListener... listeners) {
-		return new IdempotencyEngine(store, new EngineSettings("shop", Mode.ENFORCE, onStoreFailure),
-				new MonotonicClock(), List.of(listeners));
+		return new IdempotencyEngine(store,
+				new EngineSettings("shop", Mode.ENFORCE, onStoreFailure, ResultPacking.none()), new MonotonicClock(),
+				List.of(listeners));
 	}
 
 	static Decision begin(IdempotencyEngine engine, IdempotencyKey key) {
