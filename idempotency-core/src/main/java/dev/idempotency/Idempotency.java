@@ -127,15 +127,8 @@ public interface Idempotency {
 	Idempotency withFingerprint(Fingerprint fingerprint);
 
 	/**
-	 * Runs work, unless it has run under this key.
-	 * @param key the key
-	 * @param type the type of its result
-	 * @param work the work
-	 * @param <T> the type of its result
-	 * @param <X> what the work may fail with
-	 * @return the result, now or then
-	 * @throws X if the work failed; a retry runs it again
-	 * @throws IdempotencyException if it did not run and there is no result
+	 * Runs work, unless it has run under this key, as
+	 * {@link #execute(IdempotencyKey, ResultType, Work)} does.
 	 */
 	default <T extends @Nullable Object, X extends Exception> T execute(IdempotencyKey key, Class<T> type,
 			Work<? extends T, X> work) throws X {
@@ -143,12 +136,8 @@ public interface Idempotency {
 	}
 
 	/**
-	 * Settles an abandoned key as done.
-	 * @param key the key
-	 * @param type the type of its result
-	 * @param result the result
-	 * @param <T> the type of its result
-	 * @return what became of it; nothing is changed unless the key is abandoned
+	 * Settles an abandoned key as done, as
+	 * {@link #settleAsDone(IdempotencyKey, ResultType, Object)} does.
 	 */
 	default <T extends @Nullable Object> Settlement settleAsDone(IdempotencyKey key, Class<T> type, T result) {
 		return settleAsDone(key, ResultType.of(type), result);
@@ -167,14 +156,8 @@ public interface Idempotency {
 	}
 
 	/**
-	 * Runs work, unless it has run under this key, and says what came of it.
-	 * @param key the key
-	 * @param type the type of its result
-	 * @param work the work
-	 * @param <T> the type of its result
-	 * @param <X> what the work may fail with
-	 * @return what came of it
-	 * @throws X if the work failed; a retry runs it again
+	 * Runs work, unless it has run under this key, and says what came of it, as
+	 * {@link #attempt(IdempotencyKey, ResultType, Work)} does.
 	 */
 	default <T extends @Nullable Object, X extends Exception> Outcome<T> attempt(IdempotencyKey key, Class<T> type,
 			Work<? extends T, X> work) throws X {

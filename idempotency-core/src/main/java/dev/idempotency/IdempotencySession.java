@@ -40,15 +40,8 @@ public interface IdempotencySession {
 	boolean forget();
 
 	/**
-	 * Calls a tool, unless it was called with the same inputs in this session.
-	 * @param tool the name of the tool
-	 * @param inputs what it is called with, such as a map or a record
-	 * @param type the type of its result
-	 * @param work the call
-	 * @param <T> the type of its result
-	 * @param <X> what the call may fail with
-	 * @return the result, now or then
-	 * @throws X if the call failed; the next one is made again
+	 * Calls a tool, unless it was called with the same inputs in this session, as
+	 * {@link #run(String, Object, ResultType, Work)} does.
 	 */
 	default <T extends @Nullable Object, X extends Exception> T run(String tool, @Nullable Object inputs, Class<T> type,
 			Work<? extends T, X> work) throws X {

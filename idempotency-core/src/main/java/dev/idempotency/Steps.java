@@ -50,15 +50,8 @@ public interface Steps {
 	Steps withOnCrash(OnCrash onCrash);
 
 	/**
-	 * Runs a step, unless an earlier attempt has.
-	 * @param name tells the step from the operation's others; an attempt can finish it
-	 * once
-	 * @param type the type of its result
-	 * @param work the work
-	 * @param <T> the type of its result
-	 * @param <X> what the work may fail with
-	 * @return the result, now or then
-	 * @throws X if the work failed; a retry runs it again
+	 * Runs a step, unless an earlier attempt has, as
+	 * {@link #run(String, ResultType, Work)} does.
 	 */
 	default <T extends @Nullable Object, X extends Exception> T run(String name, Class<T> type,
 			Work<? extends T, X> work) throws X {
@@ -66,15 +59,8 @@ public interface Steps {
 	}
 
 	/**
-	 * Runs a step, unless it has run with the same inputs.
-	 * @param name tells the step from the operation's others
-	 * @param inputs what it works on, such as a map or a record
-	 * @param type the type of its result
-	 * @param work the work
-	 * @param <T> the type of its result
-	 * @param <X> what the work may fail with
-	 * @return the result, now or then
-	 * @throws X if the work failed; a retry runs it again
+	 * Runs a step, unless it has run with the same inputs, as
+	 * {@link #run(String, Object, ResultType, Work)} does.
 	 */
 	default <T extends @Nullable Object, X extends Exception> T run(String name, @Nullable Object inputs, Class<T> type,
 			Work<? extends T, X> work) throws X {

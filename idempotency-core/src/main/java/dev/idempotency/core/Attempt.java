@@ -27,9 +27,6 @@ public record Attempt(IdempotencyKey key, Fingerprint fingerprint, OperationPoli
 
 	/**
 	 * An attempt in the trace that its thread works in.
-	 * @param key the key
-	 * @param fingerprint what the operation is asked to do
-	 * @param policy how it is protected
 	 */
 	public Attempt(IdempotencyKey key, Fingerprint fingerprint, OperationPolicy policy) {
 		this(key, fingerprint, policy, null);

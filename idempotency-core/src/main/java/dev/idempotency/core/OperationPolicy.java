@@ -49,11 +49,6 @@ public record OperationPolicy(Duration ttl, Duration lease, OnCrash onCrash, Dur
 
 	/**
 	 * Create the policy of an operation whose results live for their ttl and no longer.
-	 * @param ttl how long its result is remembered
-	 * @param lease how long a claim holds unless it is renewed
-	 * @param onCrash what becomes of a key whose executor vanished
-	 * @param patience how long to wait for the same operation when it is already running
-	 * @param maxReplays how often a result is given out again; zero: without a limit
 	 */
 	public OperationPolicy(Duration ttl, Duration lease, OnCrash onCrash, Duration patience, int maxReplays) {
 		this(ttl, lease, onCrash, patience, maxReplays, false);
@@ -62,45 +57,25 @@ public record OperationPolicy(Duration ttl, Duration lease, OnCrash onCrash, Dur
 	/**
 	 * The policy of an operation that is not waited for, retried after a crash and
 	 * replayed without a limit.
-	 * @param ttl how long its result is remembered
-	 * @param lease how long a claim holds unless it is renewed
-	 * @return the policy
 	 */
 	public static OperationPolicy of(Duration ttl, Duration lease) {
 		return new OperationPolicy(ttl, lease, OnCrash.RETRY, Duration.ZERO, 0);
 	}
 
-	/**
-	 * This policy with another ttl.
-	 * @param ttl how long the result is remembered
-	 * @return the policy
-	 */
 	public OperationPolicy withTtl(Duration ttl) {
 		return new OperationPolicy(ttl, this.lease, this.onCrash, this.patience, this.maxReplays, this.extendsOnReplay);
 	}
 
-	/**
-	 * This policy with another answer to a crash.
-	 * @param onCrash what becomes of a key whose executor vanished
-	 * @return the policy
-	 */
 	public OperationPolicy withOnCrash(OnCrash onCrash) {
 		return new OperationPolicy(this.ttl, this.lease, onCrash, this.patience, this.maxReplays, this.extendsOnReplay);
 	}
 
-	/**
-	 * This policy with more or less patience.
-	 * @param patience how long to wait for the same operation when it is already running
-	 * @return the policy
-	 */
 	public OperationPolicy withPatience(Duration patience) {
 		return new OperationPolicy(this.ttl, this.lease, this.onCrash, patience, this.maxReplays, this.extendsOnReplay);
 	}
 
 	/**
 	 * This policy with another limit of replays.
-	 * @param maxReplays how often a result is given out again; zero: without a limit
-	 * @return the policy
 	 * @throws IllegalArgumentException if there is a limit and replays extend the life of
 	 * a result
 	 */

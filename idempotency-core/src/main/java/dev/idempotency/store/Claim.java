@@ -29,9 +29,6 @@ public record Claim(IdempotencyKey key, UUID owner, int attempt, @Nullable Objec
 
 	/**
 	 * A claim in a store that has one place for all records.
-	 * @param key the key
-	 * @param owner tells this claim from every other claim of the key
-	 * @param attempt 1 for the first claim, one more after each takeover
 	 */
 	public Claim(IdempotencyKey key, UUID owner, int attempt) {
 		this(key, owner, attempt, null);

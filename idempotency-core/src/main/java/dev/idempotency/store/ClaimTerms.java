@@ -62,10 +62,6 @@ public record ClaimTerms(Duration lease, Duration ttl, OnCrash onCrash, OnReplay
 
 	/**
 	 * Terms of a claimant that works in no trace.
-	 * @param lease how long the claim holds unless it is renewed
-	 * @param ttl how long the record is remembered
-	 * @param onCrash whether a key whose lease is over may be taken over
-	 * @param onReplay what a refusal does to a completed record
 	 */
 	public ClaimTerms(Duration lease, Duration ttl, OnCrash onCrash, OnReplay onReplay) {
 		this(lease, ttl, onCrash, onReplay, null);

@@ -52,10 +52,6 @@ public sealed interface IdempotencyRecord {
 
 		/**
 		 * A record whose latest attempt worked in no trace.
-		 * @param fingerprint what the operation was asked to do
-		 * @param attempt the number of the latest attempt
-		 * @param age how long ago the key was first claimed
-		 * @param leaseLeft how long its claim still holds
 		 */
 		public InProgress(Fingerprint fingerprint, int attempt, Duration age, Duration leaseLeft) {
 			this(fingerprint, attempt, age, leaseLeft, null);
@@ -86,10 +82,6 @@ public sealed interface IdempotencyRecord {
 
 		/**
 		 * A record that was completed in no trace.
-		 * @param fingerprint what the operation was asked to do
-		 * @param attempt the number of the attempt that completed it
-		 * @param result what came of it
-		 * @param replays how often the result was given out again
 		 */
 		public Completed(Fingerprint fingerprint, int attempt, StoredResult result, long replays) {
 			this(fingerprint, attempt, result, replays, null);

@@ -54,8 +54,6 @@ public record RecordFilter(String namespace, @Nullable String key, @Nullable Str
 
 	/**
 	 * This filter, for one key.
-	 * @param key the key
-	 * @return the filter
 	 */
 	public RecordFilter withKey(@Nullable String key) {
 		return new RecordFilter(this.namespace, key, this.idPrefix, this.operation, this.state, this.minAge,
@@ -63,9 +61,7 @@ public record RecordFilter(String namespace, @Nullable String key, @Nullable Str
 	}
 
 	/**
-	 * This filter, for what begins with some digits.
-	 * @param idPrefix the first digits of the id
-	 * @return the filter
+	 * This filter, for ids that begin with some digits.
 	 */
 	public RecordFilter withIdPrefix(@Nullable String idPrefix) {
 		return new RecordFilter(this.namespace, this.key, idPrefix, this.operation, this.state, this.minAge,
@@ -74,8 +70,6 @@ public record RecordFilter(String namespace, @Nullable String key, @Nullable Str
 
 	/**
 	 * This filter, for one operation.
-	 * @param operation the operation
-	 * @return the filter
 	 */
 	public RecordFilter withOperation(@Nullable String operation) {
 		return new RecordFilter(this.namespace, this.key, this.idPrefix, operation, this.state, this.minAge,
@@ -84,8 +78,6 @@ public record RecordFilter(String namespace, @Nullable String key, @Nullable Str
 
 	/**
 	 * This filter, for one state.
-	 * @param state the state
-	 * @return the filter
 	 */
 	public RecordFilter withState(@Nullable RecordState state) {
 		return new RecordFilter(this.namespace, this.key, this.idPrefix, this.operation, state, this.minAge,
@@ -94,9 +86,6 @@ public record RecordFilter(String namespace, @Nullable String key, @Nullable Str
 
 	/**
 	 * This filter, for an age.
-	 * @param minAge the least age
-	 * @param maxAge the greatest age
-	 * @return the filter
 	 */
 	public RecordFilter withAge(@Nullable Duration minAge, @Nullable Duration maxAge) {
 		return new RecordFilter(this.namespace, this.key, this.idPrefix, this.operation, this.state, minAge, maxAge);
