@@ -31,6 +31,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Carries calls of protected methods from their claim to their result.
  */
+@SuppressWarnings("FutureReturnValueIgnored") // It is what the method returns
 final class MethodEdge {
 
 	private static final Logger logger = LoggerFactory.getLogger(MethodEdge.class);
@@ -58,7 +59,6 @@ final class MethodEdge {
 		return this.operations;
 	}
 
-	@SuppressWarnings("FutureReturnValueIgnored") // It is what the method returns
 	@Nullable Object invoke(MethodInvocation invocation) throws Throwable {
 		Object bean = Objects.requireNonNull(invocation.getThis(), "a protected method belongs to a bean");
 		if (this.operations.isProtectedByItsCallback(invocation.getMethod(), bean.getClass())) {
