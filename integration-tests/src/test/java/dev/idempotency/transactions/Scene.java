@@ -153,6 +153,14 @@ final class Scene {
 	}
 
 	/**
+	 * The same, and then the fate strikes.
+	 */
+	void callAndStrike() {
+		callAndGoOn();
+		strike();
+	}
+
+	/**
 	 * Another protected call, under another key, which comes to a good end.
 	 */
 	void callEarlier() {
@@ -188,6 +196,11 @@ final class Scene {
 	 */
 	void write() {
 		this.stage.parts().jdbc().update("insert into bystander (cell) values (?)", this.bystander);
+	}
+
+	void readAndWrite() {
+		read();
+		write();
 	}
 
 	/**

@@ -61,8 +61,7 @@ final class Situations {
 					.variation(),
 				own("in the transaction of a filter that commits", (scene) -> {
 					scene.surroundedBy((chain) -> scene.transaction(() -> {
-						scene.read();
-						scene.write();
+						scene.readAndWrite();
 						chain.run();
 					}));
 					scene.callDeciding();
@@ -89,15 +88,11 @@ final class Situations {
 
 	private static List<Situation> callersTransaction() {
 		return List.of(callers("that has read and written", (scene) -> scene.transaction(() -> {
-			scene.read();
-			scene.write();
-			scene.callAndGoOn();
-			scene.strike();
+			scene.readAndWrite();
+			scene.callAndStrike();
 		})).withBystander(AS_ITS_TRANSACTION),
-				callers("that has done nothing else", (scene) -> scene.transaction(() -> {
-					scene.callAndGoOn();
-					scene.strike();
-				})).variation(), callers("that calls twice", (scene) -> scene.transaction(() -> {
+				callers("that has done nothing else", (scene) -> scene.transaction(scene::callAndStrike)).variation(),
+				callers("that calls twice", (scene) -> scene.transaction(() -> {
 					scene.read();
 					scene.callAndGoOn();
 					scene.call();
@@ -106,8 +101,7 @@ final class Situations {
 				callers("that calls another one before", (scene) -> scene.transaction(() -> {
 					scene.read();
 					scene.callEarlier();
-					scene.callAndGoOn();
-					scene.strike();
+					scene.callAndStrike();
 				})).withEarlierCall(AS_ITS_TRANSACTION),
 				few(callers("that outlasts the lease", (scene) -> scene.transaction(() -> {
 					scene.read();
@@ -121,8 +115,7 @@ final class Situations {
 					scene.strike();
 				}))).withBriefLease(), callers("of a protected handler", (scene) -> scene.inHandler(() -> {
 					scene.read();
-					scene.callAndGoOn();
-					scene.strike();
+					scene.callAndStrike();
 				})).withIsolationOfPool());
 	}
 
@@ -138,55 +131,38 @@ final class Situations {
 				? Outcome.DONE : Outcome.EITHER;
 		return List.of(nested("kept, then the outer transaction ends", Fate.ofCallersTransaction(),
 				(scene) -> scene.transaction(() -> {
-					scene.read();
-					scene.write();
+					scene.readAndWrite();
 					scene.nestedTransaction(scene::callAndGoOn);
 					scene.strike();
 				}))
 			.without(Fate.METHOD_THROWS_CALLER_GOES_ON)
 			.withBystander(AS_ITS_TRANSACTION),
 				nested("undone, the outer transaction commits", undoing, (scene) -> scene.transaction(() -> {
-					scene.read();
-					scene.write();
-					scene.goOnAfter(() -> scene.nestedTransaction(() -> {
-						scene.call();
-						scene.strike();
-					}));
+					scene.readAndWrite();
+					scene.goOnAfter(() -> scene.nestedTransaction(scene::callAndStrike));
 				})).withBystander(goesOn), nested("undone after an earlier call, the outer transaction commits",
 						undoing, (scene) -> scene.transaction(() -> {
 							scene.read();
 							scene.callEarlier();
-							scene.goOnAfter(() -> scene.nestedTransaction(() -> {
-								scene.call();
-								scene.strike();
-							}));
+							scene.goOnAfter(() -> scene.nestedTransaction(scene::callAndStrike));
 						}))
 					.withEarlierCall(goesOn),
 				nested("undone, then called again", undoing, (scene) -> scene.transaction(() -> {
 					scene.read();
-					scene.goOnAfter(() -> scene.nestedTransaction(() -> {
-						scene.call();
-						scene.strike();
-					}));
+					scene.goOnAfter(() -> scene.nestedTransaction(scene::callAndStrike));
 					scene.callAgain();
 				})).without(Fate.METHOD_THROWS, Fate.METHOD_THROWS_ERROR).ending(DONE),
 				nested("undone, then called again in a savepoint that is kept", undoing,
 						(scene) -> scene.transaction(() -> {
 							scene.read();
-							scene.goOnAfter(() -> scene.nestedTransaction(() -> {
-								scene.call();
-								scene.strike();
-							}));
+							scene.goOnAfter(() -> scene.nestedTransaction(scene::callAndStrike));
 							scene.nestedTransaction(scene::callAgain);
 						}))
 					.without(Fate.METHOD_THROWS, Fate.METHOD_THROWS_ERROR)
 					.ending(DONE),
 				nested("two deep, the inner one undone", undoing, (scene) -> scene.transaction(() -> {
 					scene.write();
-					scene.nestedTransaction(() -> scene.goOnAfter(() -> scene.nestedTransaction(() -> {
-						scene.call();
-						scene.strike();
-					})));
+					scene.nestedTransaction(() -> scene.goOnAfter(() -> scene.nestedTransaction(scene::callAndStrike)));
 				})).withBystander(goesOn),
 				nested("two deep, the outer one undone", undoing, (scene) -> scene.transaction(() -> {
 					scene.write();
@@ -200,8 +176,7 @@ final class Situations {
 					scene.strike();
 				})).variation(), nested("a savepoint by hand, rolled back to", EnumSet.of(Fate.COMMIT),
 						(scene) -> scene.transaction(() -> {
-							scene.read();
-							scene.write();
+							scene.readAndWrite();
 							Object savepoint = scene.status().createSavepoint();
 							scene.call();
 							scene.status().rollbackToSavepoint(savepoint);
@@ -228,10 +203,8 @@ final class Situations {
 					.variation(),
 				nested("a method that makes its own savepoint", Fate.ofCallersTransaction(),
 						(scene) -> scene.transaction(() -> {
-							scene.read();
-							scene.write();
-							scene.callAndGoOn();
-							scene.strike();
+							scene.readAndWrite();
+							scene.callAndStrike();
 						}))
 					.protectedBy(Protection.NESTED, Protection.JOINING_NESTED)
 					.withBystander(
@@ -245,46 +218,33 @@ final class Situations {
 
 	private static List<Situation> requiresNew() {
 		return List.of(requiresNew("the outer transaction commits", (scene) -> scene.transaction(() -> {
-			scene.read();
-			scene.write();
+			scene.readAndWrite();
 			scene.goOnAfter(() -> scene.newTransaction(() -> {
 				scene.read();
-				scene.callAndGoOn();
-				scene.strike();
+				scene.callAndStrike();
 			}));
 		})).withBystander(DONE), requiresNew("the outer transaction rolls back", (scene) -> scene.transaction(() -> {
-			scene.read();
-			scene.write();
-			scene.goOnAfter(() -> scene.newTransaction(() -> {
-				scene.callAndGoOn();
-				scene.strike();
-			}));
+			scene.readAndWrite();
+			scene.goOnAfter(() -> scene.newTransaction(scene::callAndStrike));
 			scene.setRollbackOnly();
 		})).withBystander(UNDONE), requiresNew("after an earlier call in the outer transaction, which commits",
 				(scene) -> scene.transaction(() -> {
 					scene.callEarlier();
-					scene.goOnAfter(() -> scene.newTransaction(() -> {
-						scene.callAndGoOn();
-						scene.strike();
-					}));
+					scene.goOnAfter(() -> scene.newTransaction(scene::callAndStrike));
 				}))
 			.withEarlierCall(DONE)
 			.variation(),
 				requiresNew("after an earlier call in the outer transaction, which rolls back",
 						(scene) -> scene.transaction(() -> {
 							scene.callEarlier();
-							scene.goOnAfter(() -> scene.newTransaction(() -> {
-								scene.callAndGoOn();
-								scene.strike();
-							}));
+							scene.goOnAfter(() -> scene.newTransaction(scene::callAndStrike));
 							scene.setRollbackOnly();
 						}))
 					.withEarlierCall(UNDONE)
 					.variation(),
 				requiresNew("a method that begins its own, the outer transaction commits",
 						(scene) -> scene.transaction(() -> {
-							scene.read();
-							scene.write();
+							scene.readAndWrite();
 							scene.goOnAfter(scene::callDeciding);
 						}))
 					.without(Fate.METHOD_THROWS_CALLER_GOES_ON, Fate.CALLER_THROWS, Fate.CALLER_THROWS_ERROR)
@@ -292,8 +252,7 @@ final class Situations {
 					.withBystander(DONE),
 				requiresNew("a method that begins its own, the outer transaction rolls back",
 						(scene) -> scene.transaction(() -> {
-							scene.read();
-							scene.write();
+							scene.readAndWrite();
 							scene.goOnAfter(scene::callDeciding);
 							scene.setRollbackOnly();
 						}))
@@ -327,19 +286,15 @@ final class Situations {
 					.withIsolationOfPool(),
 				other(other + " around ours around it, commits", Fate.ofCallersTransaction(),
 						(scene) -> scene.otherTransaction(jpa, () -> scene.goOnAfter(() -> scene.transaction(() -> {
-							scene.read();
-							scene.write();
-							scene.callAndGoOn();
-							scene.strike();
+							scene.readAndWrite();
+							scene.callAndStrike();
 						}))))
 					.withBystander(AS_ITS_TRANSACTION),
 				other(other + " around ours around it, rolls back", Fate.ofCallersTransaction(),
 						(scene) -> scene.otherTransaction(jpa, () -> {
 							scene.goOnAfter(() -> scene.transaction(() -> {
-								scene.read();
-								scene.write();
-								scene.callAndGoOn();
-								scene.strike();
+								scene.readAndWrite();
+								scene.callAndStrike();
 							}));
 							scene.setRollbackOnly();
 						}))
@@ -383,8 +338,7 @@ final class Situations {
 							scene.otherTransaction(jpa, () -> {
 								scene.goOnAfter(() -> scene.newTransaction(() -> {
 									scene.read();
-									scene.callAndGoOn();
-									scene.strike();
+									scene.callAndStrike();
 								}));
 								scene.setRollbackOnly();
 							});
@@ -408,26 +362,19 @@ final class Situations {
 				Fate.SYNCHRONIZATION_THROWS, Fate.METHOD_THROWS_ERROR, Fate.SYNCHRONIZATION_THROWS_ERROR);
 		return List.of(other("work of the other, alone", inMethod, Scene::callDeciding),
 				other("work of the other, ours around it commits", inMethod, (scene) -> scene.transaction(() -> {
-					scene.read();
-					scene.write();
+					scene.readAndWrite();
 					scene.goOnAfter(scene::callDeciding);
 				})).withBystander(DONE),
 				other("work of the other, ours around it rolls back", inMethod, (scene) -> scene.transaction(() -> {
-					scene.read();
-					scene.write();
+					scene.readAndWrite();
 					scene.goOnAfter(scene::callDeciding);
 					scene.setRollbackOnly();
-				})).withBystander(UNDONE), other("work of the other in its caller's", Fate.ofAnyManager(),
-						(scene) -> scene.otherTransaction(false, () -> {
-							scene.call();
-							scene.strike();
-						})),
+				})).withBystander(UNDONE),
+				other("work of the other in its caller's", Fate.ofAnyManager(),
+						(scene) -> scene.otherTransaction(false, scene::callAndStrike)),
 				other("work of the other in its caller's, ours around it rolls back", Fate.ofAnyManager(),
 						(scene) -> scene.transaction(() -> {
-							scene.goOnAfter(() -> scene.otherTransaction(false, () -> {
-								scene.call();
-								scene.strike();
-							}));
+							scene.goOnAfter(() -> scene.otherTransaction(false, scene::callAndStrike));
 							scene.setRollbackOnly();
 						})),
 				other("work of the other in its caller's, around ours that rolls back", Fate.ofAnyManager(),
@@ -450,8 +397,7 @@ final class Situations {
 		return List
 			.of(readOnly("its caller's", Fate.ofCallersTransaction(), (scene) -> scene.readOnlyTransaction(() -> {
 				scene.read();
-				scene.callAndGoOn();
-				scene.strike();
+				scene.callAndStrike();
 			})).without(Fate.CLAIM_LOST), readOnly("read-only inside of its caller's", Fate.ofCallersTransaction(),
 					(scene) -> scene.transaction(() -> {
 						scene.write();
@@ -464,10 +410,7 @@ final class Situations {
 					readOnly("around a new one that writes", Fate.ofCallersTransaction(),
 							(scene) -> scene.readOnlyTransaction(() -> {
 								scene.read();
-								scene.goOnAfter(() -> scene.newTransaction(() -> {
-									scene.callAndGoOn();
-									scene.strike();
-								}));
+								scene.goOnAfter(() -> scene.newTransaction(scene::callAndStrike));
 							}))
 						.variation()
 						.ending(AS_ITS_FATE),
@@ -497,39 +440,37 @@ final class Situations {
 			String name = (order == 0) ? "in a synchronization"
 					: (order < 0) ? "in the first synchronization" : "in the last synchronization";
 			Situation alone = beforeCommit(name, (scene) -> scene.transaction(() -> {
-				scene.read();
-				scene.write();
-				scene.beforeCommit(order, () -> callAndStrike(scene));
+				scene.readAndWrite();
+				scene.beforeCommit(order, () -> callAndStrikeBeforeCommit(scene));
 				strikeIfSynchronization(scene);
 			})).withBystander(shared).ending(ending);
 			all.add((order == 0) ? alone : alone.variation());
 			all.add(beforeCommit(name + ", after an earlier call", (scene) -> scene.transaction(() -> {
 				scene.read();
 				scene.callEarlier();
-				scene.beforeCommit(order, () -> callAndStrike(scene));
+				scene.beforeCommit(order, () -> callAndStrikeBeforeCommit(scene));
 				strikeIfSynchronization(scene);
 			})).withEarlierCall(shared).ending(ending).variation());
 			all.add(beforeCommit(name + ", before an earlier call", (scene) -> scene.transaction(() -> {
-				scene.beforeCommit(order, () -> callAndStrike(scene));
+				scene.beforeCommit(order, () -> callAndStrikeBeforeCommit(scene));
 				scene.callEarlier();
 				strikeIfSynchronization(scene);
 			})).withEarlierCall(shared).ending(ending).variation());
 		}
 		all.add(beforeCommit("in a listener of events", (scene) -> scene.transaction(() -> {
-			scene.read();
-			scene.write();
-			scene.atLast(() -> callAndStrike(scene));
+			scene.readAndWrite();
+			scene.atLast(() -> callAndStrikeBeforeCommit(scene));
 			strikeIfSynchronization(scene);
 		})).withBystander(shared).ending(ending).variation());
 		all.add(beforeCommit("in a listener of events, after an earlier call", (scene) -> scene.transaction(() -> {
 			scene.read();
 			scene.callEarlier();
-			scene.atLast(() -> callAndStrike(scene));
+			scene.atLast(() -> callAndStrikeBeforeCommit(scene));
 			strikeIfSynchronization(scene);
 		})).withEarlierCall(shared).ending(ending).variation());
 		all.add(beforeCommit("in a synchronization of a handler's transaction", (scene) -> scene.inHandler(() -> {
 			scene.read();
-			scene.beforeCommit(0, () -> callAndStrike(scene));
+			scene.beforeCommit(0, () -> callAndStrikeBeforeCommit(scene));
 			strikeIfSynchronization(scene);
 		})).withIsolationOfPool().ending(ending).variation());
 		all.add(Situation
@@ -541,7 +482,7 @@ final class Situations {
 		return all;
 	}
 
-	private static void callAndStrike(Scene scene) {
+	private static void callAndStrikeBeforeCommit(Scene scene) {
 		scene.call();
 		if (!scene.fate().isSynchronization()) {
 			scene.strike();
@@ -566,26 +507,18 @@ final class Situations {
 		return List.of(after("after the commit, in a new one",
 				(scene) -> scene.transaction(() -> scene.afterCommit(() -> scene.newTransaction(() -> {
 					scene.read();
-					scene.callAndGoOn();
-					scene.strike();
+					scene.callAndStrike();
 				})))), after("after the completion, in a new one", (scene) -> scene
 					.transaction(() -> scene.afterCompletion(() -> scene.goOnAfter(() -> scene.newTransaction(() -> {
 						scene.read();
-						scene.callAndGoOn();
-						scene.strike();
+						scene.callAndStrike();
 					}))))),
 				after("after a roll-back, in a new one", (scene) -> scene.transaction(() -> {
-					scene.afterCompletion(() -> scene.goOnAfter(() -> scene.newTransaction(() -> {
-						scene.callAndGoOn();
-						scene.strike();
-					})));
+					scene.afterCompletion(() -> scene.goOnAfter(() -> scene.newTransaction(scene::callAndStrike)));
 					scene.setRollbackOnly();
 				})).variation(), after("after the commit, an earlier call in it", (scene) -> scene.transaction(() -> {
 					scene.callEarlier();
-					scene.afterCommit(() -> scene.newTransaction(() -> {
-						scene.callAndGoOn();
-						scene.strike();
-					}));
+					scene.afterCommit(() -> scene.newTransaction(scene::callAndStrike));
 				})).withEarlierCall(DONE).variation(),
 				lateCall("after the commit, in what is left of it",
 						(scene) -> scene.transaction(() -> scene.afterCommit(() -> scene.goOnAfter(scene::call)))),
@@ -615,36 +548,28 @@ final class Situations {
 					.protectedBy(Protection.JOINING, Protection.ANNOTATED, Protection.APART, Protection.HANDLER)
 					.withIsolationOfPool(),
 				jpa("in its caller's", Fate.ofCallersTransaction(), (scene) -> scene.transaction(() -> {
-					scene.read();
-					scene.write();
-					scene.callAndGoOn();
-					scene.strike();
+					scene.readAndWrite();
+					scene.callAndStrike();
 				})).withBystander(AS_ITS_TRANSACTION), jpa("after an earlier call in its caller's",
 						Fate.ofCallersTransaction(), (scene) -> scene.transaction(() -> {
 							scene.callEarlier();
-							scene.callAndGoOn();
-							scene.strike();
+							scene.callAndStrike();
 						}))
 					.withEarlierCall(AS_ITS_TRANSACTION)
 					.variation(),
 				jpa("in a new one", Fate.ofCallersTransaction(), (scene) -> scene.transaction(() -> {
-					scene.read();
-					scene.write();
-					scene.goOnAfter(() -> scene.newTransaction(() -> {
-						scene.callAndGoOn();
-						scene.strike();
-					}));
+					scene.readAndWrite();
+					scene.goOnAfter(() -> scene.newTransaction(scene::callAndStrike));
 				})).withBystander(DONE),
 				jpa("in a synchronization", Fate.ofCallersTransaction(), (scene) -> scene.transaction(() -> {
 					scene.read();
-					scene.beforeCommit(0, () -> callAndStrike(scene));
+					scene.beforeCommit(0, () -> callAndStrikeBeforeCommit(scene));
 					strikeIfSynchronization(scene);
 				})).without(Fate.METHOD_THROWS_CALLER_GOES_ON, Fate.ROLLBACK_ONLY, Fate.AFTER_COMMIT_THROWS,
 						Fate.AFTER_COMMIT_THROWS_ERROR),
 				jpa("of a protected handler", Fate.ofCallersTransaction(), (scene) -> scene.inHandler(() -> {
 					scene.read();
-					scene.callAndGoOn();
-					scene.strike();
+					scene.callAndStrike();
 				})).withIsolationOfPool());
 	}
 
