@@ -7,6 +7,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 /**
  * What a client saw.
  */
@@ -36,6 +38,41 @@ public record Answer(int status, Map<String, List<String>> headers, byte[] body)
 
 	public String effect() {
 		return header("Idempotency-Effect");
+	}
+
+	/**
+	 * Expects that the request was refused before anything ran.
+	 */
+	void assertProblem(int status, String type) {
+		assertThat(this.status).as("%s", this).isEqualTo(status);
+		assertThat(text()).contains("\"type\":\"urn:idempotency:%s\"".formatted(type));
+		assertThat(effect()).isEqualTo("none");
+	}
+
+	/**
+	 * Expects that another request with the key is still running.
+	 */
+	void assertInProgress() {
+		assertProblem(409, "in-progress");
+		assertThat(Integer.parseInt(header("Retry-After"))).isPositive();
+	}
+
+	/**
+	 * Expects that nothing ran, and that an earlier answer was sent again.
+	 */
+	void assertReplayOf(Answer first) {
+		assertThat(isReplay()).as("%s", this).isTrue();
+		assertThat(effect()).isEqualTo("noop");
+		assertThat(this.status).isEqualTo(first.status);
+		assertThat(this.body).isEqualTo(first.body);
+	}
+
+	/**
+	 * Expects the same with all headers that last.
+	 */
+	void assertExactReplayOf(Answer first) {
+		assertReplayOf(first);
+		assertThat(lastingHeaders()).isEqualTo(first.lastingHeaders());
 	}
 
 	/**

@@ -114,8 +114,7 @@ abstract class DetourTransactionContract {
 			assertThat(rows()).containsExactly("before", "after");
 			assertThat(states()).containsExactly("COMPLETED");
 			Answer second = send(path, detour, "return");
-			assertThat(second.isReplay()).isTrue();
-			assertThat(second.body()).isEqualTo(first.body());
+			second.assertReplayOf(first);
 			assertThat(rows()).hasSize(2);
 		}
 	}
@@ -131,8 +130,7 @@ abstract class DetourTransactionContract {
 			assertThat(first.text()).contains("part");
 			assertThat(rows()).containsExactly("before", "after");
 			Answer second = send(path, detour, "return");
-			assertThat(second.isReplay()).isTrue();
-			assertThat(second.body()).isEqualTo(first.body());
+			second.assertReplayOf(first);
 			assertThat(rows()).hasSize(2);
 		}
 	}
@@ -170,7 +168,7 @@ abstract class DetourTransactionContract {
 		Answer answer = this.server.post("/detours/rehearsed")
 			.header("X-Detour", detour)
 			.header("X-End", "return")
-			.header("Idempotency-Dry-Run", "?1")
+			.dryRun()
 			.key(this.key)
 			.send();
 		assertThat(answer.status()).as("%s", answer).isEqualTo(200);

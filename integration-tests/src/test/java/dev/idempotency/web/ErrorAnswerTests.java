@@ -122,8 +122,7 @@ class ErrorAnswerTests {
 		Answer first = this.plain.post("/orders", key).send();
 		Answer quoted = this.plain.post("/orders", '"' + key + '"').send();
 		Answer withParameters = this.plain.post("/orders", '"' + key + "\";a; b=1;c=\"d;e\"").send();
-		assertThat(quoted.isReplay()).isTrue();
-		assertThat(quoted.body()).isEqualTo(first.body());
+		quoted.assertReplayOf(first);
 		assertThat(withParameters.body()).isEqualTo(first.body());
 	}
 
@@ -155,8 +154,7 @@ class ErrorAnswerTests {
 		Answer first = api.post("/orders", key).json("{\"item\":1}").send();
 		api.assertProblem(api.post("/orders", key).json("{\"item\":2}").send(), 422, "key-reused", key);
 		Answer again = api.post("/orders", key).json("{\"item\":1}").send();
-		assertThat(again.isReplay()).isTrue();
-		assertThat(again.body()).isEqualTo(first.body());
+		again.assertReplayOf(first);
 	}
 
 	@ParameterizedTest

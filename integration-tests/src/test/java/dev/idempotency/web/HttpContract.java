@@ -85,11 +85,7 @@ abstract class HttpContract {
 		assertThat(first.effect()).isEqualTo((first.status() == 201) ? "created" : "executed");
 		for (int retry = 0; retry < 2; retry++) {
 			Answer again = this.server.post("/kinds/" + kind).key(key).send();
-			assertThat(again.status()).as("%s", again).isEqualTo(first.status());
-			assertThat(again.lastingHeaders()).isEqualTo(first.lastingHeaders());
-			assertThat(again.body()).isEqualTo(first.body());
-			assertThat(again.isReplay()).isTrue();
-			assertThat(again.effect()).isEqualTo("noop");
+			again.assertExactReplayOf(first);
 		}
 		assertThat(this.server.executions().of(kind)).isEqualTo(before + 1);
 	}
@@ -145,8 +141,7 @@ abstract class HttpContract {
 		Answer first = this.server.post("/kinds/rawest-async").key(key).send();
 		assertThat(first.text()).startsWith("rawest-async no. ");
 		Answer again = this.server.post("/kinds/rawest-async").key(key).send();
-		assertThat(again.isReplay()).isTrue();
-		assertThat(again.body()).isEqualTo(first.body());
+		again.assertReplayOf(first);
 		assertThat(again.header("Content-Type")).isEqualTo(first.header("Content-Type"));
 	}
 
@@ -170,8 +165,7 @@ abstract class HttpContract {
 		Answer first = upload("/kinds", key, "one", "content", "cat.txt");
 		assertThat(first.text()).startsWith("cat.txt 7 grüße ");
 		Answer again = upload("/kinds", key, "another", "content", "cat.txt");
-		assertThat(again.isReplay()).isTrue();
-		assertThat(again.body()).isEqualTo(first.body());
+		again.assertReplayOf(first);
 		assertThat(upload("/kinds", key, "one", "Content", "cat.txt").status()).isEqualTo(422);
 		assertThat(upload("/kinds", key, "one", "content", "dog.txt").status()).isEqualTo(422);
 	}
@@ -218,8 +212,7 @@ abstract class HttpContract {
 		String key = TestServer.newKey();
 		Answer first = json(key, "{\"customer\":\"c1\",\"lines\":[{\"item\":\"a\",\"price\":1.50}]}");
 		Answer again = json(key, " { \"lines\" : [ { \"price\":1.5, \"item\":\"\\u0061\" } ], \"customer\":\"c1\" }");
-		assertThat(again.isReplay()).as("%s", again).isTrue();
-		assertThat(again.body()).isEqualTo(first.body());
+		again.assertReplayOf(first);
 		assertThat(json(key, "{\"customer\":\"c1\",\"lines\":[{\"item\":\"a\",\"price\":1.51}]}").status())
 			.isEqualTo(422);
 	}

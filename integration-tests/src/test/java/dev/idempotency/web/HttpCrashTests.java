@@ -106,10 +106,8 @@ class HttpCrashTests {
 		this.gates.await(running(key, 2));
 		end(key, 1);
 		Answer late = stalled.join();
-		assertThat(late.status()).as("%s", late).isEqualTo(409);
-		assertThat(late.text()).contains("urn:idempotency:in-progress");
+		late.assertProblem(409, "in-progress");
 		assertThat(late.header("Retry-After")).isEqualTo("1");
-		assertThat(late.effect()).isEqualTo("none");
 		assertThat(late.headers()).doesNotContainKeys("X-Attempt", "X-Attempt-1", "Location", "Set-Cookie");
 		end(key, 2);
 		assertThat(winner.join().header("X-Attempt")).isEqualTo("2");
@@ -160,8 +158,7 @@ class HttpCrashTests {
 			end(key, 1);
 			assertThatIOException().isThrownBy(stalled::readToEnd).isNotInstanceOf(SocketTimeoutException.class);
 			Answer retry = this.server.post("/" + kind).key(key).send();
-			assertThat(retry.isReplay()).isTrue();
-			assertThat(retry.body()).isEqualTo(winner.body());
+			retry.assertReplayOf(winner);
 		}
 	}
 
@@ -171,9 +168,7 @@ class HttpCrashTests {
 		CompletableFuture<Answer> stalled = stall("/refusing", key);
 		for (int retry = 0; retry < 2; retry++) {
 			Answer refused = this.server.post("/refusing").key(key).send();
-			assertThat(refused.status()).isEqualTo(409);
-			assertThat(refused.text()).contains("\"type\":\"urn:idempotency:outcome-unknown\"");
-			assertThat(refused.effect()).isEqualTo("none");
+			refused.assertProblem(409, "outcome-unknown");
 		}
 		assertThat(this.server.executions().of(key)).isEqualTo(1);
 		end(key, 1);

@@ -68,7 +68,7 @@ class HttpOutcomeTests {
 		Answer retry = this.server.post(path).key(key).send();
 		assertThat(retry.status()).as("%s", retry).isEqualTo(200);
 		assertThat(retry.isReplay()).isFalse();
-		assertThat(this.server.post(path).key(key).send()).satisfies((again) -> isReplayOf(retry, again));
+		this.server.post(path).key(key).send().assertExactReplayOf(retry);
 		assertThat(this.server.executions().of(key)).isEqualTo(2);
 	}
 
@@ -81,7 +81,7 @@ class HttpOutcomeTests {
 		assertThat(failure.status()).as("%s", failure).isEqualTo(statusOf(kindAndStatus));
 		assertThat(failure.effect()).isEqualTo("executed");
 		letGo(key);
-		assertThat(this.server.post(path).key(key).send()).satisfies((retry) -> isReplayOf(failure, retry));
+		this.server.post(path).key(key).send().assertExactReplayOf(failure);
 		assertThat(this.server.executions().of(key)).isEqualTo(1);
 	}
 
@@ -93,7 +93,7 @@ class HttpOutcomeTests {
 		failInTheMiddle(path, key);
 		Answer retry = this.server.post(path).key(key).send();
 		assertThat(retry.text()).startsWith(FIRST_PIECE).contains(key + " no. 2");
-		assertThat(this.server.post(path).key(key).send()).satisfies((again) -> isReplayOf(retry, again));
+		this.server.post(path).key(key).send().assertExactReplayOf(retry);
 	}
 
 	@ParameterizedTest
@@ -104,8 +104,7 @@ class HttpOutcomeTests {
 		failInTheMiddle(path, key);
 		for (int retry = 0; retry < 2; retry++) {
 			Answer answer = this.server.post(path).key(key).send();
-			assertThat(answer.status()).as("%s", answer).isEqualTo(409);
-			assertThat(answer.text()).contains("\"type\":\"urn:idempotency:not-replayable\"");
+			answer.assertProblem(409, "not-replayable");
 		}
 		assertThat(this.server.executions().of(key)).isEqualTo(1);
 	}
@@ -174,8 +173,7 @@ class HttpOutcomeTests {
 		assertThat(this.server.post("/by-policy/undecided").key(key).send().status()).isEqualTo(500);
 		for (int retry = 0; retry < 2; retry++) {
 			Answer answer = this.server.post("/by-policy/undecided").key(key).send();
-			assertThat(answer.status()).as("%s", answer).isEqualTo(409);
-			assertThat(answer.text()).contains("\"type\":\"urn:idempotency:not-replayable\"");
+			answer.assertProblem(409, "not-replayable");
 		}
 		assertThat(this.server.executions().of(key)).isEqualTo(1);
 	}
@@ -195,16 +193,8 @@ class HttpOutcomeTests {
 		String key = TestServer.newKey();
 		Answer first = this.server.post(path).key(key).send();
 		assertThat(first.status()).as("%s", first).isEqualTo(status);
-		assertThat(this.server.post(path).key(key).send()).satisfies((retry) -> isReplayOf(first, retry));
+		this.server.post(path).key(key).send().assertExactReplayOf(first);
 		assertThat(this.server.executions().of(key)).isEqualTo(1);
-	}
-
-	private static void isReplayOf(Answer first, Answer answer) {
-		assertThat(answer.isReplay()).as("%s", answer).isTrue();
-		assertThat(answer.effect()).isEqualTo("noop");
-		assertThat(answer.status()).isEqualTo(first.status());
-		assertThat(answer.body()).isEqualTo(first.body());
-		assertThat(answer.lastingHeaders()).isEqualTo(first.lastingHeaders());
 	}
 
 	private static String kindOf(String kindAndStatus) {

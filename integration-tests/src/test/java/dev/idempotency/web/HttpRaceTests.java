@@ -67,7 +67,7 @@ class HttpRaceTests {
 		String key = TestServer.newKey();
 		List<Answer> answers = Race.run(16, () -> this.server.post("/quick").key(key).send());
 		assertThat(this.server.executions().of(key)).isEqualTo(1);
-		assertThat(answers).filteredOn((answer) -> answer.status() == 409).allSatisfy(HttpRaceTests::isInProgress);
+		assertThat(answers).filteredOn((answer) -> answer.status() == 409).allSatisfy(Answer::assertInProgress);
 		assertThatOneExecutionAnswered(answers.stream().filter((answer) -> answer.status() != 409).toList());
 	}
 
@@ -80,7 +80,7 @@ class HttpRaceTests {
 			List<Answer> answers = sendAroundTheEnd("/until-released", key, round);
 			assertThat(this.server.executions().of(key)).as("round %d", round).isEqualTo(1);
 			List<Answer> conflicts = answers.stream().filter((answer) -> answer.status() == 409).toList();
-			assertThat(conflicts).as("round %d", round).allSatisfy(HttpRaceTests::isInProgress);
+			assertThat(conflicts).as("round %d", round).allSatisfy(Answer::assertInProgress);
 			List<Answer> others = new ArrayList<>(answers);
 			others.removeAll(conflicts);
 			refused.addAndGet(conflicts.size());
@@ -132,7 +132,7 @@ class HttpRaceTests {
 		}
 		over.set(true);
 		assertThat(duplicates).extracting(CompletableFuture::join)
-			.allSatisfy((answers) -> assertThat(answers).isNotEmpty().allSatisfy(HttpRaceTests::isInProgress));
+			.allSatisfy((answers) -> assertThat(answers).isNotEmpty().allSatisfy(Answer::assertInProgress));
 		this.gates.open(key);
 		assertThatOneExecutionAnswered(List.of(first.join(), this.slowServer.post("/until-released").key(key).send()));
 		assertThat(this.slowServer.executions().of(key)).isEqualTo(1);
@@ -160,7 +160,7 @@ class HttpRaceTests {
 		// The second claim of those that wait comes after they have looked at the clock
 		await().until(() -> this.store.calls(StoreVerb.CLAIM) >= claims + 2);
 		this.store.pass(PATIENCE);
-		assertThat(second.join()).satisfies(HttpRaceTests::isInProgress);
+		second.join().assertInProgress();
 		this.gates.open(key);
 		assertThatOneExecutionAnswered(
 				List.of(first.join(), this.slowServer.post("/until-released/awaited").key(key).send()));
@@ -174,9 +174,7 @@ class HttpRaceTests {
 			.start(() -> this.server.post("/until-released").key(key).json("{\"amount\":1}").send());
 		this.server.bean(Gates.class).await(key + " runs");
 		Answer other = this.server.post("/until-released").key(key).json("{\"amount\":2}").send();
-		assertThat(other.status()).isEqualTo(422);
-		assertThat(other.text()).contains("urn:idempotency:key-reused");
-		assertThat(other.effect()).isEqualTo("none");
+		other.assertProblem(422, "key-reused");
 		this.server.bean(Gates.class).open(key);
 		assertThatOneExecutionAnswered(
 				List.of(first.join(), this.server.post("/until-released").key(key).json("{ \"amount\": 1 }").send()));
@@ -185,14 +183,6 @@ class HttpRaceTests {
 
 	private static CompletableFuture<Answer> sendAsync(TestServer server, String path, String key) {
 		return Background.start(() -> server.post(path).key(key).send());
-	}
-
-	private static void isInProgress(Answer answer) {
-		assertThat(answer.status()).as("%s", answer).isEqualTo(409);
-		assertThat(answer.text()).contains("urn:idempotency:in-progress");
-		assertThat(Integer.parseInt(answer.header("Retry-After"))).isPositive();
-		assertThat(answer.effect()).isEqualTo("none");
-		assertThat(answer.isReplay()).isFalse();
 	}
 
 	private static void assertThatOneExecutionAnswered(List<Answer> answers) {

@@ -71,7 +71,7 @@ class HttpStoreFailureTests {
 		this.store.fail(StoreVerb.CLAIM, Fault.AFTER);
 		assertThat(this.server.post("/entity").key(key).send()).satisfies(HttpStoreFailureTests::isStoreUnavailable);
 		this.store.mend();
-		assertThat(this.server.post("/entity").key(key).send()).satisfies(HttpStoreFailureTests::isInProgress);
+		this.server.post("/entity").key(key).send().assertInProgress();
 		assertThat(this.server.executions().of(key)).isZero();
 		this.store.passWithoutRenewal(LEASE);
 		assertThat(this.server.post("/entity").key(key).send()).satisfies(HttpStoreFailureTests::isExecuted);
@@ -85,7 +85,7 @@ class HttpStoreFailureTests {
 		this.store.fail(StoreVerb.CLAIM, Fault.BEFORE);
 		assertThat(this.server.post("/entity").key(key).send()).satisfies(HttpStoreFailureTests::isStoreUnavailable);
 		this.store.mend();
-		assertThat(this.server.post("/entity").key(key).send()).satisfies((retry) -> isReplayOf(first, retry));
+		this.server.post("/entity").key(key).send().assertExactReplayOf(first);
 	}
 
 	@ParameterizedTest
@@ -110,9 +110,9 @@ class HttpStoreFailureTests {
 		this.store.fail(StoreVerb.COMPLETE, Fault.BEFORE);
 		assertThat(this.server.post("/" + kind).key(key).send()).satisfies(HttpStoreFailureTests::isExecuted);
 		this.store.mend();
-		assertThat(this.server.post("/" + kind).key(key).send()).satisfies(HttpStoreFailureTests::isInProgress);
+		this.server.post("/" + kind).key(key).send().assertInProgress();
 		this.store.passWithoutRenewal(LEASE.minusMillis(1));
-		assertThat(this.server.post("/" + kind).key(key).send()).satisfies(HttpStoreFailureTests::isInProgress);
+		this.server.post("/" + kind).key(key).send().assertInProgress();
 		assertThat(this.server.executions().of(key)).isEqualTo(1);
 		this.store.passWithoutRenewal(Duration.ofMillis(1));
 		Answer second = this.server.post("/" + kind).key(key).send();
@@ -129,7 +129,7 @@ class HttpStoreFailureTests {
 		Answer first = this.server.post("/" + kind).key(key).send();
 		assertThat(first).satisfies(HttpStoreFailureTests::isExecuted);
 		this.store.mend();
-		assertThat(this.server.post("/" + kind).key(key).send()).satisfies((retry) -> isReplayOf(first, retry));
+		this.server.post("/" + kind).key(key).send().assertExactReplayOf(first);
 		assertThat(this.server.executions().of(key)).isEqualTo(1);
 	}
 
@@ -140,7 +140,7 @@ class HttpStoreFailureTests {
 		this.store.fail(StoreVerb.RELEASE, Fault.BEFORE);
 		assertThat(this.server.post("/" + kind).key(key).send()).satisfies(HttpStoreFailureTests::isOwnError);
 		this.store.mend();
-		assertThat(this.server.post("/" + kind).key(key).send()).satisfies(HttpStoreFailureTests::isInProgress);
+		this.server.post("/" + kind).key(key).send().assertInProgress();
 		assertThat(this.server.executions().of(key)).isEqualTo(1);
 		this.store.passWithoutRenewal(LEASE);
 		assertThat(this.server.post("/" + kind).key(key).send()).satisfies(HttpStoreFailureTests::isOwnError);
@@ -158,19 +158,10 @@ class HttpStoreFailureTests {
 	}
 
 	private static void isStoreUnavailable(Answer answer) {
-		assertThat(answer.status()).as("%s", answer).isEqualTo(503);
+		answer.assertProblem(503, "store-unavailable");
 		assertThat(answer.header("Content-Type")).isEqualTo("application/problem+json");
-		assertThat(answer.text()).contains("\"type\":\"urn:idempotency:store-unavailable\"");
 		assertThat(Integer.parseInt(answer.header("Retry-After"))).isPositive();
-		assertThat(answer.effect()).isEqualTo("none");
 		assertThat(answer.isReplay()).isFalse();
-	}
-
-	private static void isInProgress(Answer answer) {
-		assertThat(answer.status()).as("%s", answer).isEqualTo(409);
-		assertThat(answer.text()).contains("\"type\":\"urn:idempotency:in-progress\"");
-		assertThat(Integer.parseInt(answer.header("Retry-After"))).isPositive();
-		assertThat(answer.effect()).isEqualTo("none");
 	}
 
 	private static void isExecuted(Answer answer) {
@@ -184,13 +175,6 @@ class HttpStoreFailureTests {
 		assertThat(answer.status()).as("%s", answer).isEqualTo(500);
 		assertThat(answer.effect()).isEqualTo("executed");
 		assertThat(answer.text()).contains("Internal Server Error");
-	}
-
-	private static void isReplayOf(Answer first, Answer answer) {
-		assertThat(answer.isReplay()).as("%s", answer).isTrue();
-		assertThat(answer.status()).isEqualTo(first.status());
-		assertThat(answer.lastingHeaders()).isEqualTo(first.lastingHeaders());
-		assertThat(answer.body()).isEqualTo(first.body());
 	}
 
 	/**

@@ -118,8 +118,7 @@ class HttpStreamingTests {
 		Answer first = this.server.post("/%s?size=%d".formatted(kind, LIMIT)).key(key).send();
 		assertThat(first.text()).startsWith(key + " no. 1 ").endsWith("x the end").hasSize(LIMIT);
 		Answer retry = this.server.post("/%s?size=%d".formatted(kind, LIMIT)).key(key).send();
-		assertThat(retry.isReplay()).isTrue();
-		assertThat(retry.body()).isEqualTo(first.body());
+		retry.assertReplayOf(first);
 		assertThat(retry.lastingHeaders()).isEqualTo(first.lastingHeaders());
 		assertThat(this.server.executions().of(key)).isEqualTo(1);
 	}
@@ -201,9 +200,7 @@ class HttpStreamingTests {
 	private void assertThatItIsNotReplayable(String path, String key) {
 		for (int retry = 0; retry < 2; retry++) {
 			Answer answer = this.server.post(path).key(key).send();
-			assertThat(answer.status()).as("%s", answer).isEqualTo(409);
-			assertThat(answer.text()).contains("\"type\":\"urn:idempotency:not-replayable\"");
-			assertThat(answer.effect()).isEqualTo("none");
+			answer.assertProblem(409, "not-replayable");
 		}
 		assertThat(this.server.executions().of(key)).isEqualTo(1);
 	}

@@ -43,8 +43,7 @@ class KeyAloneTests {
 		Answer first = this.server.post("/alone").key(key).json("{\"a\":1}").send();
 		Answer other = this.server.post("/alone?more=1").key(key).body("text/plain", "a = 2").send();
 		assertThat(first.status()).as("%s", first).isEqualTo(200);
-		assertThat(other.isReplay()).as("%s", other).isTrue();
-		assertThat(other.body()).isEqualTo(first.body());
+		other.assertReplayOf(first);
 		assertThat(this.server.post("/alone").key(key + "2").json("{\"a\":1}").send().isReplay()).isFalse();
 	}
 
@@ -54,19 +53,14 @@ class KeyAloneTests {
 		Answer first = this.server.post("/alone-route").key(key).json("{\"a\":1}").send();
 		Answer other = this.server.post("/alone-route").key(key).json("{\"a\":2}").send();
 		assertThat(first.status()).as("%s", first).isEqualTo(200);
-		assertThat(other.isReplay()).as("%s", other).isTrue();
-		assertThat(other.body()).isEqualTo(first.body());
+		other.assertReplayOf(first);
 	}
 
 	@Test
 	void aDryRunSeesThemAsTheSame() {
 		String key = TestServer.newKey();
 		this.server.post("/alone").key(key).json("{\"a\":1}").send();
-		Answer dryRun = this.server.post("/alone")
-			.key(key)
-			.json("{\"a\":2}")
-			.header("Idempotency-Dry-Run", "?1")
-			.send();
+		Answer dryRun = this.server.post("/alone").key(key).json("{\"a\":2}").dryRun().send();
 		assertThat(dryRun.effect()).as("%s", dryRun).isEqualTo("would_replay");
 	}
 
@@ -82,8 +76,7 @@ class KeyAloneTests {
 		Answer first = derived(session, "{\"a\":1,\"b\":2}");
 		Answer again = derived(session, "{\"b\":2,\"a\":1}");
 		assertThat(first.status()).as("%s", first).isEqualTo(200);
-		assertThat(again.isReplay()).isTrue();
-		assertThat(again.body()).isEqualTo(first.body());
+		again.assertReplayOf(first);
 		Answer other = derived(session, "{\"a\":2,\"b\":2}");
 		assertThat(other.status()).isEqualTo(200);
 		assertThat(other.isReplay()).isFalse();

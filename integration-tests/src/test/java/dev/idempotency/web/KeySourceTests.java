@@ -7,16 +7,11 @@ import java.lang.annotation.Target;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.concurrent.Callable;
 
-import dev.idempotency.DryRun;
-import dev.idempotency.IdempotencyConfigurationException;
 import dev.idempotency.IdempotencyContext;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.IdempotencyScope;
 import dev.idempotency.Idempotent;
-import dev.idempotency.autoconfigure.IdempotencyAutoConfiguration;
-import dev.idempotency.autoconfigure.IdempotencyWebMvcAutoConfiguration;
 import dev.idempotency.store.InspectableStore;
 import dev.idempotency.store.InspectableStore.Inspection;
 import dev.idempotency.store.RecordFilter;
@@ -31,12 +26,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
-import org.springframework.boot.webmvc.autoconfigure.DispatcherServletAutoConfiguration;
-import org.springframework.boot.webmvc.autoconfigure.WebMvcAutoConfiguration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.annotation.AliasFor;
@@ -71,19 +62,21 @@ class KeySourceTests {
 		Answer first = this.server.post("/webhook").header("webhook-id", id).json("{}").send();
 		Answer again = this.server.post("/webhook").header("Webhook-Id", " " + id).json("{}").send();
 		assertThat(first.status()).as("%s", first).isEqualTo(200);
-		assertThat(again.isReplay()).isTrue();
-		assertThat(again.body()).isEqualTo(first.body());
+		again.assertReplayOf(first);
 		Answer other = this.server.post("/webhook").header("webhook-id", id + "2").json("{}").send();
 		assertThat(other.isReplay()).isFalse();
 	}
 
 	@Test
 	void refusesARequestWithoutThatHeader() {
-		assertProblem(this.server.post("/webhook").key(TestServer.newKey()).send(), "key-missing");
-		assertProblem(this.server.post("/webhook").header("webhook-id", " ").send(), "key-missing");
-		assertProblem(this.server.post("/webhook").header("webhook-id", "a").header("webhook-id", "b").send(),
-				"key-invalid");
-		assertProblem(this.server.post("/webhook").header("webhook-id", "a".repeat(1025)).send(), "key-invalid");
+		this.server.post("/webhook").key(TestServer.newKey()).send().assertProblem(400, "key-missing");
+		this.server.post("/webhook").header("webhook-id", " ").send().assertProblem(400, "key-missing");
+		this.server.post("/webhook")
+			.header("webhook-id", "a")
+			.header("webhook-id", "b")
+			.send()
+			.assertProblem(400, "key-invalid");
+		this.server.post("/webhook").header("webhook-id", "a".repeat(1025)).send().assertProblem(400, "key-invalid");
 	}
 
 	@ParameterizedTest
@@ -93,8 +86,7 @@ class KeySourceTests {
 		Answer first = event("{\"event\":{\"id\":%s,\"kind\":\"paid\"}}".formatted(value));
 		Answer again = event("{ \"event\": { \"kind\": \"paid\", \"id\": %s } }".formatted(value));
 		assertThat(first.status()).as("%s", first).isEqualTo(200);
-		assertThat(again.isReplay()).isTrue();
-		assertThat(again.body()).isEqualTo(first.body());
+		again.assertReplayOf(first);
 		assertThat(this.server.executions().of("events")).isEqualTo(before + 1);
 		assertThat(event("{\"event\":{\"id\":%s,\"kind\":\"void\"}}".formatted(value)).status()).isEqualTo(422);
 		assertThat(first.text()).endsWith("key " + value.replace("\"", ""));
@@ -112,7 +104,7 @@ class KeySourceTests {
 	@ValueSource(strings = { "{}", "{\"event\":{}}", "{\"event\":{\"id\":null}}", "{\"event\":{\"id\":\"\"}}",
 			"{\"event\":{\"id\":\" \"}}", "{\"event\":\"id\"}", "[]", "17", "" })
 	void refusesABodyWithoutTheKey(String json) {
-		assertProblem(event(json), "key-missing");
+		event(json).assertProblem(400, "key-missing");
 	}
 
 	@ParameterizedTest
@@ -121,7 +113,7 @@ class KeySourceTests {
 			"{\"event\":{\"id\":\"a\"},\"event\":{\"id\":\"b\"}}", "{\"event\":{\"id\":\"a\\u0000b\"}}", "nonsense",
 			"{'event':{'id':1}}" })
 	void refusesABodyFromWhichNoKeyCanBeTaken(String json) {
-		assertProblem(event(json), "key-invalid");
+		event(json).assertProblem(400, "key-invalid");
 	}
 
 	private Answer event(String json) {
@@ -149,11 +141,11 @@ class KeySourceTests {
 
 	@Test
 	void joinsNoPartThatIsMissing() {
-		assertProblem(this.server.call("PUT", "/versions/7").send(), "key-missing");
-		assertProblem(this.server.call("PUT", "/versions/7?version=").send(), "key-missing");
-		assertProblem(this.server.call("PUT", "/versions/7?version=1&version=2").send(), "key-invalid");
-		assertProblem(this.server.call("PUT", "/versions/7?version=" + ":".repeat(400)).send(), "key-invalid");
-		assertProblem(this.server.post("/joined-body").json("{\"a\":\"1\",\"b\":\" \"}").send(), "key-missing");
+		this.server.call("PUT", "/versions/7").send().assertProblem(400, "key-missing");
+		this.server.call("PUT", "/versions/7?version=").send().assertProblem(400, "key-missing");
+		this.server.call("PUT", "/versions/7?version=1&version=2").send().assertProblem(400, "key-invalid");
+		this.server.call("PUT", "/versions/7?version=" + ":".repeat(400)).send().assertProblem(400, "key-invalid");
+		this.server.post("/joined-body").json("{\"a\":\"1\",\"b\":\" \"}").send().assertProblem(400, "key-missing");
 	}
 
 	@Test
@@ -177,7 +169,7 @@ class KeySourceTests {
 	@CsvSource({ "/documents/9, key-missing", "/documents/9?version=, key-missing",
 			"/documents/9?version=1&version=2, key-invalid" })
 	void refusesAQueryFromWhichNoKeyCanBeTaken(String path, String problem) {
-		assertProblem(this.server.call("PUT", path).send(), problem);
+		this.server.call("PUT", path).send().assertProblem(400, problem);
 	}
 
 	@Test
@@ -191,7 +183,7 @@ class KeySourceTests {
 		assertThat(this.server.executions().of("optional")).isEqualTo(before + 2);
 		assertThat(this.server.post("/optional/1?version=1").send().isReplay()).isFalse();
 		assertThat(this.server.post("/optional/1?version=1").send().isReplay()).isTrue();
-		assertProblem(this.server.post("/optional/1?version=1&version=1").send(), "key-invalid");
+		this.server.post("/optional/1?version=1&version=1").send().assertProblem(400, "key-invalid");
 	}
 
 	@Test
@@ -214,8 +206,7 @@ class KeySourceTests {
 		Answer first = derived(one, "{\"amount\":1,\"to\":\"a\"}");
 		Answer again = derived(one, "{\"to\":\"a\",\"amount\":1}");
 		assertThat(first.status()).as("%s", first).isEqualTo(200);
-		assertThat(again.isReplay()).isTrue();
-		assertThat(again.body()).isEqualTo(first.body());
+		again.assertReplayOf(first);
 		assertThat(derived(one, "{\"amount\":2,\"to\":\"a\"}").isReplay()).isFalse();
 		assertThat(derived(two, "{\"amount\":1,\"to\":\"a\"}").isReplay()).isFalse();
 	}
@@ -227,11 +218,7 @@ class KeySourceTests {
 	void showsTheIdOfASessionToNobody() {
 		String session = session();
 		String id = session.substring(session.indexOf('=') + 1);
-		Answer dryRun = this.server.post("/derived")
-			.header("Cookie", session)
-			.header("Idempotency-Dry-Run", "?1")
-			.json("{\"secret\":1}")
-			.send();
+		Answer dryRun = this.server.post("/derived").header("Cookie", session).dryRun().json("{\"secret\":1}").send();
 		assertThat(dryRun.text()).contains("would_execute", "\"key\":\"").doesNotContainIgnoringCase(id);
 		Answer first = derived(session, "{\"secret\":1}");
 		assertThat(first.text()).contains("key ").doesNotContainIgnoringCase(id);
@@ -244,7 +231,7 @@ class KeySourceTests {
 	@Test
 	void derivesNoKeyWithoutACaller() {
 		Answer answer = this.server.post("/derived").json("{}").send();
-		assertProblem(answer, "key-missing");
+		answer.assertProblem(400, "key-missing");
 		assertThat(answer.headers()).doesNotContainKey("Set-Cookie");
 	}
 
@@ -271,7 +258,7 @@ class KeySourceTests {
 		assertThat(first.effect()).isEqualTo("created");
 		assertThat(this.server.post("/post-once").key(key).send().body()).isEqualTo(first.body());
 		assertThat(rememberedFor("POST /post-once", key)).isEqualTo(Duration.ofMinutes(2));
-		assertProblem(this.server.post("/post-once").send(), "key-missing");
+		this.server.post("/post-once").send().assertProblem(400, "key-missing");
 	}
 
 	private Duration rememberedFor(String operation, String key) {
@@ -285,14 +272,14 @@ class KeySourceTests {
 
 	@Test
 	void takesTheAnnotationOfAType() {
-		assertProblem(this.server.post("/type/inherits").send(), "key-missing");
+		this.server.post("/type/inherits").send().assertProblem(400, "key-missing");
 		Answer first = this.server.post("/type/inherits").header("X-Type", "1").send();
 		assertThat(this.server.post("/type/inherits").header("X-Type", "1").send().body()).isEqualTo(first.body());
 	}
 
 	@Test
 	void takesTheAnnotationOfAMethodBeforeThatOfItsType() {
-		assertProblem(this.server.post("/type/overrides").header("X-Type", "1").send(), "key-missing");
+		this.server.post("/type/overrides").header("X-Type", "1").send().assertProblem(400, "key-missing");
 		String key = TestServer.newKey();
 		Answer first = this.server.post("/type/overrides").key(key).send();
 		assertThat(this.server.post("/type/overrides").key(key).send().body()).isEqualTo(first.body());
@@ -311,7 +298,7 @@ class KeySourceTests {
 	@Test
 	void takesTheAnnotationOfAnInterface() {
 		String key = TestServer.newKey();
-		assertProblem(this.server.post("/declared").send(), "key-missing");
+		this.server.post("/declared").send().assertProblem(400, "key-missing");
 		Answer first = this.server.post("/declared").key(key).send();
 		assertThat(this.server.post("/declared").key(key).send().body()).isEqualTo(first.body());
 	}
@@ -322,12 +309,12 @@ class KeySourceTests {
 		Answer first = this.custom.post("/custom?request=" + key).send();
 		assertThat(first.status()).as("%s", first).isEqualTo(200);
 		assertThat(this.custom.post("/custom?request=" + key).send().body()).isEqualTo(first.body());
-		assertProblem(this.custom.post("/custom").key(key).send(), "key-missing");
+		this.custom.post("/custom").key(key).send().assertProblem(400, "key-missing");
 	}
 
 	@Test
 	void refusesABlankKeyOfTheApplicationsOwnKeyResolver() {
-		assertProblem(this.custom.post("/custom?request=%20").send(), "key-invalid");
+		this.custom.post("/custom?request=%20").send().assertProblem(400, "key-invalid");
 	}
 
 	@Test
@@ -349,8 +336,7 @@ class KeySourceTests {
 		String path = "/custom?request=" + TestServer.newKey();
 		Answer first = this.custom.post(path).json("{\"a\":1}").send();
 		Answer other = this.custom.post(path + "&other=1").json("{\"a\":2}").send();
-		assertThat(other.isReplay()).isTrue();
-		assertThat(other.body()).isEqualTo(first.body());
+		other.assertReplayOf(first);
 	}
 
 	@Test
@@ -369,105 +355,8 @@ class KeySourceTests {
 		String path = "/undecided?request=" + TestServer.newKey();
 		assertThat(this.custom.post(path).send().status()).isEqualTo(500);
 		Answer again = this.custom.post(path).send();
-		assertThat(again.status()).isEqualTo(409);
-		assertThat(again.text()).contains("urn:idempotency:not-replayable");
+		again.assertProblem(409, "not-replayable");
 		assertThat(this.custom.executions().of("undecided")).isEqualTo(1);
-	}
-
-	@ParameterizedTest
-	@ValueSource(classes = { Bad.Property.class, Bad.Variable.class, Bad.Type.class, Bad.Function.class,
-			Bad.Constructor.class, Bad.BeanReference.class, Bad.Syntax.class, Bad.Indirect.class, Bad.Index.class,
-			Bad.Constant.class, Bad.Arguments.class, Bad.Chained.class, Bad.Computed.class, Bad.JoinedAlone.class,
-			Bad.JoinedConstants.class, Bad.JoinedType.class })
-	void refusesToStartWithAKeyThatIsNoExpressionOfTheRequest(Class<?> controller) throws NoSuchMethodException {
-		String expression = controller.getDeclaredMethod("pay").getAnnotation(Idempotent.class).key();
-		assertThat(startUpFailure(controller))
-			.hasMessageContaining("The key \"%s\" of %s#pay".formatted(expression, controller.getName()))
-			.extracting(IdempotencyConfigurationException::remedy)
-			.asString()
-			.contains("header('name')", "body('/json/pointer')", "path('variable')", "query('parameter')", "derived()",
-					"join(");
-	}
-
-	@Test
-	void refusesToStartWithAKeyOfAVariableThatTheRouteDoesNotHave() {
-		assertThat(startUpFailure(Bad.PathVariable.class))
-			.hasMessageContaining("path('typo'), and its route /orders/{id}/items/{*rest} has no such variable");
-	}
-
-	@ParameterizedTest
-	@ValueSource(classes = { Bad.Authorization.class, Bad.Cookie.class })
-	void refusesToStartWithAKeyThatGrantsAccess(Class<?> controller) {
-		assertThat(startUpFailure(controller)).hasMessageContaining("grants access, and keys are stored readable");
-	}
-
-	@Test
-	void refusesToStartWithADerivedKeyWhereNothingIsCompared() {
-		assertThat(startUpFailure(Bad.Derived.class, "idempotency.http.fingerprint=none"))
-			.hasMessageContaining("derives its key from the request, and the fingerprint of requests is none");
-	}
-
-	@ParameterizedTest
-	@ValueSource(classes = { Bad.Ttl.class, Bad.TtlFromNowhere.class })
-	void refusesToStartWithATtlThatIsNoDuration(Class<?> controller) throws NoSuchMethodException {
-		String ttl = controller.getDeclaredMethod("pay").getAnnotation(Idempotent.class).ttl();
-		assertThat(startUpFailure(controller))
-			.hasMessageContaining("The ttl \"%s\" of %s#pay".formatted(ttl, controller.getName()))
-			.extracting(IdempotencyConfigurationException::remedy)
-			.hasToString("Write a duration such as 24h, 7d or ${orders.ttl:24h}.");
-	}
-
-	@Test
-	void refusesToStartWithATtlThatCannotBe() {
-		assertThat(startUpFailure(Bad.NegativeTtl.class))
-			.hasMessageContaining(Bad.NegativeTtl.class.getName() + "#pay()")
-			.hasMessageContaining("ttl must be between 1ms and 3650 days, but is PT-1H")
-			.extracting(IdempotencyConfigurationException::remedy)
-			.hasToString("Write a duration such as 24h.");
-		assertThat(startUpFailure(Bad.ShortTtl.class))
-			.hasMessageContaining(
-					"The lease of " + Bad.ShortTtl.class.getName() + "#pay() (PT30S) is longer than its ttl")
-			.extracting(IdempotencyConfigurationException::remedy)
-			.hasToString("Write a shorter lease, such as 30s, or a longer ttl.");
-	}
-
-	@Test
-	void refusesToStartWhereADryRunCannotBeRolledBack() {
-		assertThat(startUpFailure(Bad.Rollback.class))
-			.hasMessageContaining(Bad.Rollback.class.getName() + "#pay() asks for dryRun = ROLLBACK")
-			.hasMessageContaining("no transaction manager")
-			.extracting(IdempotencyConfigurationException::remedy)
-			.asString()
-			.contains("Define a transaction manager");
-	}
-
-	@ParameterizedTest
-	@ValueSource(classes = { Bad.AsyncRollback.class, Bad.AsyncEntityRollback.class })
-	void refusesToStartWhereADryRunWouldOutliveItsTransaction(Class<?> controller) {
-		assertThat(startUpFailure(controller))
-			.hasMessageContaining(controller.getName() + "#pay() asks for dryRun = ROLLBACK and answers asynchronously")
-			.extracting(IdempotencyConfigurationException::remedy)
-			.hasToString("Answer synchronously, or leave dryRun = ROLLBACK out.");
-	}
-
-	private static IdempotencyConfigurationException startUpFailure(Class<?> controller, String... properties) {
-		IdempotencyConfigurationException[] found = new IdempotencyConfigurationException[1];
-		new WebApplicationContextRunner()
-			.withConfiguration(
-					AutoConfigurations.of(DispatcherServletAutoConfiguration.class, WebMvcAutoConfiguration.class,
-							IdempotencyAutoConfiguration.class, IdempotencyWebMvcAutoConfiguration.class))
-			.withUserConfiguration(controller)
-			.withPropertyValues(properties)
-			.withPropertyValues("idempotency.store=memory")
-			.run((context) -> assertThat(context).getFailure()
-				.isInstanceOfSatisfying(IdempotencyConfigurationException.class, (failure) -> found[0] = failure));
-		return found[0];
-	}
-
-	private static void assertProblem(Answer answer, String type) {
-		assertThat(answer.status()).as("%s", answer).isEqualTo(400);
-		assertThat(answer.text()).contains("\"urn:idempotency:" + type + "\"");
-		assertThat(answer.effect()).isEqualTo("none");
 	}
 
 	@RestController
@@ -665,285 +554,6 @@ class KeySourceTests {
 		@PostMapping("/unavailable")
 		ResponseEntity<String> unavailable() {
 			return ResponseEntity.status(503).body(this.executions.next("unavailable"));
-		}
-
-	}
-
-	/**
-	 * Handlers that cannot be protected the way they ask for.
-	 */
-	static class Bad {
-
-		@RestController
-		static class Property {
-
-			@PostMapping("/pay")
-			@Idempotent(key = "orderId")
-			void pay() {
-			}
-
-		}
-
-		@RestController
-		static class Variable {
-
-			@PostMapping("/pay")
-			@Idempotent(key = "#order.id")
-			void pay() {
-			}
-
-		}
-
-		@RestController
-		static class Type {
-
-			@PostMapping("/pay")
-			@Idempotent(key = "T(java.lang.Runtime)")
-			void pay() {
-			}
-
-		}
-
-		@RestController
-		static class Function {
-
-			@PostMapping("/pay")
-			@Idempotent(key = "foo('x')")
-			void pay() {
-			}
-
-		}
-
-		@RestController
-		static class Constructor {
-
-			@PostMapping("/pay")
-			@Idempotent(key = "new String('x')")
-			void pay() {
-			}
-
-		}
-
-		@RestController
-		static class BeanReference {
-
-			@PostMapping("/pay")
-			@Idempotent(key = "@bean")
-			void pay() {
-			}
-
-		}
-
-		@RestController
-		static class Syntax {
-
-			@PostMapping("/pay")
-			@Idempotent(key = "header('x'")
-			void pay() {
-			}
-
-		}
-
-		@RestController
-		static class Indirect {
-
-			@PostMapping("/pay")
-			@Idempotent(key = "header('x') + path(T(java.lang.Runtime).getRuntime().toString())")
-			void pay() {
-			}
-
-		}
-
-		@RestController
-		static class Index {
-
-			@PostMapping("/pay")
-			@Idempotent(key = "header('x')[0]")
-			void pay() {
-			}
-
-		}
-
-		@RestController
-		static class Constant {
-
-			@PostMapping("/pay")
-			@Idempotent(key = "'order'")
-			void pay() {
-			}
-
-		}
-
-		@RestController
-		static class Arguments {
-
-			@PostMapping("/pay")
-			@Idempotent(key = "header('a', 'b')")
-			void pay() {
-			}
-
-		}
-
-		@RestController
-		static class Chained {
-
-			@PostMapping("/pay")
-			@Idempotent(key = "header('x').trim()")
-			void pay() {
-			}
-
-		}
-
-		@RestController
-		static class Computed {
-
-			@PostMapping("/pay")
-			@Idempotent(key = "header('a' + 'b')")
-			void pay() {
-			}
-
-		}
-
-		@RestController
-		static class JoinedAlone {
-
-			@PostMapping("/pay")
-			@Idempotent(key = "join(header('x'))")
-			void pay() {
-			}
-
-		}
-
-		@RestController
-		static class JoinedConstants {
-
-			@PostMapping("/pay")
-			@Idempotent(key = "join('a', 'b')")
-			void pay() {
-			}
-
-		}
-
-		@RestController
-		static class JoinedType {
-
-			@PostMapping("/pay")
-			@Idempotent(key = "join(header('x'), T(java.lang.Math).PI)")
-			void pay() {
-			}
-
-		}
-
-		@RestController
-		static class Authorization {
-
-			@PostMapping("/pay")
-			@Idempotent(key = "header('Authorization')")
-			void pay() {
-			}
-
-		}
-
-		@RestController
-		static class Cookie {
-
-			@PostMapping("/pay")
-			@Idempotent(key = "header('x') + header('COOKIE')")
-			void pay() {
-			}
-
-		}
-
-		@RestController
-		static class PathVariable {
-
-			@PostMapping("/orders/{id}/items/{*rest}")
-			@Idempotent(key = "path('id') + path('rest') + path('typo')")
-			void pay() {
-			}
-
-		}
-
-		@RestController
-		static class Derived {
-
-			@PostMapping("/pay")
-			@Idempotent(key = "derived()")
-			void pay() {
-			}
-
-		}
-
-		@RestController
-		static class Ttl {
-
-			@PostMapping("/pay")
-			@Idempotent(ttl = "a while")
-			void pay() {
-			}
-
-		}
-
-		@RestController
-		static class NegativeTtl {
-
-			@PostMapping("/pay")
-			@Idempotent(ttl = "-1h")
-			void pay() {
-			}
-
-		}
-
-		@RestController
-		static class TtlFromNowhere {
-
-			@PostMapping("/pay")
-			@Idempotent(ttl = "${nowhere}")
-			void pay() {
-			}
-
-		}
-
-		@RestController
-		static class ShortTtl {
-
-			@PostMapping("/pay")
-			@Idempotent(ttl = "1s")
-			void pay() {
-			}
-
-		}
-
-		@RestController
-		static class Rollback {
-
-			@PostMapping("/pay")
-			@Idempotent(dryRun = DryRun.ROLLBACK)
-			void pay() {
-			}
-
-		}
-
-		@RestController
-		static class AsyncRollback {
-
-			@PostMapping("/pay")
-			@Idempotent(dryRun = DryRun.ROLLBACK)
-			Callable<String> pay() {
-				return () -> "paid";
-			}
-
-		}
-
-		@RestController
-		static class AsyncEntityRollback {
-
-			@PostMapping("/pay")
-			@Idempotent(dryRun = DryRun.ROLLBACK)
-			ResponseEntity<Callable<String>> pay() {
-				return ResponseEntity.ok(() -> "paid");
-			}
-
 		}
 
 	}

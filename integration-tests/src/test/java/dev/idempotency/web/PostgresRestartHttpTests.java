@@ -38,8 +38,7 @@ class PostgresRestartHttpTests {
 			assertThat(server.executions().of("body")).isEqualTo(1);
 			this.database.startAgain();
 			Answer replay = awaitAnswer(server, before);
-			assertThat(replay.isReplay()).isTrue();
-			assertThat(replay.body()).isEqualTo(first.body());
+			replay.assertReplayOf(first);
 			assertThat(post(server, TestServer.newKey()).status()).isEqualTo(200);
 			assertThat(server.executions().of("body")).isEqualTo(2);
 		}

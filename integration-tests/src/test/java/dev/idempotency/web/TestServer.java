@@ -180,6 +180,10 @@ public final class TestServer implements AutoCloseable {
 			return (key != null) ? header("Idempotency-Key", key) : this;
 		}
 
+		public Call dryRun() {
+			return header("Idempotency-Dry-Run", "?1");
+		}
+
 		public Call header(String name, String value) {
 			this.header.add(name);
 			this.header.add(value);

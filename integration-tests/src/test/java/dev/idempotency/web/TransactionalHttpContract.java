@@ -41,6 +41,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.server.ResponseStatusException;
 import org.springframework.web.servlet.function.RouterFunction;
@@ -138,8 +139,7 @@ abstract class TransactionalHttpContract {
 		Answer first = pay("plainly");
 		assertCommitted(first, 201);
 		Answer second = pay("plainly");
-		assertThat(second.isReplay()).isTrue();
-		assertThat(second.body()).isEqualTo(first.body());
+		second.assertReplayOf(first);
 		assertThat(rows()).isEqualTo(1);
 	}
 
@@ -167,8 +167,7 @@ abstract class TransactionalHttpContract {
 		assertThat(first.effect()).isEqualTo("none");
 		assertThat(rows()).isZero();
 		Answer second = pay("missing");
-		assertThat(second.isReplay()).isTrue();
-		assertThat(second.body()).isEqualTo(first.body());
+		second.assertReplayOf(first);
 	}
 
 	@Test
@@ -302,25 +301,24 @@ abstract class TransactionalHttpContract {
 	}
 
 	@RestController
+	@RequestMapping("/transactional")
+	@Idempotent(transactional = true)
 	record PaymentController(Payments payments, Executions executions, Turnstile turnstile, IdempotencyStore store) {
 
-		@Idempotent(transactional = true)
-		@PostMapping("/transactional/plainly")
+		@PostMapping("/plainly")
 		ResponseEntity<String> plainly(@RequestBody String text) {
 			this.payments.pay(text);
 			return ResponseEntity.status(201).body("paid " + UUID.randomUUID());
 		}
 
-		@Idempotent(transactional = true)
-		@PostMapping("/transactional/throwing")
+		@PostMapping("/throwing")
 		String throwing(@RequestBody String text) {
 			this.executions.next("throwing");
 			this.payments.pay(text);
 			throw new IllegalStateException("the handler fails");
 		}
 
-		@Idempotent(transactional = true)
-		@PostMapping("/transactional/refusing")
+		@PostMapping("/refusing")
 		String refusing(@RequestBody String text) {
 			this.executions.next("refusing");
 			this.payments.pay(text);
@@ -332,37 +330,32 @@ abstract class TransactionalHttpContract {
 			return ResponseEntity.status(422).body("refused");
 		}
 
-		@Idempotent(transactional = true)
-		@PostMapping("/transactional/missing")
+		@PostMapping("/missing")
 		String missing(@RequestBody String text) {
 			this.payments.pay(text);
 			throw new ResponseStatusException(HttpStatus.NOT_FOUND);
 		}
 
-		@Idempotent(transactional = true)
-		@PostMapping("/transactional/unavailable")
+		@PostMapping("/unavailable")
 		ResponseEntity<String> unavailable(@RequestBody String text) {
 			this.payments.pay(text);
 			return ResponseEntity.status(503).body("later");
 		}
 
-		@Idempotent(transactional = true)
-		@PostMapping("/transactional/conflicting")
+		@PostMapping("/conflicting")
 		ResponseEntity<String> conflicting(@RequestBody String text) {
 			this.payments.pay(text);
 			return ResponseEntity.status(422).body("no, but it was written down");
 		}
 
-		@Idempotent(transactional = true)
-		@PostMapping("/transactional/forgetting")
+		@PostMapping("/forgetting")
 		String forgetting(@RequestBody String text, IdempotencyContext context) {
 			this.payments.pay(text);
 			context.doNotStore();
 			return "paid";
 		}
 
-		@Idempotent(transactional = true)
-		@PostMapping("/transactional/failing-at-commit")
+		@PostMapping("/failing-at-commit")
 		String failingAtCommit(@RequestBody String text) {
 			this.payments.pay(text);
 			TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
@@ -376,8 +369,7 @@ abstract class TransactionalHttpContract {
 			return "paid";
 		}
 
-		@Idempotent(transactional = true)
-		@PostMapping("/transactional/swallowing")
+		@PostMapping("/swallowing")
 		String swallowing(@RequestBody String text) {
 			try {
 				this.payments.payAndFail(text);
@@ -388,39 +380,34 @@ abstract class TransactionalHttpContract {
 			return "paid";
 		}
 
-		@Idempotent(transactional = true)
-		@PostMapping("/transactional/flushing")
+		@PostMapping("/flushing")
 		void flushing(HttpServletResponse response) throws IOException {
 			this.payments.pay("flushed");
 			response.getWriter().write("paid");
 			response.flushBuffer();
 		}
 
-		@Idempotent(transactional = true)
-		@PostMapping("/transactional/flushing-then-throwing")
+		@PostMapping("/flushing-then-throwing")
 		void flushingThenThrowing(HttpServletResponse response) throws IOException {
 			flushing(response);
 			throw new IllegalStateException("the handler fails");
 		}
 
-		@Idempotent(transactional = true)
-		@PostMapping("/transactional/too-large")
+		@PostMapping("/too-large")
 		void tooLarge(HttpServletResponse response) throws IOException {
 			this.payments.pay("large");
 			response.getOutputStream().write(new byte[20_000]);
 			response.getOutputStream().flush();
 		}
 
-		@Idempotent(transactional = true)
-		@PostMapping("/transactional/losing")
+		@PostMapping("/losing")
 		String losing(@RequestBody String text, IdempotencyContext context) {
 			((InspectableStore) this.store).forget(context.key());
 			this.payments.pay(text);
 			return "paid";
 		}
 
-		@Idempotent(transactional = true)
-		@PostMapping("/transactional/overtaken")
+		@PostMapping("/overtaken")
 		String overtaken(@RequestBody String text, IdempotencyContext context) {
 			InspectableStore store = (InspectableStore) this.store;
 			Fingerprint fingerprint = store.find(context.key()).orElseThrow().fingerprint();
@@ -432,8 +419,7 @@ abstract class TransactionalHttpContract {
 			return "paid";
 		}
 
-		@Idempotent(transactional = true)
-		@PostMapping("/transactional/slowly")
+		@PostMapping("/slowly")
 		String slowly(@RequestBody String text) {
 			this.payments.pay(text);
 			this.turnstile.pass();

@@ -14,7 +14,7 @@ import dev.idempotency.store.MonotonicClock;
 import dev.idempotency.store.StoredResult;
 import dev.idempotency.store.memory.InMemoryIdempotencyStore;
 import dev.idempotency.store.memory.MemoryLimits;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.stereotype.Component;
@@ -26,21 +26,16 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class UnreadableAnswerTests {
 
+	@AutoClose
 	private final TestServer server = TestServer.start(List.of(WebTestApplication.class, ChangingStore.class),
 			"idempotency.encryption.key=AAECAwQFBgcICQoLDA0ODw==", "idempotency.on-store-failure=proceed");
-
-	@AfterEach
-	void stop() {
-		this.server.close();
-	}
 
 	@Test
 	void isToldThatTheRequestWasProcessedAndNothingRunsAgain() {
 		String key = TestServer.newKey();
 		Answer first = this.server.post("/kinds/route").key(key).send();
 		assertThat(this.server.post("/kinds/route").key(key).send()).satisfies((retry) -> {
-			assertThat(retry.isReplay()).isTrue();
-			assertThat(retry.body()).isEqualTo(first.body());
+			retry.assertReplayOf(first);
 		});
 		this.server.bean(ChangingStore.class).changing = true;
 		assertThat(this.server.post("/kinds/route").key(key).send()).satisfies((retry) -> {

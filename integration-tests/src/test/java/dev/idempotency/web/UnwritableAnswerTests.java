@@ -68,9 +68,7 @@ class UnwritableAnswerTests {
 		assertThat(first.status()).as("%s", first).isEqualTo(500);
 		for (int i = 0; i < 2; i++) {
 			Answer retry = this.server.post("/unwritable/" + path).key(key).send();
-			assertThat(retry.status()).as("%s", retry).isEqualTo(409);
-			assertThat(retry.text()).contains("urn:idempotency:not-replayable");
-			assertThat(retry.effect()).isEqualTo("none");
+			retry.assertProblem(409, "not-replayable");
 		}
 		assertThat(this.server.executions().of(path)).isEqualTo(1);
 	}

@@ -60,7 +60,7 @@ class WebhookTests {
 		assertThat(first.status()).as("%s", first).isEqualTo(202);
 		assertThat(first.isReplay()).isFalse();
 		for (int delivery = 2; delivery <= 4; delivery++) {
-			assertThatItIsReplayed(deliver(sender, id, delivery), first);
+			deliver(sender, id, delivery).assertExactReplayOf(first);
 		}
 		assertThat(runs(id)).isEqualTo(1);
 	}
@@ -94,9 +94,7 @@ class WebhookTests {
 	void aDeliveryWithoutAnIdIsRefused(WebhookSender sender) {
 		int before = inbox().size();
 		Answer answer = sender.delivery(this.server, sender.path(), null, 1).send();
-		assertThat(answer.status()).as("%s", answer).isEqualTo(400);
-		assertThat(answer.text()).contains("urn:idempotency:key-missing");
-		assertThat(answer.effect()).isEqualTo("none");
+		answer.assertProblem(400, "key-missing");
 		assertThat(inbox().size()).isEqualTo(before);
 	}
 
@@ -109,7 +107,7 @@ class WebhookTests {
 		Answer second = deliver(sender, id, 2);
 		assertThat(second.status()).as("%s", second).isEqualTo(202);
 		assertThat(second.isReplay()).isFalse();
-		assertThatItIsReplayed(deliver(sender, id, 3), second);
+		deliver(sender, id, 3).assertExactReplayOf(second);
 		assertThat(runs(id)).isEqualTo(2);
 	}
 
@@ -118,11 +116,11 @@ class WebhookTests {
 	void aDuplicateThatComesWhileTheEventIsHandledIsToldToComeAgain(WebhookSender sender) {
 		String id = newId();
 		CompletableFuture<Answer> first = inbox().hold(id, sender.delivery(this.server, sender.path(), id, 1));
-		assertThatItIsInProgress(deliver(sender, id, 2));
+		deliver(sender, id, 2).assertInProgress();
 		assertThat(first).isNotDone();
 		inbox().letGo(id);
 		assertThat(first.join().status()).isEqualTo(202);
-		assertThatItIsReplayed(deliver(sender, id, 3), first.join());
+		deliver(sender, id, 3).assertExactReplayOf(first.join());
 		assertThat(runs(id)).isEqualTo(1);
 	}
 
@@ -132,7 +130,7 @@ class WebhookTests {
 		String id = newId();
 		List<Answer> answers = deliverWhileItIsHandled(sender, id);
 		assertThat(answers.get(0).status()).isEqualTo(202);
-		assertThatItIsReplayed(answers.get(1), answers.get(0));
+		answers.get(1).assertExactReplayOf(answers.get(0));
 		assertThat(this.patientServer.executions().of(id)).isEqualTo(1);
 	}
 
@@ -175,8 +173,7 @@ class WebhookTests {
 			String id = newId();
 			List<Answer> answers = burst(sender, sender.path(), id);
 			assertThat(runs(id)).as("round %d", round).isEqualTo(1);
-			assertThat(answers).filteredOn((answer) -> answer.status() == 409)
-				.allSatisfy(WebhookTests::assertThatItIsInProgress);
+			assertThat(answers).filteredOn((answer) -> answer.status() == 409).allSatisfy(Answer::assertInProgress);
 			assertThatOneRunAnswered(answers.stream().filter((answer) -> answer.status() != 409).toList());
 		}
 	}
@@ -216,8 +213,7 @@ class WebhookTests {
 		assertThat(WebhookSender.STRIPE.delivery(this.server, "/compared/stripe", id, 2).send().status())
 			.isEqualTo(202);
 		Answer again = WebhookSender.STRIPE.delivery(this.server, "/compared/stripe", id, 1).send();
-		assertThat(again.status()).as("%s", again).isEqualTo(422);
-		assertThat(again.text()).contains("urn:idempotency:key-reused");
+		again.assertProblem(422, "key-reused");
 		assertThat(runs(id)).isEqualTo(1);
 	}
 
@@ -237,24 +233,10 @@ class WebhookTests {
 		return this.server.executions().of(id);
 	}
 
-	private static void assertThatItIsReplayed(Answer again, Answer first) {
-		assertThat(again.isReplay()).as("%s", again).isTrue();
-		assertThat(again.status()).isEqualTo(first.status());
-		assertThat(again.lastingHeaders()).isEqualTo(first.lastingHeaders());
-		assertThat(again.body()).isEqualTo(first.body());
-	}
-
-	private static void assertThatItIsInProgress(Answer answer) {
-		assertThat(answer.status()).as("%s", answer).isEqualTo(409);
-		assertThat(answer.text()).contains("urn:idempotency:in-progress");
-		assertThat(Integer.parseInt(answer.header("Retry-After"))).isPositive();
-	}
-
 	private static void assertThatOneRunAnswered(List<Answer> answers) {
 		assertThat(answers).filteredOn((answer) -> !answer.isReplay()).singleElement().satisfies((first) -> {
 			assertThat(first.status()).as("%s", first).isEqualTo(202);
-			assertThat(answers).filteredOn(Answer::isReplay)
-				.allSatisfy((again) -> assertThatItIsReplayed(again, first));
+			assertThat(answers).filteredOn(Answer::isReplay).allSatisfy((again) -> again.assertExactReplayOf(first));
 		});
 	}
 
