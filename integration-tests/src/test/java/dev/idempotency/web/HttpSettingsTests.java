@@ -1,31 +1,18 @@
 package dev.idempotency.web;
 
-import java.io.IOException;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.TreeMap;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
 
-import dev.idempotency.Effect;
 import dev.idempotency.IdempotencyConfigurationException;
-import dev.idempotency.IdempotencyContext;
 import dev.idempotency.Idempotent;
 import dev.idempotency.Reason;
 import dev.idempotency.autoconfigure.IdempotencyAutoConfiguration;
 import dev.idempotency.autoconfigure.IdempotencyWebMvcAutoConfiguration;
 import dev.idempotency.core.Decision;
 import dev.idempotency.core.IdempotencyEvent;
-import jakarta.servlet.Filter;
-import jakarta.servlet.FilterChain;
-import jakarta.servlet.ServletException;
-import jakarta.servlet.ServletRequest;
-import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.Cookie;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
@@ -48,14 +35,10 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.boot.webmvc.autoconfigure.DispatcherServletAutoConfiguration;
 import org.springframework.boot.webmvc.autoconfigure.WebMvcAutoConfiguration;
 import org.springframework.boot.webmvc.autoconfigure.error.ErrorMvcAutoConfiguration;
-import org.springframework.core.Ordered;
-import org.springframework.core.annotation.Order;
 import org.springframework.http.HttpStatus;
-import org.springframework.stereotype.Service;
 import org.springframework.web.bind.annotation.CrossOrigin;
 import org.springframework.web.bind.annotation.DeleteMapping;
 import org.springframework.web.bind.annotation.GetMapping;
-import org.springframework.web.bind.annotation.PatchMapping;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.PutMapping;
 import org.springframework.web.bind.annotation.RequestBody;
@@ -68,7 +51,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /**
- * What the settings of the HTTP edge change, and what a handler can say about itself.
+ * What the settings of the HTTP edge change.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @ExtendWith(OutputCaptureExtension.class)
@@ -76,11 +59,9 @@ class HttpSettingsTests {
 
 	@AutoClose
 	private final TestServer server = TestServer.start(
-			List.of(WebTestApplication.class, Events.class, Witness.class, Annotated.class, Unannotated.class,
-					Contexts.class, Deep.class),
+			List.of(WebTestApplication.class, Events.class, Annotated.class, Unannotated.class),
 			"idempotency.http.protect=unsafe-methods", "idempotency.http.fingerprint=bytes",
-			"idempotency.http.excluded-headers=X-Secret,x-internal", "spring.task.execution.pool.core-size=1",
-			"spring.task.execution.pool.max-size=1");
+			"idempotency.http.excluded-headers=X-Secret,x-internal");
 
 	@Nested
 	@TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -189,8 +170,7 @@ class HttpSettingsTests {
 		Answer first = this.server.call(method, "/unannotated").key(key).send();
 		assertThat(first.status()).isEqualTo(200);
 		Answer again = this.server.call(method, "/unannotated").key(key).send();
-		assertThat(again.isReplay()).isTrue();
-		assertThat(again.body()).isEqualTo(first.body());
+		again.assertReplayOf(first);
 	}
 
 	@ParameterizedTest
@@ -246,8 +226,7 @@ class HttpSettingsTests {
 			String key = TestServer.newKey();
 			Answer first = incurious.post("/annotated").key(key).json("{\"a\":1}").send();
 			Answer other = incurious.post("/annotated?b=2").key(key).body("text/plain", "else").send();
-			assertThat(other.isReplay()).isTrue();
-			assertThat(other.body()).isEqualTo(first.body());
+			other.assertReplayOf(first);
 		}
 	}
 
@@ -273,83 +252,6 @@ class HttpSettingsTests {
 
 	private Answer headers(String key, String origin) {
 		return this.server.post("/annotated/headers").key(key).header("Origin", origin).send();
-	}
-
-	@Test
-	void givesAHandlerItsContext() {
-		String key = TestServer.newKey();
-		Answer answer = this.server.post("/contexts/argument").key(key).send();
-		assertThat(answer.text()).isEqualTo("POST /contexts/argument %s 1 false same".formatted(key));
-	}
-
-	@Test
-	void givesAHandlerItsContextWhereThereIsOne() {
-		assertThat(this.server.post("/contexts/optional").key(TestServer.newKey()).send().text()).isEqualTo("true");
-		assertThat(this.server.post("/contexts/optional").send().text()).isEqualTo("false");
-		assertThat(this.server.post("/contexts/nullable").key(TestServer.newKey()).send().text()).isEqualTo("true");
-		assertThat(this.server.post("/contexts/nullable").send().text()).isEqualTo("false");
-	}
-
-	@Test
-	void saysWhatToWriteWhereThereIsNoContext(CapturedOutput output) {
-		assertThat(this.server.post("/contexts/unprotected").send().status()).isEqualTo(500);
-		assertThat(output).contains("write Optional<IdempotencyContext>");
-	}
-
-	@Test
-	void knowsTheContextDeepInsideTheOperation() {
-		String key = TestServer.newKey();
-		assertThat(this.server.post("/contexts/deep").key(key).send().text()).isEqualTo(key);
-	}
-
-	@Test
-	void knowsTheContextInATaskOnAnotherThread() {
-		String key = TestServer.newKey();
-		assertThat(this.server.post("/contexts/task").key(key).send().text()).isEqualTo(key);
-		// There is only one thread for tasks
-		assertThat(this.server.post("/contexts/other-task").send().text()).isEqualTo("false");
-	}
-
-	@ParameterizedTest
-	@ValueSource(strings = { "argument", "task", "fails" })
-	void forgetsTheContextAfterTheRequest(String path) throws InterruptedException {
-		Witness witness = this.server.bean(Witness.class);
-		witness.forget();
-		this.server.post("/contexts/" + path).key(TestServer.newKey()).send();
-		assertThat(witness.sawAContext()).isFalse();
-	}
-
-	@Test
-	void answersWithTheEffectThatTheHandlerNames() {
-		String key = TestServer.newKey();
-		assertThat(this.server.post("/contexts/effect").key(key).send().effect()).isEqualTo("updated");
-		assertThat(this.server.post("/contexts/effect").key(key).send().effect()).isEqualTo("noop");
-		assertThat(this.server.post("/contexts/declared-effect").key(key).send().effect()).isEqualTo("deleted");
-	}
-
-	@Test
-	void storesNothingWhereTheHandlerSaysSo() {
-		String key = TestServer.newKey();
-		Answer first = this.server.post("/contexts/do-not-store").key(key).send();
-		Answer second = this.server.post("/contexts/do-not-store").key(key).send();
-		assertThat(first.status()).isEqualTo(200);
-		assertThat(second.isReplay()).isFalse();
-		assertThat(second.text()).isNotEqualTo(first.text());
-	}
-
-	@Test
-	void protectsNothingAndBreaksNothingWhenSwitchedOff() {
-		try (TestServer off = TestServer.start(List.of(WebTestApplication.class, Contexts.class, Deep.class),
-				"idempotency.enabled=false")) {
-			String key = TestServer.newKey();
-			for (int i = 1; i <= 2; i++) {
-				Answer route = off.post("/kinds/route").key(key).send();
-				assertThat(route.status()).isEqualTo(201);
-				assertThat(route.headers()).doesNotContainKeys("Idempotency-Effect", "Idempotent-Replayed");
-				assertThat(off.executions().of("route")).isEqualTo(i);
-				assertThat(off.post("/contexts/optional").key(key).send().text()).isEqualTo("false");
-			}
-		}
 	}
 
 	@Test
@@ -532,115 +434,6 @@ class HttpSettingsTests {
 		@Idempotent
 		String any() {
 			return "any";
-		}
-
-	}
-
-	@Service
-	static class Deep {
-
-		String key() {
-			return IdempotencyContext.current().key().value();
-		}
-
-	}
-
-	@RestController
-	@RequestMapping("/contexts")
-	@Idempotent
-	record Contexts(Executions executions, Deep deep) {
-
-		@PostMapping("/argument")
-		String argument(IdempotencyContext context) {
-			return "%s %s %d %s %s".formatted(context.key().scope().operation(), context.key().value(),
-					context.attempt(), context.isRetryAfterCrash(),
-					(context == IdempotencyContext.current()) ? "same" : "another");
-		}
-
-		@PostMapping("/optional")
-		@Idempotent(required = false)
-		String optional(Optional<IdempotencyContext> context) {
-			return String.valueOf(context.isPresent());
-		}
-
-		@PostMapping("/nullable")
-		@Idempotent(required = false)
-		String nullable(@Nullable IdempotencyContext context) {
-			return String.valueOf(context != null);
-		}
-
-		@PostMapping("/unprotected")
-		@Idempotent(enabled = false)
-		String unprotected(IdempotencyContext context) {
-			return "never";
-		}
-
-		@PostMapping("/deep")
-		String keyFromDeep() {
-			return this.deep.key();
-		}
-
-		@PostMapping("/task")
-		Callable<String> task() {
-			return this.deep::key;
-		}
-
-		@PostMapping("/other-task")
-		@Idempotent(enabled = false)
-		Callable<String> otherTask() {
-			return () -> String.valueOf(IdempotencyContext.find().isPresent());
-		}
-
-		@PostMapping("/fails")
-		void fail() {
-			throw new IllegalStateException("fails");
-		}
-
-		@PostMapping("/effect")
-		String effect(IdempotencyContext context) {
-			context.effect(Effect.UPDATED);
-			return "updated";
-		}
-
-		@PostMapping("/declared-effect")
-		@Idempotent(effect = Effect.DELETED)
-		String declaredEffect() {
-			return "deleted";
-		}
-
-		@PostMapping("/do-not-store")
-		String doNotStore(IdempotencyContext context) {
-			context.doNotStore();
-			return this.executions.next("do-not-store");
-		}
-
-	}
-
-	/**
-	 * Looks for a context when everyone else is done with the request.
-	 */
-	@Order(Ordered.HIGHEST_PRECEDENCE)
-	static class Witness implements Filter {
-
-		private final BlockingQueue<Boolean> contextsAfterwards = new LinkedBlockingQueue<>();
-
-		void forget() {
-			this.contextsAfterwards.clear();
-		}
-
-		@Nullable Boolean sawAContext() throws InterruptedException {
-			return this.contextsAfterwards.poll(30, TimeUnit.SECONDS);
-		}
-
-		@Override
-		public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
-				throws IOException, ServletException {
-			try {
-				chain.doFilter(request, response);
-			}
-			finally {
-				this.contextsAfterwards.add(IdempotencyContext.find().isPresent());
-			}
 		}
 
 	}

@@ -77,7 +77,7 @@ class SwitchedOffTests {
 			try (TestServer server = TestServer.start(List.of(WebTestApplication.class), "idempotency.enabled=false",
 					"idempotency.http.protect=unsafe-methods",
 					"idempotency.http.problem-base=https://problems.example/")) {
-				Answer refused = server.post("/plain/entity").header("Idempotency-Dry-Run", "?1").send();
+				Answer refused = server.post("/plain/entity").dryRun().send();
 				assertThat(refused.status()).as("%s", refused).isEqualTo(501);
 				assertThat(refused.text()).contains("\"type\":\"https://problems.example/dry-run-unsupported\"");
 				assertThat(server.post("/plain/entity").send().status()).isLessThan(300);
@@ -89,7 +89,7 @@ class SwitchedOffTests {
 			try (TestServer server = TestServer.start(List.of(WebTestApplication.class, HttpSettingsTests.Safe.class),
 					"idempotency.enabled=false")) {
 				for (String path : List.of("/safe", "/any")) {
-					Answer answer = server.call("GET", path).header("Idempotency-Dry-Run", "?1").send();
+					Answer answer = server.call("GET", path).dryRun().send();
 					assertThat(answer.status()).as("%s", answer).isEqualTo(200);
 				}
 			}
@@ -153,8 +153,8 @@ class SwitchedOffTests {
 		@BeforeAll
 		void start() {
 			this.server = TestServer.start(
-					List.of(WebTestApplication.class, HttpSettingsTests.Witness.class, Used.class, OptionallyUsed.class,
-							Deep.class, Methods.class, Routes.class),
+					List.of(WebTestApplication.class, HandlerContextTests.Witness.class, Used.class,
+							OptionallyUsed.class, Deep.class, Methods.class, Routes.class),
 					"spring.task.execution.pool.core-size=1", "spring.task.execution.pool.max-size=1", this.property);
 		}
 
@@ -179,7 +179,7 @@ class SwitchedOffTests {
 		@ParameterizedTest
 		@MethodSource("paths")
 		void forgetsTheContextAfterTheRequest(String path) throws InterruptedException {
-			HttpSettingsTests.Witness witness = this.server.bean(HttpSettingsTests.Witness.class);
+			HandlerContextTests.Witness witness = this.server.bean(HandlerContextTests.Witness.class);
 			witness.forget();
 			this.server.post(this.base + "/" + path).send();
 			assertThat(witness.sawAContext()).isFalse();
