@@ -10,7 +10,7 @@ import java.util.stream.IntStream;
 
 import dev.idempotency.IdempotencyContext;
 import dev.idempotency.client.Provider.Reply;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -30,6 +30,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 class IdempotencyKeyClientInterceptorTests {
 
+	@AutoClose
 	private final Provider provider = new Provider();
 
 	private final Instance instance = new Instance();
@@ -38,11 +39,6 @@ class IdempotencyKeyClientInterceptorTests {
 
 	private RestClient client(IdempotencyKeyClientInterceptor interceptor) {
 		return RestClient.builder().baseUrl(this.provider.url()).requestInterceptor(interceptor).build();
-	}
-
-	@AfterEach
-	void stop() {
-		this.provider.close();
 	}
 
 	private void charge(String path, String json) {

@@ -7,7 +7,7 @@ import java.util.UUID;
 
 import dev.idempotency.IdempotencyContext;
 import dev.idempotency.client.Provider.Reply;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -30,6 +30,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 class IdempotencyKeyExchangeFilterTests {
 
+	@AutoClose
 	private final Provider provider = new Provider();
 
 	private final Instance instance = new Instance();
@@ -42,11 +43,6 @@ class IdempotencyKeyExchangeFilterTests {
 			.baseUrl(this.provider.url())
 			.filter(filter)
 			.build();
-	}
-
-	@AfterEach
-	void stop() {
-		this.provider.close();
 	}
 
 	private Mono<String> charge(Object body) {

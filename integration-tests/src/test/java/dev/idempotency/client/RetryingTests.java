@@ -16,7 +16,7 @@ import java.util.stream.LongStream;
 
 import dev.idempotency.client.Provider.Reply;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -44,12 +44,8 @@ class RetryingTests {
 		.withDelay(Duration.ofMillis(1), Duration.ofMillis(5))
 		.withDeadline(Duration.ofSeconds(20));
 
+	@AutoClose
 	private final Provider provider = new Provider();
-
-	@AfterEach
-	void stop() {
-		this.provider.close();
-	}
 
 	private RestClient client(ClientRetry retry, ClientHttpRequestInterceptor... others) {
 		return RestClient.builder()

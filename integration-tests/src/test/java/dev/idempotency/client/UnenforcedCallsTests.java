@@ -7,7 +7,7 @@ import java.util.stream.Stream;
 
 import dev.idempotency.IdempotencyContext;
 import dev.idempotency.IdempotencyKey;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.http.MediaType;
@@ -21,6 +21,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class UnenforcedCallsTests {
 
+	@AutoClose
 	private final Provider provider = new Provider();
 
 	private final Instance observing = new Instance("idempotency.mode=observe");
@@ -31,11 +32,6 @@ class UnenforcedCallsTests {
 		.baseUrl(this.provider.url())
 		.requestInterceptor(new IdempotencyKeyClientInterceptor())
 		.build();
-
-	@AfterEach
-	void stop() {
-		this.provider.close();
-	}
 
 	private String charge() {
 		this.client.post()
