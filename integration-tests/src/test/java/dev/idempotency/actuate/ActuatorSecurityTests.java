@@ -3,12 +3,11 @@ package dev.idempotency.actuate;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.List;
-import java.util.stream.Stream;
 
 import com.jayway.jsonpath.JsonPath;
 import dev.idempotency.web.Answer;
 import dev.idempotency.web.TestServer;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,6 +23,7 @@ import org.springframework.security.core.userdetails.User;
 import org.springframework.security.core.userdetails.UserDetailsService;
 import org.springframework.security.provisioning.InMemoryUserDetailsManager;
 import org.springframework.security.web.SecurityFilterChain;
+import org.springframework.util.StringUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -34,26 +34,30 @@ class ActuatorSecurityTests {
 
 	private static final String KEY = "req-001-of-a-client";
 
-	@SuppressWarnings("NullAway.Init")
-	private static TestServer server;
+	@AutoClose
+	private static final TestServer server = start();
+
+	/**
+	 * Starts the application with its users.
+	 */
+	static TestServer start(String... properties) {
+		return PaymentsApplication.start(List.of(Security.class),
+				StringUtils.concatenateStringArrays(properties,
+						new String[] { TestServer.WITH_SECURITY,
+								"management.endpoint.idempotency.show-values=when-authorized",
+								"management.endpoint.idempotency.roles=OPERATOR" }));
+	}
 
 	@BeforeAll
-	static void start() {
-		server = TestServer.start(List.of(PaymentsApplication.class, Security.class),
-				Stream.concat(Stream.of(PaymentsApplication.EXPOSED),
-						Stream.of(TestServer.WITH_SECURITY,
-								"management.endpoint.idempotency.show-values=when-authorized",
-								"management.endpoint.idempotency.roles=OPERATOR"))
-					.toArray(String[]::new));
+	static void pay() {
 		assertThat(server.post("/payments").key(KEY).json("{}").send().status()).isEqualTo(201);
 	}
 
-	@AfterAll
-	static void stop() {
-		server.close();
+	private static Answer as(String user, String method, String path) {
+		return as(server, user, method, path);
 	}
 
-	private static Answer as(String user, String method, String path) {
+	static Answer as(TestServer server, String user, String method, String path) {
 		byte[] credentials = (user + ":secret").getBytes(StandardCharsets.UTF_8);
 		return server.call(method, "/actuator" + path)
 			.header("Authorization", "Basic " + Base64.getEncoder().encodeToString(credentials))

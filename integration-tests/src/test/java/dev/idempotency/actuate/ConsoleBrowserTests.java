@@ -24,8 +24,8 @@ import dev.idempotency.test.MovableClock;
 import dev.idempotency.web.Answer;
 import dev.idempotency.web.TestServer;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -49,26 +49,17 @@ class ConsoleBrowserTests {
 	private static final MovableClock clock = new MovableClock(Instant.EPOCH.plus(Duration.ofDays(1)));
 
 	@SuppressWarnings("NullAway.Init")
+	@AutoClose
 	private static TestServer server;
 
 	@SuppressWarnings("NullAway.Init")
+	@AutoClose("quit")
 	private static ChromeDriver browser;
 
 	@BeforeAll
 	static void start() {
 		browser = Browser.open("--window-size=1200,1750");
-		server = TestServer.start(List.of(PaymentsApplication.class, TenMinutesInNoTime.class),
-				PaymentsApplication.EXPOSED);
-	}
-
-	@AfterAll
-	static void stop() {
-		if (browser != null) {
-			browser.quit();
-		}
-		if (server != null) {
-			server.close();
-		}
+		server = PaymentsApplication.start(List.of(TenMinutesInNoTime.class));
 	}
 
 	@BeforeEach

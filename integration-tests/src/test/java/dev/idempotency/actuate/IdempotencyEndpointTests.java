@@ -17,6 +17,7 @@ import dev.idempotency.IdempotencyKey;
 import dev.idempotency.IdempotencyScope;
 import dev.idempotency.OnCrash;
 import dev.idempotency.actuate.PaymentsApplication.Payments;
+import dev.idempotency.fixtures.MemoryStores;
 import dev.idempotency.store.ClaimTerms;
 import dev.idempotency.store.IdempotencyStore;
 import dev.idempotency.store.MonotonicClock;
@@ -24,15 +25,13 @@ import dev.idempotency.store.OnReplay;
 import dev.idempotency.store.RecordId;
 import dev.idempotency.store.SearchableStore;
 import dev.idempotency.store.memory.InMemoryIdempotencyStore;
-import dev.idempotency.store.memory.MemoryLimits;
 import dev.idempotency.test.FaultInjectingStore;
 import dev.idempotency.web.Answer;
 import dev.idempotency.web.Bystanders;
 import dev.idempotency.web.TestServer;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -51,28 +50,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 @ExtendWith(OutputCaptureExtension.class)
 class IdempotencyEndpointTests {
 
-	private static final String ENCRYPTED = "idempotency.encryption.key=MDEyMzQ1Njc4OWFiY2RlZg==";
-
-	@SuppressWarnings("NullAway.Init")
-	private static TestServer server;
-
-	@BeforeAll
-	static void start() {
-		server = start(List.of(PaymentsApplication.class), ENCRYPTED, "idempotency.max-replays=3");
-	}
-
-	private static TestServer start(List<Class<?>> sources, String... properties) {
-		return TestServer.start(sources,
-				Stream.concat(Stream.of(PaymentsApplication.EXPOSED), Stream.of(properties)).toArray(String[]::new));
-	}
-
-	@AfterAll
-	static void stop() {
-		server.close();
-	}
+	@AutoClose
+	private static final TestServer server = PaymentsApplication.start(List.of(),
+			"idempotency.encryption.key=MDEyMzQ1Njc4OWFiY2RlZg==", "idempotency.max-replays=3");
 
 	private static Answer get(String path) {
+		return get(server, path);
+	}
+
+	private static Answer get(TestServer server, String path) {
 		return server.call("GET", "/actuator" + path).send();
+	}
+
+	private static IdempotencyKey stored(String key) {
+		return new IdempotencyKey(new IdempotencyScope("test", "POST /payments", null, null), key);
 	}
 
 	private static DocumentContext json(Answer answer) {
@@ -107,9 +98,7 @@ class IdempotencyEndpointTests {
 			.containsEntry("answer", Map.of("status", 201, "size", body.length()))
 			.containsKeys("created", "completed", "expires", "storedBytes");
 		String id = found.read("$.records[0].id");
-		assertThat(id)
-			.isEqualTo(RecordId.of(new IdempotencyKey(new IdempotencyScope("test", "POST /payments", null, null), key))
-				.value());
+		assertThat(id).isEqualTo(RecordId.of(stored(key)).value());
 		assertThat(map(getJson("/idempotency/records/" + id), "$")).isEqualTo(record);
 	}
 
@@ -117,7 +106,7 @@ class IdempotencyEndpointTests {
 	void findsAKeyByTheHashThatLogsShow() {
 		String key = TestServer.newKey();
 		pay(key);
-		IdempotencyKey stored = new IdempotencyKey(new IdempotencyScope("test", "POST /payments", null, null), key);
+		IdempotencyKey stored = stored(key);
 		assertThat(getJson("/idempotency/records?hash=" + stored.hash()).read("$.records[0].id", String.class))
 			.isEqualTo(RecordId.of(stored).value());
 		assertThat(getJson("/idempotency/records?hash=%23" + stored.hash().toUpperCase(Locale.ROOT))
@@ -157,25 +146,35 @@ class IdempotencyEndpointTests {
 		return numbers.stream().mapToInt(Integer::intValue).sum();
 	}
 
-	@Test
-	void showsAKeyInProgressWithItsLease() {
+	/**
+	 * Does something while a transfer waits for the bank.
+	 */
+	private static Answer transfer(String key, Runnable meanwhile) {
 		Payments payments = server.bean(Payments.class);
 		payments.closeBank();
-		String key = TestServer.newKey();
 		CompletableFuture<Answer> first = CompletableFuture
 			.supplyAsync(() -> server.post("/transfers").key(key).send());
 		try {
 			Awaitility.await()
 				.until(() -> getJson("/idempotency/records?state=in-progress").read("$.records.length()",
 						Integer.class) == 1);
-			DocumentContext found = getJson("/idempotency/records?state=in-progress&operation=POST%20/transfers");
-			assertThat(found.read("$.records[0].leaseLeftMillis", Integer.class)).isBetween(1, 30_000);
-			assertThat(server.post("/transfers").key(key).send().status()).isEqualTo(409);
+			meanwhile.run();
 		}
 		finally {
 			payments.openBank();
 		}
-		assertThat(first.join().status()).isEqualTo(200);
+		return first.join();
+	}
+
+	@Test
+	void showsAKeyInProgressWithItsLease() {
+		String key = TestServer.newKey();
+		Answer first = transfer(key, () -> {
+			DocumentContext found = getJson("/idempotency/records?state=in-progress&operation=POST%20/transfers");
+			assertThat(found.read("$.records[0].leaseLeftMillis", Integer.class)).isBetween(1, 30_000);
+			assertThat(server.post("/transfers").key(key).send().status()).isEqualTo(409);
+		});
+		assertThat(first.status()).isEqualTo(200);
 		assertThat(getJson("/idempotency/records?key=" + key).read("$.records[0].state", String.class))
 			.isEqualTo("COMPLETED");
 	}
@@ -218,11 +217,15 @@ class IdempotencyEndpointTests {
 	private static String abandon(String key) {
 		pay(key);
 		SearchableStore store = server.bean(SearchableStore.class);
-		IdempotencyKey stored = new IdempotencyKey(new IdempotencyScope("test", "POST /payments", null, null), key);
-		Fingerprint fingerprint = store.find(stored).orElseThrow().fingerprint();
-		store.forget(stored);
-		store.claim(stored, fingerprint,
-				new ClaimTerms(Duration.ofMillis(1), Duration.ofHours(1), OnCrash.REFUSE, OnReplay.READ));
+		Fingerprint fingerprint = store.find(stored(key)).orElseThrow().fingerprint();
+		store.forget(stored(key));
+		return abandon(stored(key), fingerprint);
+	}
+
+	private static String abandon(IdempotencyKey stored, Fingerprint fingerprint) {
+		server.bean(SearchableStore.class)
+			.claim(stored, fingerprint,
+					new ClaimTerms(Duration.ofMillis(1), Duration.ofHours(1), OnCrash.REFUSE, OnReplay.READ));
 		String id = RecordId.of(stored).value();
 		Awaitility.await()
 			.until(() -> getJson("/idempotency/records/" + id).read("$.state", String.class).equals("ABANDONED"));
@@ -230,6 +233,10 @@ class IdempotencyEndpointTests {
 	}
 
 	private static Answer settle(String id, String outcome) {
+		return settle(server, id, outcome);
+	}
+
+	private static Answer settle(TestServer server, String id, String outcome) {
 		return server.call("POST", "/actuator/idempotency/records/" + id).json(outcome).send();
 	}
 
@@ -297,22 +304,13 @@ class IdempotencyEndpointTests {
 
 	@Test
 	void leavesARunningOperationAlone() {
-		Payments payments = server.bean(Payments.class);
-		payments.closeBank();
 		String key = TestServer.newKey();
-		CompletableFuture<Answer> first = CompletableFuture
-			.supplyAsync(() -> server.post("/transfers").key(key).send());
-		try {
-			String path = "/idempotency/records?state=in-progress&key=" + key;
-			Awaitility.await().until(() -> getJson(path).read("$.records.length()", Integer.class) == 1);
-			String id = getJson(path).read("$.records[0].id");
+		Answer first = transfer(key, () -> {
+			String id = getJson("/idempotency/records?state=in-progress&key=" + key).read("$.records[0].id");
 			assertThat(settle(id, "{\"outcome\": \"not-done\"}").status()).isEqualTo(409);
 			assertThat(settle(id, "{\"outcome\": \"done\", \"status\": 200}").text()).contains("is running");
-		}
-		finally {
-			payments.openBank();
-		}
-		assertThat(first.join().text()).isEqualTo("transferred");
+		});
+		assertThat(first.text()).isEqualTo("transferred");
 		assertThat(server.post("/transfers").key(key).send().isReplay()).isTrue();
 	}
 
@@ -346,13 +344,8 @@ class IdempotencyEndpointTests {
 
 	@Test
 	void settlesWhatIsRunByHandWithAValue() {
-		SearchableStore store = server.bean(SearchableStore.class);
 		IdempotencyKey key = IdempotencyKey.of("refund", TestServer.newKey());
-		store.claim(key.within("test"), Fingerprint.none(),
-				new ClaimTerms(Duration.ofMillis(1), Duration.ofHours(1), OnCrash.REFUSE, OnReplay.READ));
-		String id = RecordId.of(key.within("test")).value();
-		Awaitility.await()
-			.until(() -> getJson("/idempotency/records/" + id).read("$.state", String.class).equals("ABANDONED"));
+		String id = abandon(key.within("test"), Fingerprint.none());
 		assertThat(settle(id, "{\"outcome\": \"done\", \"status\": 200}").text()).contains("as value");
 		assertThat(settle(id, "{\"outcome\": \"done\", \"value\": \"no JSON\"}").status()).isEqualTo(400);
 		assertThat(settle(id, "{\"outcome\": \"done\", \"value\": \"[1, 2]\"}").status()).isEqualTo(204);
@@ -447,25 +440,22 @@ class IdempotencyEndpointTests {
 	@Test
 	void isNotThereUnlessItIsExposed() {
 		try (TestServer plain = TestServer.start(List.of(PaymentsApplication.class), Bystanders.ALL)) {
-			assertThat(plain.call("GET", "/actuator/idempotency").send().status()).isEqualTo(404);
-			assertThat(plain.call("GET", "/actuator/idempotencyconsole").send().status()).isEqualTo(404);
+			assertThat(get(plain, "/idempotency").status()).isEqualTo(404);
+			assertThat(get(plain, "/idempotencyconsole").status()).isEqualTo(404);
 		}
 	}
 
 	@Test
 	void forgetsNothingWhereItMayOnlyRead() {
-		try (TestServer reading = start(List.of(PaymentsApplication.class),
+		try (TestServer reading = PaymentsApplication.start(List.of(),
 				"management.endpoint.idempotency.access=read-only",
 				"management.endpoint.idempotency.show-values=always")) {
 			reading.post("/payments").key("req-001").json("{}").send();
-			DocumentContext found = json(reading.call("GET", "/actuator/idempotency/records?key=req-001").send());
+			DocumentContext found = json(get(reading, "/idempotency/records?key=req-001"));
 			assertThat(found.read("$.records[0].key", String.class)).isEqualTo("req-001");
 			String id = found.read("$.records[0].id");
 			assertThat(reading.call("DELETE", "/actuator/idempotency/records/" + id).send().status()).isEqualTo(405);
-			assertThat(reading.call("POST", "/actuator/idempotency/records/" + id)
-				.json("{\"outcome\": \"not-done\"}")
-				.send()
-				.status()).isEqualTo(405);
+			assertThat(settle(reading, id, "{\"outcome\": \"not-done\"}").status()).isEqualTo(405);
 			assertThat(reading.post("/payments").key("req-001").json("{}").send().isReplay()).isTrue();
 		}
 	}
@@ -473,29 +463,25 @@ class IdempotencyEndpointTests {
 	@Test
 	void leavesTheRecordsOfOtherApplicationsAlone() {
 		RecordId foreign = RecordId.of(IdempotencyKey.of("pay", "1").within("another"));
-		try (TestServer sharing = start(List.of(PaymentsApplication.class, Shared.class))) {
-			assertThat(json(sharing.call("GET", "/actuator/idempotency").send()).read("$.records.total", Integer.class))
-				.isZero();
-			assertThat(sharing.call("GET", "/actuator/idempotency/records/" + foreign).send().status()).isEqualTo(404);
+		try (TestServer sharing = PaymentsApplication.start(List.of(Shared.class))) {
+			assertThat(json(get(sharing, "/idempotency")).read("$.records.total", Integer.class)).isZero();
+			assertThat(get(sharing, "/idempotency/records/" + foreign).status()).isEqualTo(404);
 			assertThat(sharing.call("DELETE", "/actuator/idempotency/records/" + foreign).send().status())
 				.isEqualTo(404);
-			assertThat(sharing.call("POST", "/actuator/idempotency/records/" + foreign)
-				.json("{\"outcome\": \"not-done\"}")
-				.send()
-				.status()).isEqualTo(404);
+			assertThat(settle(sharing, foreign.value(), "{\"outcome\": \"not-done\"}").status()).isEqualTo(404);
 			assertThat(sharing.bean(SearchableStore.class).find(foreign)).isPresent();
 		}
 	}
 
 	@Test
 	void livesWithAStoreThatFails(CapturedOutput output) {
-		try (TestServer failing = start(List.of(PaymentsApplication.class, Failing.class))) {
+		try (TestServer failing = PaymentsApplication.start(List.of(Failing.class))) {
 			for (String path : List.of("", "/records", "/records/" + "0".repeat(64))) {
-				Answer answer = failing.call("GET", "/actuator/idempotency" + path).send();
+				Answer answer = get(failing, "/idempotency" + path);
 				assertThat(answer.status()).as(path).isEqualTo(503);
 				assertThat(answer.text()).contains("see the log").doesNotContain("redis.internal");
 			}
-			Answer health = failing.call("GET", "/actuator/health").send();
+			Answer health = get(failing, "/health");
 			assertThat(json(health).read("$.status", String.class)).isEqualTo("UP");
 			assertThat(json(health).read("$.components.idempotency.status", String.class)).isEqualTo("UNKNOWN");
 			assertThat(health.text()).doesNotContain("redis.internal");
@@ -505,19 +491,18 @@ class IdempotencyEndpointTests {
 
 	@Test
 	void livesWithAStoreThatCannotBeLookedThrough() {
-		try (TestServer opaque = start(List.of(PaymentsApplication.class, Opaque.class))) {
-			DocumentContext overview = json(opaque.call("GET", "/actuator/idempotency").send());
+		try (TestServer opaque = PaymentsApplication.start(List.of(Opaque.class))) {
+			DocumentContext overview = json(get(opaque, "/idempotency"));
 			assertThat(overview.read("$.store", String.class)).endsWith("FaultInjectingStore");
 			assertThat(map(overview, "$")).doesNotContainKey("records");
-			assertThat(opaque.call("GET", "/actuator/idempotency/records").send().status()).isEqualTo(400);
-			assertThat(json(opaque.call("GET", "/actuator/health").send())
-				.read("$.components.idempotency.details.reason", String.class)).contains("without claiming");
+			assertThat(get(opaque, "/idempotency/records").status()).isEqualTo(400);
+			assertThat(json(get(opaque, "/health")).read("$.components.idempotency.details.reason", String.class))
+				.contains("without claiming");
 		}
 	}
 
 	private static InMemoryIdempotencyStore newStore() {
-		return new InMemoryIdempotencyStore(new MemoryLimits(100, 1_000_000), new MonotonicClock(), (key) -> {
-		});
+		return MemoryStores.with(new MonotonicClock());
 	}
 
 	@Configuration(proxyBeanMethods = false)

@@ -1,5 +1,7 @@
 package dev.idempotency.actuate;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -7,6 +9,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import dev.idempotency.Idempotent;
 import dev.idempotency.OnCrash;
 import dev.idempotency.web.Bystanders;
+import dev.idempotency.web.TestServer;
 
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.annotation.Configuration;
@@ -25,8 +28,16 @@ import org.springframework.web.bind.annotation.RestController;
 @Import(PaymentsApplication.Payments.class)
 class PaymentsApplication {
 
-	static final String[] EXPOSED = { Bystanders.ALL, "management.endpoints.web.exposure.include=*",
-			"management.endpoint.health.show-details=always", "management.health.rabbit.enabled=false" };
+	/**
+	 * Starts it with all that operators can look at, and with what a test adds to it.
+	 */
+	static TestServer start(List<Class<?>> added, String... properties) {
+		List<Class<?>> sources = new ArrayList<>(added);
+		sources.add(PaymentsApplication.class);
+		return TestServer.start(sources,
+				TestServer.with(properties, Bystanders.ALL, "management.endpoints.web.exposure.include=*",
+						"management.endpoint.health.show-details=always", "management.health.rabbit.enabled=false"));
+	}
 
 	@RestController
 	static class Payments {

@@ -20,7 +20,7 @@ import io.modelcontextprotocol.spec.McpSchema;
 import io.modelcontextprotocol.spec.McpSchema.CallToolResult;
 import io.modelcontextprotocol.spec.McpSchema.TextContent;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
@@ -50,6 +50,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class McpServerTests {
 
+	@AutoClose
 	private static ServletWebServerApplicationContext server;
 
 	private static Charges charges;
@@ -60,11 +61,6 @@ class McpServerTests {
 				"--server.port=0", "--idempotency.store=memory", "--idempotency.tools.loop-guard=3",
 				"--spring.ai.mcp.server.enabled=true", "--spring.ai.mcp.server.protocol=STREAMABLE");
 		charges = server.getBean(Charges.class);
-	}
-
-	@AfterAll
-	static void stop() {
-		server.close();
 	}
 
 	private static McpSyncClient connect() {

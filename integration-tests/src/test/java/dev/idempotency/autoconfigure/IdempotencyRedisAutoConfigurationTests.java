@@ -7,16 +7,16 @@ import dev.idempotency.core.Attempt;
 import dev.idempotency.core.Decision;
 import dev.idempotency.core.IdempotencyEngine;
 import dev.idempotency.core.OperationPolicy;
+import dev.idempotency.fixtures.MemoryStores;
 import dev.idempotency.servers.FreePorts;
 import dev.idempotency.servers.RedisServerProcess;
 import dev.idempotency.store.IdempotencyStore;
 import dev.idempotency.store.MonotonicClock;
 import dev.idempotency.store.memory.InMemoryIdempotencyStore;
-import dev.idempotency.store.memory.MemoryLimits;
 import dev.idempotency.store.redis.RedisIdempotencyStore;
 import dev.idempotency.fixtures.NewThreads;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -40,6 +40,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 @ExtendWith(OutputCaptureExtension.class)
 class IdempotencyRedisAutoConfigurationTests {
 
+	@AutoClose
 	private static final RedisServerProcess server = RedisServerProcess.start();
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
@@ -47,11 +48,6 @@ class IdempotencyRedisAutoConfigurationTests {
 				IdempotencyRedisAutoConfiguration.class, IdempotencyAutoConfiguration.class))
 		.withPropertyValues("spring.data.redis.port=" + server.port(), "spring.data.redis.timeout=10s",
 				"spring.application.name=shop");
-
-	@AfterAll
-	static void stop() {
-		server.close();
-	}
 
 	@ParameterizedTest
 	@ValueSource(strings = { "lettuce", "jedis" })
@@ -192,8 +188,7 @@ class IdempotencyRedisAutoConfigurationTests {
 
 		@Bean
 		IdempotencyStore ownStore() {
-			return new InMemoryIdempotencyStore(new MemoryLimits(10, 1 << 20), new MonotonicClock(), (key) -> {
-			});
+			return MemoryStores.with(new MonotonicClock());
 		}
 
 	}

@@ -4,7 +4,7 @@ import java.util.List;
 
 import dev.idempotency.web.Answer;
 import dev.idempotency.web.TestServer;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -25,6 +25,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class TransactionsGuideTests {
 
+	@AutoClose
 	private TestServer server;
 
 	private JdbcTemplate jdbc;
@@ -35,11 +36,6 @@ class TransactionsGuideTests {
 				"spring.datasource.url=jdbc:h2:mem:guide");
 		this.jdbc = this.server.bean(JdbcTemplate.class);
 		this.jdbc.execute("create table orders (id varchar(10) primary key, amount integer)");
-	}
-
-	@AfterAll
-	void stop() {
-		this.server.close();
 	}
 
 	@BeforeEach

@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
-import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +21,7 @@ import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.web.server.WebServer;
 import org.springframework.boot.web.server.context.WebServerApplicationContext;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.util.StringUtils;
 
 /**
  * An application on a real port.
@@ -92,8 +92,8 @@ public final class TestServer implements AutoCloseable {
 	/**
 	 * Settings, and further ones, which win.
 	 */
-	static String[] with(String[] properties, String... further) {
-		return Stream.of(properties, further).flatMap(Stream::of).toArray(String[]::new);
+	public static String[] with(String[] properties, String... further) {
+		return StringUtils.concatenateStringArrays(properties, further);
 	}
 
 	private static int port(ConfigurableApplicationContext context) {

@@ -5,7 +5,7 @@ import dev.idempotency.store.IdempotencyStore;
 import dev.idempotency.test.CallerTransaction;
 import dev.idempotency.test.JoiningStoreContract;
 import dev.idempotency.test.StoreTime;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.TestInstance;
@@ -67,6 +67,7 @@ abstract class IsolationContract {
 
 		private final int ofTransactions;
 
+		@AutoClose
 		private HikariDataSource dataSource;
 
 		private JdbcIdempotencyStore store;
@@ -86,13 +87,6 @@ abstract class IsolationContract {
 			this.store = new JdbcIdempotencyStore(this.dataSource, JdbcSettings.defaults());
 			this.store.prepareTable(InitializeSchema.ALWAYS);
 			JdbcCallerTransaction.prepare(this.dataSource);
-		}
-
-		@AfterAll
-		void close() {
-			if (this.dataSource != null) {
-				this.dataSource.close();
-			}
 		}
 
 		@Override

@@ -8,7 +8,7 @@ import dev.idempotency.test.SearchableStoreContract;
 import dev.idempotency.test.JoiningStoreContract;
 import dev.idempotency.test.PurgeableStoreContract;
 import dev.idempotency.test.StoreTime;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.TestInstance;
 
@@ -21,6 +21,7 @@ import org.springframework.transaction.TransactionDefinition;
 abstract class JdbcStoreContract extends IdempotencyStoreContract
 		implements SearchableStoreContract, JoiningStoreContract, PurgeableStoreContract {
 
+	@AutoClose
 	private HikariDataSource dataSource;
 
 	private JdbcIdempotencyStore store;
@@ -52,13 +53,6 @@ abstract class JdbcStoreContract extends IdempotencyStoreContract
 		this.store = new JdbcIdempotencyStore(this.dataSource, JdbcSettings.defaults());
 		this.store.prepareTable(InitializeSchema.ALWAYS);
 		JdbcCallerTransaction.prepare(this.dataSource);
-	}
-
-	@AfterAll
-	void closeConnections() {
-		if (this.dataSource != null) {
-			this.dataSource.close();
-		}
 	}
 
 	@Override

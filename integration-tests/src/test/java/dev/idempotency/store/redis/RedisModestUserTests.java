@@ -6,7 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 import dev.idempotency.servers.RedisServerProcess;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,6 +25,7 @@ import static org.assertj.core.api.Assertions.assertThatException;
 @Tag("slow")
 class RedisModestUserTests extends RedisContract<LettuceConnectionFactory> {
 
+	@AutoClose
 	private static final RedisServerProcess server = RedisServerProcess.start();
 
 	private static final LettuceConnectionFactory modest = modest();
@@ -41,11 +42,6 @@ class RedisModestUserTests extends RedisContract<LettuceConnectionFactory> {
 		configuration.setUsername("modest");
 		configuration.setPassword("secret");
 		return RedisServers.lettuce(configuration);
-	}
-
-	@AfterAll
-	static void stop() {
-		server.close();
 	}
 
 	@ParameterizedTest

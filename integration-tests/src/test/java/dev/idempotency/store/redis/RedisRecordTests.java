@@ -22,7 +22,7 @@ import dev.idempotency.store.RecordFilter;
 import dev.idempotency.store.RecordId;
 import dev.idempotency.store.RecordSummary;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -49,17 +49,13 @@ import static org.assertj.core.api.Assertions.within;
  */
 class RedisRecordTests {
 
+	@AutoClose("destroy")
 	private static final LettuceConnectionFactory connectionFactory = RedisServers
 		.lettuce(RedisServers.standalone(RedisServers.shared()));
 
 	private static final StringRedisTemplate redis = new StringRedisTemplate(connectionFactory);
 
 	private final RedisIdempotencyStore store = new RedisIdempotencyStore(connectionFactory, PREFIX, 0);
-
-	@AfterAll
-	static void close() {
-		connectionFactory.destroy();
-	}
 
 	private static byte[] bytes(IdempotencyKey key) {
 		byte[] bytes = redis.execute((connection) -> connection.stringCommands().get(utf8(nameOf(key))), true);

@@ -7,7 +7,7 @@ import dev.idempotency.IdempotencyKey;
 import dev.idempotency.IdempotencyStoreException;
 import dev.idempotency.servers.RedisServerProcess;
 import dev.idempotency.store.ClaimResult;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,24 +32,20 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 @Tag("once")
 class RedisReplicasTests {
 
+	@AutoClose
 	private static final RedisServerProcess master = RedisServerProcess.start("--repl-diskless-sync-delay", "0");
 
+	@AutoClose
 	private static final RedisServerProcess replica = RedisServers.replicaOf(master);
 
+	@AutoClose("destroy")
 	private static final LettuceConnectionFactory lettuce = RedisServers.lettuce(RedisServers.standalone(master));
 
+	@AutoClose("destroy")
 	private static final JedisConnectionFactory jedis = RedisServers.jedis(RedisServers.standalone(master));
 
 	static Stream<RedisConnectionFactory> drivers() {
 		return Stream.of(lettuce, jedis);
-	}
-
-	@AfterAll
-	static void stop() {
-		lettuce.destroy();
-		jedis.destroy();
-		replica.close();
-		master.close();
 	}
 
 	@ParameterizedTest

@@ -19,8 +19,7 @@ import dev.idempotency.store.IdempotencyRecord;
 import dev.idempotency.store.StoredResult;
 import dev.idempotency.fixtures.LongRun;
 import dev.idempotency.test.Race;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -51,30 +50,22 @@ class RedisResendTests {
 	private static final int CLAIMS_BETWEEN_KILLS = 100;
 
 	// Its connections are killed
+	@AutoClose
 	private static final RedisServerProcess server = RedisServerProcess.start();
 
+	@AutoClose("destroy")
 	private static final LettuceConnectionFactory lettuce = RedisServers.lettuce(RedisServers.standalone(server));
 
+	@AutoClose("destroy")
 	private static final JedisConnectionFactory jedis = RedisServers.jedis(RedisServers.standalone(server));
 
+	@AutoClose("destroy")
 	private final LettuceConnectionFactory own = RedisServers.lettuce(RedisServers.standalone(server));
 
 	private final RedisIdempotencyStore store = new RedisIdempotencyStore(this.own, PREFIX, 0);
 
 	static Stream<RedisConnectionFactory> drivers() {
 		return Stream.of(lettuce, jedis);
-	}
-
-	@AfterEach
-	void close() {
-		this.own.destroy();
-	}
-
-	@AfterAll
-	static void stop() {
-		lettuce.destroy();
-		jedis.destroy();
-		server.close();
 	}
 
 	@Test

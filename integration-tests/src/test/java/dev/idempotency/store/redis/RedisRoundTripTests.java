@@ -14,7 +14,7 @@ import dev.idempotency.store.ClaimResult;
 import dev.idempotency.store.ClaimTerms;
 import dev.idempotency.store.OnReplay;
 import dev.idempotency.store.RecordId;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -41,10 +41,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 class RedisRoundTripTests {
 
 	// Nobody else sends anything to it
+	@AutoClose
 	private static final RedisServerProcess server = RedisServerProcess.start();
 
+	@AutoClose("destroy")
 	private static final LettuceConnectionFactory lettuce = RedisServers.lettuce(RedisServers.standalone(server));
 
+	@AutoClose("destroy")
 	private static final JedisConnectionFactory jedis = RedisServers.jedis(RedisServers.standalone(server));
 
 	static Stream<RedisConnectionFactory> drivers() {
@@ -63,13 +66,6 @@ class RedisRoundTripTests {
 			store.find(RecordId.of(key));
 			store.forget(key);
 		});
-	}
-
-	@AfterAll
-	static void stop() {
-		lettuce.destroy();
-		jedis.destroy();
-		server.close();
 	}
 
 	@ParameterizedTest

@@ -8,8 +8,8 @@ import dev.idempotency.servers.FreePorts;
 import dev.idempotency.servers.RedisServerProcess;
 import dev.idempotency.store.Claim;
 import dev.idempotency.store.RecordFilter;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -40,16 +40,12 @@ class RedisServerCheckTests {
 	private static final Duration LEASE = Duration.ofMinutes(5);
 
 	// Its settings and users are changed
+	@AutoClose
 	private static final RedisServerProcess server = RedisServerProcess.start();
 
+	@AutoClose("destroy")
 	private static final LettuceConnectionFactory connectionFactory = RedisServers
 		.lettuce(RedisServers.standalone(server));
-
-	@AfterAll
-	static void stop() {
-		connectionFactory.destroy();
-		server.close();
-	}
 
 	@AfterEach
 	void reset() {

@@ -18,7 +18,7 @@ import dev.idempotency.servers.RedisServerProcess;
 import dev.idempotency.store.Claim;
 import dev.idempotency.store.NotifyingStore.Subscription;
 import dev.idempotency.fixtures.NewThreads;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -53,21 +53,17 @@ class RedisWaitingTests {
 	private static final String SUBSCRIBERS = "CLIENT LIST TYPE pubsub";
 
 	// Its subscribers are counted and killed
+	@AutoClose
 	private static final RedisServerProcess server = RedisServerProcess.start();
 
+	@AutoClose("destroy")
 	private static final LettuceConnectionFactory lettuce = RedisServers.lettuce(RedisServers.standalone(server));
 
+	@AutoClose("destroy")
 	private static final JedisConnectionFactory jedis = RedisServers.jedis(RedisServers.standalone(server));
 
 	static Stream<RedisConnectionFactory> drivers() {
 		return Stream.of(lettuce, jedis);
-	}
-
-	@AfterAll
-	static void stop() {
-		lettuce.destroy();
-		jedis.destroy();
-		server.close();
 	}
 
 	@ParameterizedTest
