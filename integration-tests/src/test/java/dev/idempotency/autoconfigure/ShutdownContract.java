@@ -28,6 +28,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.SpringBootConfiguration;
@@ -236,12 +237,8 @@ abstract class ShutdownContract {
 			IdempotencyAutoConfiguration.class, IdempotencyJdbcAutoConfiguration.class,
 			IdempotencyRedisAutoConfiguration.class, IdempotencyTransactionAutoConfiguration.class,
 			IdempotencyMethodAutoConfiguration.class })
+	@Import(Work.class)
 	static class Next {
-
-		@Bean
-		Work work() {
-			return new Work();
-		}
 
 	}
 
@@ -257,24 +254,16 @@ abstract class ShutdownContract {
 	}
 
 	@Configuration(proxyBeanMethods = false)
-	@Import(Next.class)
+	@Import({ Next.class, AsyncStarter.class })
 	@EnableAsync
 	static class OnAsync {
-
-		@Bean
-		AsyncStarter starter(Work work) {
-			return new AsyncStarter(work);
-		}
 
 	}
 
 	static class AsyncStarter implements Starter {
 
-		private final Work work;
-
-		AsyncStarter(Work work) {
-			this.work = work;
-		}
+		@Autowired
+		private Work work;
 
 		@Async
 		@Override
@@ -285,26 +274,18 @@ abstract class ShutdownContract {
 	}
 
 	@Configuration(proxyBeanMethods = false)
-	@Import(Next.class)
+	@Import({ Next.class, ScheduledStarter.class })
 	@EnableScheduling
 	static class OnScheduler {
-
-		@Bean
-		ScheduledStarter starter(Work work) {
-			return new ScheduledStarter(work);
-		}
 
 	}
 
 	static class ScheduledStarter implements Starter {
 
-		private final Work work;
+		@Autowired
+		private Work work;
 
 		private volatile boolean asked;
-
-		ScheduledStarter(Work work) {
-			this.work = work;
-		}
 
 		@Override
 		public void begin() {
@@ -417,18 +398,13 @@ abstract class ShutdownContract {
 	}
 
 	@Configuration(proxyBeanMethods = false)
-	@Import(Next.class)
+	@Import({ Next.class, Listener.class })
 	@ImportAutoConfiguration(JmsAutoConfiguration.class)
 	static class OnJms {
 
 		@Bean
 		ConnectionFactory connectionFactory() {
 			return new ActiveMQConnectionFactory(JmsBroker.shared().url());
-		}
-
-		@Bean
-		Listener listener(Work work) {
-			return new Listener(work);
 		}
 
 		@Bean
@@ -440,11 +416,8 @@ abstract class ShutdownContract {
 
 	static class Listener {
 
-		private final Work work;
-
-		Listener(Work work) {
-			this.work = work;
-		}
+		@Autowired
+		private Work work;
 
 		@JmsListener(destination = "${queue}")
 		void on(String text) {

@@ -64,8 +64,7 @@ class JmsTransactionTests {
 	private ApplicationContextRunner runner() {
 		return Listening.onJms(this.broker.url())
 			.withPropertyValues(Kind.properties(this.queues))
-			.withBean(ServiceListeners.class)
-			.withBean(ProtectedListeners.class);
+			.withBean(Orders.class);
 	}
 
 	private void run(ApplicationContextRunner runner, List<Failure> failures) {
@@ -120,15 +119,15 @@ class JmsTransactionTests {
 	}
 
 	/**
-	 * Listeners that leave the work to a service.
+	 * Listeners that leave the work to a service, and such that do it themselves.
 	 */
-	static class ServiceListeners {
+	static class Orders {
 
 		private final Services services;
 
 		private final Ledger ledger;
 
-		ServiceListeners(Services services, Ledger ledger) {
+		Orders(Services services, Ledger ledger) {
 			this.services = services;
 			this.ledger = ledger;
 		}
@@ -145,29 +144,16 @@ class JmsTransactionTests {
 			this.ledger.failOnce(message, Failure.IN_LISTENER);
 		}
 
-	}
-
-	/**
-	 * Listeners that do it themselves.
-	 */
-	static class ProtectedListeners {
-
-		private final Ledger ledger;
-
-		ProtectedListeners(Ledger ledger) {
-			this.ledger = ledger;
-		}
-
 		@JmsListener(destination = "${joining-listener}")
 		@Idempotent(key = "#message", transactional = true)
-		void joining(String message) {
+		void joiningItself(String message) {
 			this.ledger.write(message);
 		}
 
 		@JmsListener(destination = "${annotated-listener}")
 		@Idempotent(key = "#message")
 		@Transactional
-		void annotated(String message) {
+		void annotatedItself(String message) {
 			this.ledger.write(message);
 		}
 

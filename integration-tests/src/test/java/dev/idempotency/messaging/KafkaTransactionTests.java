@@ -56,7 +56,7 @@ class KafkaTransactionTests {
 	}
 
 	@Configuration(proxyBeanMethods = false)
-	@Import({ ServiceListeners.class, ProtectedListeners.class })
+	@Import(Orders.class)
 	static class Listeners {
 
 		@Bean
@@ -71,15 +71,15 @@ class KafkaTransactionTests {
 	}
 
 	/**
-	 * Listeners that leave the work to a service.
+	 * Listeners that leave the work to a service, and such that do it themselves.
 	 */
-	static class ServiceListeners {
+	static class Orders {
 
 		private final Services services;
 
 		private final Ledger ledger;
 
-		ServiceListeners(Services services, Ledger ledger) {
+		Orders(Services services, Ledger ledger) {
 			this.services = services;
 			this.ledger = ledger;
 		}
@@ -96,29 +96,16 @@ class KafkaTransactionTests {
 			this.ledger.failOnce(message.key(), Failure.IN_LISTENER);
 		}
 
-	}
-
-	/**
-	 * Listeners that do it themselves.
-	 */
-	static class ProtectedListeners {
-
-		private final Ledger ledger;
-
-		ProtectedListeners(Ledger ledger) {
-			this.ledger = ledger;
-		}
-
 		@KafkaListener(topics = "${joining-listener}")
 		@Idempotent(key = "#message.key()", transactional = true)
-		void joining(ConsumerRecord<String, String> message) {
+		void joiningItself(ConsumerRecord<String, String> message) {
 			this.ledger.write(message.key());
 		}
 
 		@KafkaListener(topics = "${annotated-listener}")
 		@Idempotent(key = "#message.key()")
 		@Transactional
-		void annotated(ConsumerRecord<String, String> message) {
+		void annotatedItself(ConsumerRecord<String, String> message) {
 			this.ledger.write(message.key());
 		}
 

@@ -31,6 +31,7 @@ import org.springframework.amqp.rabbit.annotation.RabbitListener;
 import org.springframework.amqp.rabbit.config.ContainerCustomizer;
 import org.springframework.amqp.rabbit.core.RabbitTemplate;
 import org.springframework.amqp.rabbit.listener.SimpleMessageListenerContainer;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.jms.autoconfigure.DefaultJmsListenerContainerFactoryConfigurer;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -68,7 +69,7 @@ class MessageListenerTests {
 		Listening.onKafka(broker, topics.get(0))
 			.withPropertyValues("by-record=" + topics.get(0), "by-header=" + topics.get(1),
 					"by-payload=" + topics.get(2))
-			.withUserConfiguration(OnKafka.class)
+			.withUserConfiguration(OnKafka.class, KafkaOrders.class)
 			.withBean(Work.class)
 			.run((context) -> {
 				List<ProducerRecord<String, String>> messages = new ArrayList<>();
@@ -98,7 +99,7 @@ class MessageListenerTests {
 		Listening.onAmqp(broker)
 			.withPropertyValues("by-message=" + queues.get(0), "by-header=" + queues.get(1),
 					"by-payload=" + queues.get(2), "replying=" + replying, "replies=" + replies)
-			.withUserConfiguration(OnAmqp.class)
+			.withUserConfiguration(OnAmqp.class, AmqpOrders.class)
 			.withBean(Work.class)
 			.run((context) -> {
 				RabbitTemplate template = context.getBean(RabbitTemplate.class);
@@ -130,7 +131,7 @@ class MessageListenerTests {
 		Listening.onJms(broker.url() + "&jms.redeliveryPolicy.maximumRedeliveries=1")
 			.withPropertyValues("by-property=" + queues.get(0), "by-header=" + queues.get(1),
 					"by-payload=" + queues.get(2), "by-message-id=" + byMessageId)
-			.withUserConfiguration(OnJms.class)
+			.withUserConfiguration(OnJms.class, JmsOrders.class)
 			.withBean(Work.class)
 			.run((context) -> {
 				JmsTemplate template = context.getBean(JmsTemplate.class);
@@ -204,6 +205,13 @@ class MessageListenerTests {
 
 	}
 
+	abstract static class Listeners {
+
+		@Autowired
+		Work work;
+
+	}
+
 	@Configuration(proxyBeanMethods = false)
 	static class OnKafka {
 
@@ -219,20 +227,9 @@ class MessageListenerTests {
 			return errors;
 		}
 
-		@Bean
-		KafkaOrders orders(Work work) {
-			return new KafkaOrders(work);
-		}
-
 	}
 
-	static class KafkaOrders {
-
-		private final Work work;
-
-		KafkaOrders(Work work) {
-			this.work = work;
-		}
+	static class KafkaOrders extends Listeners {
 
 		@KafkaListener(topics = "${by-record}")
 		@Idempotent(key = "#record.key()", onConflict = OnConflict.WAIT)
@@ -275,20 +272,9 @@ class MessageListenerTests {
 			});
 		}
 
-		@Bean
-		AmqpOrders orders(Work work) {
-			return new AmqpOrders(work);
-		}
-
 	}
 
-	static class AmqpOrders {
-
-		private final Work work;
-
-		AmqpOrders(Work work) {
-			this.work = work;
-		}
+	static class AmqpOrders extends Listeners {
 
 		@RabbitListener(queues = "${by-message}")
 		@Idempotent(key = "#message.messageProperties.messageId", onConflict = OnConflict.WAIT)
@@ -338,20 +324,9 @@ class MessageListenerTests {
 			return factory;
 		}
 
-		@Bean
-		JmsOrders orders(Work work) {
-			return new JmsOrders(work);
-		}
-
 	}
 
-	static class JmsOrders {
-
-		private final Work work;
-
-		JmsOrders(Work work) {
-			this.work = work;
-		}
+	static class JmsOrders extends Listeners {
 
 		@JmsListener(destination = "${by-property}")
 		@Idempotent(key = "#message.getStringProperty('orderId')", onConflict = OnConflict.WAIT)

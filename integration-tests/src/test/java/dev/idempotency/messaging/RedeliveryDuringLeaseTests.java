@@ -14,6 +14,7 @@ import dev.idempotency.Idempotent;
 import dev.idempotency.OnConflict;
 import dev.idempotency.OnCrash;
 import dev.idempotency.OperationInProgressException;
+import dev.idempotency.fixtures.MemoryStores;
 import dev.idempotency.servers.AmqpBroker;
 import dev.idempotency.servers.JmsBroker;
 import dev.idempotency.servers.KafkaBroker;
@@ -21,7 +22,6 @@ import dev.idempotency.store.ClaimResult;
 import dev.idempotency.store.ClaimTerms;
 import dev.idempotency.store.OnReplay;
 import dev.idempotency.store.memory.InMemoryIdempotencyStore;
-import dev.idempotency.store.memory.MemoryLimits;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
@@ -29,6 +29,7 @@ import org.junit.jupiter.api.Test;
 
 import org.springframework.amqp.rabbit.annotation.RabbitListener;
 import org.springframework.amqp.rabbit.core.RabbitTemplate;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.jms.annotation.JmsListener;
 import org.springframework.jms.core.JmsTemplate;
@@ -50,9 +51,7 @@ class RedeliveryDuringLeaseTests {
 
 	private static final Duration NEVER_ENDING = Duration.ofHours(1);
 
-	private final InMemoryIdempotencyStore store = new InMemoryIdempotencyStore(new MemoryLimits(100, 1 << 20),
-			Clock.systemUTC(), (key) -> {
-			});
+	private final InMemoryIdempotencyStore store = MemoryStores.with(Clock.systemUTC());
 
 	private final KafkaBroker kafka = KafkaBroker.shared();
 
@@ -172,13 +171,14 @@ class RedeliveryDuringLeaseTests {
 
 	}
 
-	static class Hasty {
+	abstract static class Listener {
 
-		private final Runs runs;
+		@Autowired
+		Runs runs;
 
-		Hasty(Runs runs) {
-			this.runs = runs;
-		}
+	}
+
+	static class Hasty extends Listener {
 
 		@KafkaListener(topics = "${topic}")
 		@Idempotent(key = "#message.key()")
@@ -188,13 +188,7 @@ class RedeliveryDuringLeaseTests {
 
 	}
 
-	static class Patient {
-
-		private final Runs runs;
-
-		Patient(Runs runs) {
-			this.runs = runs;
-		}
+	static class Patient extends Listener {
 
 		@KafkaListener(topics = "${topic}")
 		@Idempotent(key = "#message.key()", onConflict = OnConflict.WAIT)
@@ -204,13 +198,7 @@ class RedeliveryDuringLeaseTests {
 
 	}
 
-	static class OnAmqp {
-
-		private final Runs runs;
-
-		OnAmqp(Runs runs) {
-			this.runs = runs;
-		}
+	static class OnAmqp extends Listener {
 
 		@RabbitListener(queues = "${queue}")
 		@Idempotent(key = "#text")
@@ -220,13 +208,7 @@ class RedeliveryDuringLeaseTests {
 
 	}
 
-	static class OnJms {
-
-		private final Runs runs;
-
-		OnJms(Runs runs) {
-			this.runs = runs;
-		}
+	static class OnJms extends Listener {
 
 		@JmsListener(destination = "${queue}")
 		@Idempotent(key = "#text")
