@@ -49,11 +49,6 @@ final class MemoryUnderTorture implements TorturedStore {
 	}
 
 	@Override
-	public List<Effect> effects() {
-		return List.of();
-	}
-
-	@Override
 	public void close() {
 		// There is nothing
 	}

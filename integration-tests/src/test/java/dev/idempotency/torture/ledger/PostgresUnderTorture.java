@@ -61,17 +61,6 @@ final class PostgresUnderTorture implements TorturedStore {
 	}
 
 	@Override
-	public int sharedBy(int wanted) {
-		return wanted;
-	}
-
-	@Override
-	public Set<Fault.Kind> faults() {
-		return Set.of(Fault.Kind.RESTART_STORE, Fault.Kind.FAIL_OVER, Fault.Kind.CUT_STORE, Fault.Kind.STALL_STORE,
-				Fault.Kind.SLOW_STORE);
-	}
-
-	@Override
 	public int port() {
 		return this.primary.port();
 	}

@@ -58,17 +58,6 @@ final class RedisUnderTorture implements TorturedStore {
 	}
 
 	@Override
-	public int sharedBy(int wanted) {
-		return wanted;
-	}
-
-	@Override
-	public Set<Fault.Kind> faults() {
-		return Set.of(Fault.Kind.RESTART_STORE, Fault.Kind.FAIL_OVER, Fault.Kind.CUT_STORE, Fault.Kind.STALL_STORE,
-				Fault.Kind.SLOW_STORE);
-	}
-
-	@Override
 	public int port() {
 		return this.primary.port();
 	}
@@ -121,11 +110,6 @@ final class RedisUnderTorture implements TorturedStore {
 		finally {
 			connections.destroy();
 		}
-	}
-
-	@Override
-	public List<Effect> effects() {
-		return List.of();
 	}
 
 	@Override

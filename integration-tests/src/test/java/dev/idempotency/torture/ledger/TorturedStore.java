@@ -11,12 +11,17 @@ interface TorturedStore extends AutoCloseable {
 	/**
 	 * How many processes can share it.
 	 */
-	int sharedBy(int wanted);
+	default int sharedBy(int wanted) {
+		return wanted;
+	}
 
 	/**
 	 * What can happen to it, beside what can happen to the processes.
 	 */
-	Set<Fault.Kind> faults();
+	default Set<Fault.Kind> faults() {
+		return Set.of(Fault.Kind.RESTART_STORE, Fault.Kind.FAIL_OVER, Fault.Kind.CUT_STORE, Fault.Kind.STALL_STORE,
+				Fault.Kind.SLOW_STORE);
+	}
 
 	/**
 	 * Where it is now.
@@ -51,7 +56,9 @@ interface TorturedStore extends AutoCloseable {
 	/**
 	 * What stands in the ledger, where that is the store's own database.
 	 */
-	List<Effect> effects();
+	default List<Effect> effects() {
+		return List.of();
+	}
 
 	@Override
 	void close();
