@@ -22,6 +22,7 @@ import dev.idempotency.core.OperationPolicy;
 import dev.idempotency.core.ResultPacking;
 import dev.idempotency.core.StoreVerb;
 import dev.idempotency.fixtures.ForwardingStore;
+import dev.idempotency.fixtures.MemoryStores;
 import dev.idempotency.store.Claim;
 import dev.idempotency.store.ClaimResult;
 import dev.idempotency.store.ClaimTerms;
@@ -29,7 +30,6 @@ import dev.idempotency.store.InspectableStore;
 import dev.idempotency.store.OnReplay;
 import dev.idempotency.store.StoredResult;
 import dev.idempotency.store.memory.InMemoryIdempotencyStore;
-import dev.idempotency.store.memory.MemoryLimits;
 import dev.idempotency.test.FaultInjectingStore;
 import dev.idempotency.test.FaultInjectingStore.Fault;
 import dev.idempotency.test.FaultInjectingStore.FaultPlan;
@@ -55,9 +55,7 @@ class CallFixture {
 
 	final MovableClock clock = new MovableClock(Instant.parse("2026-01-01T00:00:00Z"));
 
-	final InMemoryIdempotencyStore memory = new InMemoryIdempotencyStore(new MemoryLimits(10_000, 1 << 20), this.clock,
-			(key) -> {
-			});
+	final InMemoryIdempotencyStore memory = MemoryStores.with(this.clock);
 
 	final List<IdempotencyEvent> events = new CopyOnWriteArrayList<>();
 

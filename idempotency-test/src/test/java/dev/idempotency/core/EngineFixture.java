@@ -10,9 +10,9 @@ import dev.idempotency.Fingerprint;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.core.EngineSettings.Mode;
 import dev.idempotency.core.EngineSettings.OnStoreFailure;
+import dev.idempotency.fixtures.MemoryStores;
 import dev.idempotency.store.IdempotencyStore;
 import dev.idempotency.store.memory.InMemoryIdempotencyStore;
-import dev.idempotency.store.memory.MemoryLimits;
 import dev.idempotency.test.FaultInjectingStore;
 import dev.idempotency.test.FaultInjectingStore.Fault;
 import dev.idempotency.test.FaultInjectingStore.FaultPlan;
@@ -38,9 +38,7 @@ class EngineFixture {
 
 	final MovableClock clock = new MovableClock(Instant.parse("2026-01-01T00:00:00Z"));
 
-	final InMemoryIdempotencyStore memory = new InMemoryIdempotencyStore(new MemoryLimits(1000, 1 << 20), this.clock,
-			(key) -> {
-			});
+	final InMemoryIdempotencyStore memory = MemoryStores.with(this.clock);
 
 	final List<IdempotencyEvent> events = new CopyOnWriteArrayList<>();
 

@@ -11,8 +11,8 @@ import dev.idempotency.Fingerprint;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.Reason;
 import dev.idempotency.fixtures.LongRun;
+import dev.idempotency.fixtures.MemoryStores;
 import dev.idempotency.store.MonotonicClock;
-import dev.idempotency.store.memory.InMemoryIdempotencyStore;
 import dev.idempotency.store.memory.MemoryLimits;
 import dev.idempotency.test.Race;
 import org.junit.jupiter.api.AfterEach;
@@ -34,8 +34,8 @@ class EngineRaceTests {
 	private static final int ROUNDS = LongRun.choose(300, 20_000);
 
 	private final IdempotencyEngine engine = new IdempotencyEngine(
-			new InMemoryIdempotencyStore(new MemoryLimits(100_000, 64 << 20), new MonotonicClock(), (key) -> {
-			}), EngineSettings.of("shop"), new MonotonicClock(), List.of());
+			MemoryStores.with(new MemoryLimits(100_000, 64 << 20), new MonotonicClock()), EngineSettings.of("shop"),
+			new MonotonicClock(), List.of());
 
 	@AfterEach
 	void close() {

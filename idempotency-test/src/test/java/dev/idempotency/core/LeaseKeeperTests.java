@@ -12,13 +12,12 @@ import dev.idempotency.IdempotencyKey;
 import dev.idempotency.IdempotencyStoreException;
 import dev.idempotency.Reason;
 import dev.idempotency.fixtures.DeadlyAppender;
+import dev.idempotency.fixtures.MemoryStores;
 import dev.idempotency.fixtures.NewThreads;
 import dev.idempotency.store.Claim;
 import dev.idempotency.store.IdempotencyStore;
 import dev.idempotency.store.MonotonicClock;
 import dev.idempotency.store.StoredResult;
-import dev.idempotency.store.memory.InMemoryIdempotencyStore;
-import dev.idempotency.store.memory.MemoryLimits;
 import dev.idempotency.test.FaultInjectingStore;
 import dev.idempotency.test.FaultInjectingStore.Fault;
 import dev.idempotency.test.Race;
@@ -196,14 +195,12 @@ class LeaseKeeperTests extends EngineFixture {
 	void keepsAnExecutionAliveInRealTimeManyLeasesLong() {
 		AtomicInteger real = new AtomicInteger();
 		MonotonicClock time = new MonotonicClock();
-		FaultInjectingStore counting = new FaultInjectingStore(
-				new InMemoryIdempotencyStore(new MemoryLimits(10, 1 << 20), time, (key) -> {
-				}), (verb) -> {
-					if (verb == StoreVerb.RENEW) {
-						real.incrementAndGet();
-					}
-					return Fault.NONE;
-				});
+		FaultInjectingStore counting = new FaultInjectingStore(MemoryStores.with(time), (verb) -> {
+			if (verb == StoreVerb.RENEW) {
+				real.incrementAndGet();
+			}
+			return Fault.NONE;
+		});
 		OperationPolicy brief = OperationPolicy.of(Duration.ofHours(1), Duration.ofSeconds(1));
 		try (IdempotencyEngine engine = new IdempotencyEngine(counting, EngineSettings.of("shop"), time, List.of())) {
 			Execution execution = proceed(engine.begin(new Attempt(KEY, FINGERPRINT, brief)));
@@ -270,9 +267,8 @@ class LeaseKeeperTests extends EngineFixture {
 		MonotonicClock time = new MonotonicClock();
 		NewThreads keepers = new NewThreads("idempotency-lease-keeper");
 		OperationPolicy brief = OperationPolicy.of(Duration.ofHours(1), Duration.ofMillis(400));
-		FaultInjectingStore counting = new FaultInjectingStore(
-				new InMemoryIdempotencyStore(new MemoryLimits(10, 1 << 20), time, (key) -> {
-				}), (verb) -> this.faults.next(verb));
+		FaultInjectingStore counting = new FaultInjectingStore(MemoryStores.with(time),
+				(verb) -> this.faults.next(verb));
 		IdempotencyEngine engine = new IdempotencyEngine(counting, EngineSettings.of("shop"), time, List.of());
 		Execution before = proceed(engine.begin(new Attempt(KEY, FINGERPRINT, brief)));
 		engine.close();

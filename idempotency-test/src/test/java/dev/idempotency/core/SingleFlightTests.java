@@ -19,6 +19,7 @@ import dev.idempotency.OnCrash;
 import dev.idempotency.Reason;
 import dev.idempotency.fixtures.ForwardingStore;
 import dev.idempotency.fixtures.LongRun;
+import dev.idempotency.fixtures.MemoryStores;
 import dev.idempotency.store.ClaimResult;
 import dev.idempotency.store.ClaimTerms;
 import dev.idempotency.store.IdempotencyStore;
@@ -53,9 +54,8 @@ class SingleFlightTests {
 
 	private static final int ROUNDS = LongRun.choose(200, 10_000);
 
-	private final InMemoryIdempotencyStore memory = new InMemoryIdempotencyStore(new MemoryLimits(100_000, 64 << 20),
-			new MonotonicClock(), (key) -> {
-			});
+	private final InMemoryIdempotencyStore memory = MemoryStores.with(new MemoryLimits(100_000, 64 << 20),
+			new MonotonicClock());
 
 	private final PolledStore polled = new PolledStore(this.memory);
 

@@ -11,11 +11,11 @@ import dev.idempotency.IdempotencyKey;
 import dev.idempotency.OnCrash;
 import dev.idempotency.Reason;
 import dev.idempotency.fixtures.ForwardingStore;
+import dev.idempotency.fixtures.MemoryStores;
 import dev.idempotency.store.IdempotencyStore;
 import dev.idempotency.store.MonotonicClock;
 import dev.idempotency.store.NotifyingStore;
 import dev.idempotency.store.memory.InMemoryIdempotencyStore;
-import dev.idempotency.store.memory.MemoryLimits;
 import dev.idempotency.test.FaultInjectingStore;
 import dev.idempotency.test.FaultInjectingStore.Fault;
 import dev.idempotency.test.Race;
@@ -41,9 +41,7 @@ class WaitingTests {
 	private static final OperationPolicy PATIENT = OperationPolicy.of(Duration.ofHours(1), Duration.ofMinutes(1))
 		.withPatience(Duration.ofMinutes(1));
 
-	private final InMemoryIdempotencyStore notifying = new InMemoryIdempotencyStore(new MemoryLimits(1000, 1 << 20),
-			new MonotonicClock(), (key) -> {
-			});
+	private final InMemoryIdempotencyStore notifying = MemoryStores.with(new MonotonicClock());
 
 	private final AtomicInteger claims = new AtomicInteger();
 

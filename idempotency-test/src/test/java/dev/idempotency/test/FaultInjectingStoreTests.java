@@ -6,6 +6,7 @@ import java.time.Instant;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.core.StoreVerb;
 import dev.idempotency.fixtures.ForwardingStore;
+import dev.idempotency.fixtures.MemoryStores;
 import dev.idempotency.store.Claim;
 import dev.idempotency.store.IdempotencyStore;
 import dev.idempotency.store.InspectableStore;
@@ -16,7 +17,6 @@ import dev.idempotency.store.SearchableStore;
 import dev.idempotency.store.ShutdownAwareStore;
 import dev.idempotency.store.StoredResult;
 import dev.idempotency.store.memory.InMemoryIdempotencyStore;
-import dev.idempotency.store.memory.MemoryLimits;
 import dev.idempotency.test.FaultInjectingStore.Fault;
 import dev.idempotency.test.FaultInjectingStore.InjectedError;
 import dev.idempotency.test.FaultInjectingStore.InjectedFaultException;
@@ -35,9 +35,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 class FaultInjectingStoreTests {
 
-	private final InMemoryIdempotencyStore memory = new InMemoryIdempotencyStore(new MemoryLimits(100, 1 << 20),
-			new MovableClock(Instant.EPOCH), (key) -> {
-			});
+	private final InMemoryIdempotencyStore memory = MemoryStores.with(new MovableClock(Instant.EPOCH));
 
 	@Test
 	void canDoWhatTheStoreCanDoAndNothingElse() {

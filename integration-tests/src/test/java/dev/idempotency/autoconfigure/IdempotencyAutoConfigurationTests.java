@@ -13,6 +13,7 @@ import dev.idempotency.core.IdempotencyEngine;
 import dev.idempotency.core.IdempotencyEvent;
 import dev.idempotency.core.IdempotencyListener;
 import dev.idempotency.core.OperationPolicy;
+import dev.idempotency.fixtures.MemoryStores;
 import dev.idempotency.store.IdempotencyStore;
 import dev.idempotency.store.MonotonicClock;
 import dev.idempotency.store.memory.EvictionListener;
@@ -225,8 +226,7 @@ class IdempotencyAutoConfigurationTests {
 	}
 
 	private static IdempotencyStore newStore() {
-		return new InMemoryIdempotencyStore(new MemoryLimits(10, 1 << 20), new MonotonicClock(), (key) -> {
-		});
+		return MemoryStores.with(new MonotonicClock());
 	}
 
 	@Configuration(proxyBeanMethods = false)

@@ -3,12 +3,11 @@ package dev.idempotency.autoconfigure;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import dev.idempotency.fixtures.ForwardingStore;
+import dev.idempotency.fixtures.MemoryStores;
 import dev.idempotency.fixtures.NewThreads;
 import dev.idempotency.store.IdempotencyStore;
 import dev.idempotency.store.MonotonicClock;
 import dev.idempotency.store.PurgeableStore;
-import dev.idempotency.store.memory.InMemoryIdempotencyStore;
-import dev.idempotency.store.memory.MemoryLimits;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -113,8 +112,7 @@ class PurgeSettingsTests {
 		private final AtomicInteger limit = new AtomicInteger();
 
 		private Overdue() {
-			super(new InMemoryIdempotencyStore(new MemoryLimits(10, 1 << 20), new MonotonicClock(), (key) -> {
-			}));
+			super(MemoryStores.with(new MonotonicClock()));
 		}
 
 		@Override

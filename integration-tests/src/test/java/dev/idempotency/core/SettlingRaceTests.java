@@ -14,6 +14,7 @@ import dev.idempotency.IdempotencyKey;
 import dev.idempotency.OnCrash;
 import dev.idempotency.Reason;
 import dev.idempotency.Settlement;
+import dev.idempotency.fixtures.MemoryStores;
 import dev.idempotency.servers.RedisServerProcess;
 import dev.idempotency.store.InspectableStore;
 import dev.idempotency.store.MonotonicClock;
@@ -21,7 +22,6 @@ import dev.idempotency.store.StoredResult;
 import dev.idempotency.store.jdbc.InitializeSchema;
 import dev.idempotency.store.jdbc.JdbcIdempotencyStore;
 import dev.idempotency.store.jdbc.JdbcSettings;
-import dev.idempotency.store.memory.InMemoryIdempotencyStore;
 import dev.idempotency.store.memory.MemoryLimits;
 import dev.idempotency.store.redis.RedisIdempotencyStore;
 import dev.idempotency.test.Race;
@@ -47,8 +47,7 @@ class SettlingRaceTests {
 
 	@Test
 	void inMemory() {
-		race(new InMemoryIdempotencyStore(new MemoryLimits(100_000, 1 << 26), new MonotonicClock(), (key) -> {
-		}), 2000);
+		race(MemoryStores.with(new MemoryLimits(100_000, 1 << 26), new MonotonicClock()), 2000);
 	}
 
 	@Test

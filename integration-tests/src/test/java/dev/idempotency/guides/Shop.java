@@ -9,11 +9,11 @@ import dev.idempotency.OnCrash;
 import dev.idempotency.autoconfigure.IdempotencyAutoConfiguration;
 import dev.idempotency.autoconfigure.IdempotencyMethodAutoConfiguration;
 import dev.idempotency.autoconfigure.IdempotencyTransactionAutoConfiguration;
+import dev.idempotency.fixtures.MemoryStores;
 import dev.idempotency.store.ClaimTerms;
 import dev.idempotency.store.IdempotencyStore;
 import dev.idempotency.store.OnReplay;
 import dev.idempotency.store.memory.InMemoryIdempotencyStore;
-import dev.idempotency.store.memory.MemoryLimits;
 import dev.idempotency.test.MovableClock;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -32,9 +32,7 @@ final class Shop {
 
 	private final MovableClock clock = new MovableClock(Instant.parse("2026-01-01T00:00:00Z"));
 
-	private final InMemoryIdempotencyStore store = new InMemoryIdempotencyStore(new MemoryLimits(1000, 1 << 20),
-			this.clock, (key) -> {
-			});
+	private final InMemoryIdempotencyStore store = MemoryStores.with(this.clock);
 
 	ApplicationContextRunner runner() {
 		return withoutStore().withBean(IdempotencyStore.class, () -> this.store);

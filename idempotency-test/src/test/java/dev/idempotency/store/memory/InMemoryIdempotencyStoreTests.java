@@ -2,6 +2,7 @@ package dev.idempotency.store.memory;
 
 import java.time.Instant;
 
+import dev.idempotency.fixtures.MemoryStores;
 import dev.idempotency.store.IdempotencyStore;
 import dev.idempotency.test.IdempotencyStoreContract;
 import dev.idempotency.test.SearchableStoreContract;
@@ -14,9 +15,7 @@ class InMemoryIdempotencyStoreTests extends IdempotencyStoreContract
 
 	private final MovableClock clock = new MovableClock(Instant.parse("2026-01-01T00:00:00Z"));
 
-	private final IdempotencyStore store = new InMemoryIdempotencyStore(new MemoryLimits(100_000, 64 << 20), this.clock,
-			(key) -> {
-			});
+	private final IdempotencyStore store = MemoryStores.with(new MemoryLimits(100_000, 64 << 20), this.clock);
 
 	@Override
 	public IdempotencyStore store() {
