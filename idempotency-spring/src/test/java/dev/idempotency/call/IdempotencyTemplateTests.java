@@ -31,6 +31,7 @@ import dev.idempotency.core.EngineSettings;
 import dev.idempotency.core.EngineSettings.Mode;
 import dev.idempotency.core.EngineSettings.OnStoreFailure;
 import dev.idempotency.core.StoreVerb;
+import dev.idempotency.fixtures.Unchecked;
 import dev.idempotency.store.Claim;
 import dev.idempotency.test.FaultInjectingStore.Fault;
 import org.jspecify.annotations.Nullable;
@@ -288,12 +289,7 @@ class IdempotencyTemplateTests {
 	}
 
 	private static boolean await(CountDownLatch latch) {
-		try {
-			return latch.await(30, TimeUnit.SECONDS);
-		}
-		catch (InterruptedException ex) {
-			throw new IllegalStateException(ex);
-		}
+		return Unchecked.get(() -> latch.await(30, TimeUnit.SECONDS));
 	}
 
 	@Test

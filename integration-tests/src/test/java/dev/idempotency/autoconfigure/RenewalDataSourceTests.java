@@ -18,6 +18,7 @@ import dev.idempotency.Fingerprint;
 import dev.idempotency.IdempotencyConfigurationException;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.OnCrash;
+import dev.idempotency.fixtures.Unchecked;
 import dev.idempotency.servers.MariaDbServer;
 import dev.idempotency.servers.PostgresServer;
 import dev.idempotency.store.Claim;
@@ -189,12 +190,7 @@ class RenewalDataSourceTests {
 		String url = PostgresServer.shared().newSchema();
 		new JdbcTemplate(new DriverManagerDataSource(url)).execute("create schema hidden_" + id(url));
 		renewsWhileTheOnlyConnectionIsTaken(new OpenPool(PostgresServer.shared().url(), (connection) -> {
-			try {
-				connection.setSchema("hidden_" + id(url));
-			}
-			catch (SQLException ex) {
-				throw new IllegalStateException(ex);
-			}
+			Unchecked.run(() -> connection.setSchema("hidden_" + id(url)));
 		}));
 	}
 

@@ -1,7 +1,6 @@
 package dev.idempotency.build;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,6 +14,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
+import dev.idempotency.fixtures.Unchecked;
 import dev.idempotency.servers.Browser;
 import dev.idempotency.servers.JavaProcess;
 import org.junit.jupiter.api.Tag;
@@ -51,14 +51,9 @@ class SlowTagTests {
 	}
 
 	private static boolean isSlow(String name) {
-		try {
-			return AnnotationSupport.findRepeatableAnnotations(Class.forName(name), Tag.class)
-				.stream()
-				.anyMatch((tag) -> tag.value().equals("slow"));
-		}
-		catch (ClassNotFoundException ex) {
-			throw new IllegalStateException(ex);
-		}
+		return Unchecked.get(() -> AnnotationSupport.findRepeatableAnnotations(Class.forName(name), Tag.class)
+			.stream()
+			.anyMatch((tag) -> tag.value().equals("slow")));
 	}
 
 	/**
@@ -87,12 +82,7 @@ class SlowTagTests {
 	}
 
 	private static ClassReader read(Path file) {
-		try {
-			return new ClassReader(Files.readAllBytes(file));
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		return Unchecked.get(() -> new ClassReader(Files.readAllBytes(file)));
 	}
 
 	private static Set<String> usedBy(ClassReader type) {

@@ -1,12 +1,11 @@
 package dev.idempotency.guides;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
+import dev.idempotency.fixtures.Unchecked;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -69,12 +68,7 @@ final class CodeBlocks {
 	}
 
 	private static List<String> lines(Path file) {
-		try {
-			return Files.readAllLines(file);
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		return Unchecked.get(() -> Files.readAllLines(file));
 	}
 
 }

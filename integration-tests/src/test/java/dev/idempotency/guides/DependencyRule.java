@@ -1,7 +1,5 @@
 package dev.idempotency.guides;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -11,6 +9,7 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
+import dev.idempotency.fixtures.Unchecked;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -91,12 +90,7 @@ final class DependencyRule implements BlockCheck.Rule {
 	}
 
 	private static String read(Path file) {
-		try {
-			return Files.readString(file);
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		return Unchecked.get(() -> Files.readString(file));
 	}
 
 	@Override

@@ -2,7 +2,6 @@ package dev.idempotency.guides;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.net.URL;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -15,6 +14,7 @@ import java.util.Set;
 
 import com.jayway.jsonpath.JsonPath;
 import dev.idempotency.autoconfigure.IdempotencyProperties;
+import dev.idempotency.fixtures.Unchecked;
 
 import org.springframework.boot.context.properties.bind.BindException;
 import org.springframework.boot.context.properties.bind.BindHandler;
@@ -51,15 +51,12 @@ final class SettingsRule implements BlockCheck.Rule {
 	private final Set<ConfigurationPropertyName> maps = new HashSet<>();
 
 	SettingsRule() {
-		try {
+		Unchecked.run(() -> {
 			ClassLoader loader = SettingsRule.class.getClassLoader();
 			for (URL url : Collections.list(loader.getResources("META-INF/spring-configuration-metadata.json"))) {
 				readMetadata(url);
 			}
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		});
 	}
 
 	private void readMetadata(URL url) throws IOException {
@@ -109,17 +106,14 @@ final class SettingsRule implements BlockCheck.Rule {
 		PropertySourceLoader loader = block.language().equals("yaml") ? new YamlPropertySourceLoader()
 				: new PropertiesPropertySourceLoader();
 		Map<String, Object> loaded = new HashMap<>();
-		try {
+		Unchecked.run(() -> {
 			for (PropertySource<?> source : loader.load("block",
 					new ByteArrayResource(block.text().getBytes(StandardCharsets.UTF_8)))) {
 				for (String name : ((EnumerablePropertySource<?>) source).getPropertyNames()) {
 					loaded.put(name, String.valueOf(source.getProperty(name)));
 				}
 			}
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		});
 		return loaded;
 	}
 

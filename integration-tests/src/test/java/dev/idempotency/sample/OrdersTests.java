@@ -22,6 +22,7 @@ import java.util.concurrent.TimeUnit;
 
 import com.jayway.jsonpath.JsonPath;
 import dev.idempotency.fixtures.LongRun;
+import dev.idempotency.fixtures.Unchecked;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -85,12 +86,7 @@ class OrdersTests {
 	}
 
 	private Path newFolder(String name) {
-		try {
-			return Files.createDirectories(this.folder.resolve(name));
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		return Unchecked.get(() -> Files.createDirectories(this.folder.resolve(name)));
 	}
 
 	private CuttingProxy proxy() {

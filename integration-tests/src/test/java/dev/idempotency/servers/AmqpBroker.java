@@ -7,6 +7,7 @@ import java.util.UUID;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ConnectionFactory;
+import dev.idempotency.fixtures.Unchecked;
 import org.apache.qpid.server.SystemLauncher;
 import org.apache.qpid.server.SystemLauncherListener;
 import org.apache.qpid.server.model.Broker;
@@ -45,13 +46,9 @@ public final class AmqpBroker {
 		}
 		Started started = new Started();
 		SystemLauncher launcher = new SystemLauncher(started);
-		try {
-			launcher.startup(Map.of(SystemConfig.TYPE, "Memory", SystemConfig.INITIAL_CONFIGURATION_LOCATION,
-					configuration.toExternalForm(), SystemConfig.STARTUP_LOGGED_TO_SYSTEM_OUT, false));
-		}
-		catch (Exception ex) {
-			throw new IllegalStateException(ex);
-		}
+		Unchecked
+			.run(() -> launcher.startup(Map.of(SystemConfig.TYPE, "Memory", SystemConfig.INITIAL_CONFIGURATION_LOCATION,
+					configuration.toExternalForm(), SystemConfig.STARTUP_LOGGED_TO_SYSTEM_OUT, false)));
 		Runtime.getRuntime().addShutdownHook(new Thread(launcher::shutdown));
 		return new AmqpBroker(started.port());
 	}

@@ -1,7 +1,5 @@
 package dev.idempotency.servers;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -9,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
+import dev.idempotency.fixtures.Unchecked;
 import org.openqa.selenium.OutputType;
 import org.openqa.selenium.chrome.ChromeDriver;
 import org.openqa.selenium.chrome.ChromeDriverService;
@@ -100,13 +99,10 @@ public final class Browser {
 	 */
 	public static void picture(ChromeDriver browser, String name) {
 		if (!PICTURES.isEmpty()) {
-			try {
+			Unchecked.run(() -> {
 				Path folder = Files.createDirectories(Path.of(PICTURES));
 				Files.write(folder.resolve(name + ".png"), browser.getScreenshotAs(OutputType.BYTES));
-			}
-			catch (IOException ex) {
-				throw new UncheckedIOException(ex);
-			}
+			});
 		}
 	}
 

@@ -1,10 +1,10 @@
 package dev.idempotency.servers;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+
+import dev.idempotency.fixtures.Unchecked;
 
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -36,15 +36,12 @@ public final class Curl {
 	private static List<String> shell(String command) {
 		ProcessBuilder builder = new ProcessBuilder("sh", "-c", command).redirectError(Redirect.DISCARD);
 		builder.environment().put("no_proxy", "localhost");
-		try {
+		return Unchecked.get(() -> {
 			Process process = builder.start();
 			String answer = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
 			process.onExit().join();
 			return answer.lines().toList();
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		});
 	}
 
 }

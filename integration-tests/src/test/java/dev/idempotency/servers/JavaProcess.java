@@ -1,13 +1,13 @@
 package dev.idempotency.servers;
 
 import java.io.File;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
+
+import dev.idempotency.fixtures.Unchecked;
 
 /**
  * An application of the tests in a process of its own, which can be killed.
@@ -90,17 +90,14 @@ public final class JavaProcess implements AutoCloseable {
 				"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto"));
 		command.addAll(program);
 		command.addAll(arguments);
-		try {
+		return Unchecked.get(() -> {
 			Process process = new ProcessBuilder(command).directory(folder.toAbsolutePath().toFile())
 				.redirectErrorStream(true)
 				.redirectOutput(log.toFile())
 				.start();
 			Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
 			return new JavaProcess(process, log);
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		});
 	}
 
 	/**
@@ -115,12 +112,7 @@ public final class JavaProcess implements AutoCloseable {
 	 * What the application has said so far.
 	 */
 	public String output() {
-		try {
-			return Files.readString(this.log);
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		return Unchecked.get(() -> Files.readString(this.log));
 	}
 
 	/**

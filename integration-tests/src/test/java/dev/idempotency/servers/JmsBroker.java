@@ -2,6 +2,7 @@ package dev.idempotency.servers;
 
 import java.util.UUID;
 
+import dev.idempotency.fixtures.Unchecked;
 import org.apache.activemq.broker.BrokerService;
 
 /**
@@ -32,15 +33,12 @@ public final class JmsBroker {
 		BrokerService broker = new BrokerService();
 		broker.setPersistent(false);
 		broker.setUseJmx(false);
-		try {
+		return Unchecked.get(() -> {
 			String address = broker.addConnector("tcp://127.0.0.1:0").getPublishableConnectString();
 			broker.start();
 			broker.waitUntilStarted();
 			return new JmsBroker(address);
-		}
-		catch (Exception ex) {
-			throw new IllegalStateException(ex);
-		}
+		});
 	}
 
 	/**

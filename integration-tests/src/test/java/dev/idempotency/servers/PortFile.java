@@ -1,10 +1,10 @@
 package dev.idempotency.servers;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+
+import dev.idempotency.fixtures.Unchecked;
 
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.web.server.context.WebServerInitializedEvent;
@@ -25,14 +25,11 @@ public final class PortFile implements ApplicationListener<WebServerInitializedE
 
 	@Override
 	public void onApplicationEvent(WebServerInitializedEvent event) {
-		try {
+		Unchecked.run(() -> {
 			Path temporary = this.file.resolveSibling(this.file.getFileName() + ".tmp");
 			Files.writeString(temporary, String.valueOf(event.getWebServer().getPort()));
 			Files.move(temporary, this.file, StandardCopyOption.ATOMIC_MOVE);
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		});
 	}
 
 }

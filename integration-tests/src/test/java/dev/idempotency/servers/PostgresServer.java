@@ -13,6 +13,7 @@ import java.util.UUID;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
+import dev.idempotency.fixtures.Unchecked;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import org.slf4j.LoggerFactory;
 
@@ -59,13 +60,10 @@ public final class PostgresServer implements AutoCloseable {
 	 * A server of one's own, with settings of one's own.
 	 */
 	public static PostgresServer start(Map<String, String> settings) {
-		try {
+		return Unchecked.get(() -> {
 			Path data = Files.createTempDirectory("postgres-");
 			return new PostgresServer(data, settings, launch(data, settings, FreePorts.next()));
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		});
 	}
 
 	private static EmbeddedPostgres launch(Path data, Map<String, String> settings, int port) throws IOException {
@@ -102,12 +100,7 @@ public final class PostgresServer implements AutoCloseable {
 	}
 
 	public void stop() {
-		try {
-			this.process.close();
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		Unchecked.run(() -> this.process.close());
 	}
 
 	/**
@@ -148,35 +141,23 @@ public final class PostgresServer implements AutoCloseable {
 	 * Removes what the server has kept, once it has ended.
 	 */
 	public void removeData() {
-		try {
-			FileSystemUtils.deleteRecursively(this.data);
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		Unchecked.run(() -> FileSystemUtils.deleteRecursively(this.data));
 	}
 
 	private long pid() {
-		try {
-			return Long.parseLong(Files.readAllLines(this.data.resolve("postmaster.pid")).get(0).strip());
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		return Unchecked
+			.get(() -> Long.parseLong(Files.readAllLines(this.data.resolve("postmaster.pid")).get(0).strip()));
 	}
 
 	/**
 	 * Starts a server that follows this one, and is ready to take its place.
 	 */
 	public PostgresServer startStandby() {
-		try {
+		return Unchecked.get(() -> {
 			Path copy = Files.createTempDirectory("postgres-");
 			new BaseBackup(this.data).takeInto(copy, port(), url());
 			return new PostgresServer(copy, this.settings, launch(copy, this.settings, 0));
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		});
 	}
 
 	/**

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.function.IntFunction;
 import java.util.function.IntSupplier;
 
+import dev.idempotency.fixtures.Unchecked;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionTimeoutException;
 import org.jspecify.annotations.Nullable;
@@ -47,12 +48,7 @@ public final class RedisServerProcess implements AutoCloseable {
 	}
 
 	private static Path executable() {
-		try {
-			return RedisExecProvider.defaultProvider().get().toPath();
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		return Unchecked.get(() -> RedisExecProvider.defaultProvider().get().toPath());
 	}
 
 	/**
@@ -100,7 +96,7 @@ public final class RedisServerProcess implements AutoCloseable {
 
 	private static RedisServerProcess sentinel(int port, int masterPort) {
 		Path folder = newFolder();
-		try {
+		return Unchecked.get(() -> {
 			// A sentinel writes to its configuration, and does not start without one
 			Path file = Files.writeString(folder.resolve("sentinel.conf"), """
 					port %d
@@ -110,19 +106,11 @@ public final class RedisServerProcess implements AutoCloseable {
 					sentinel failover-timeout master 5000
 					""".formatted(port, masterPort));
 			return new RedisServerProcess(port, folder, List.of(file.toString(), "--sentinel"));
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		});
 	}
 
 	private static Path newFolder() {
-		try {
-			return Files.createTempDirectory("idempotency-redis");
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		return Unchecked.get(() -> Files.createTempDirectory("idempotency-redis"));
 	}
 
 	/**
@@ -160,12 +148,8 @@ public final class RedisServerProcess implements AutoCloseable {
 	}
 
 	private String complaint(String what) {
-		try {
-			return "The Redis on port %d %s. It said:%n%s".formatted(this.port, what, Files.readString(log()));
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		return Unchecked
+			.get(() -> "The Redis on port %d %s. It said:%n%s".formatted(this.port, what, Files.readString(log())));
 	}
 
 	/**
@@ -216,12 +200,7 @@ public final class RedisServerProcess implements AutoCloseable {
 	@Override
 	public void close() {
 		kill();
-		try {
-			FileSystemUtils.deleteRecursively(this.folder);
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		Unchecked.run(() -> FileSystemUtils.deleteRecursively(this.folder));
 	}
 
 }

@@ -1,7 +1,6 @@
 package dev.idempotency.servers;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
+import dev.idempotency.fixtures.Unchecked;
 
 /**
  * Signals that Java has no words for.
@@ -12,12 +11,10 @@ final class Signals {
 	}
 
 	static void send(String signal, long pid) {
-		try {
-			new ProcessBuilder("kill", "-" + signal, String.valueOf(pid)).inheritIO().start().onExit().join();
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		Unchecked.run(() -> new ProcessBuilder("kill", "-" + signal, String.valueOf(pid)).inheritIO()
+			.start()
+			.onExit()
+			.join());
 	}
 
 }

@@ -11,6 +11,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
+import dev.idempotency.fixtures.Unchecked;
+
 /**
  * A way to a server on which things go wrong, as its lines will have it.
  */
@@ -141,12 +143,7 @@ public final class TcpProxy implements AutoCloseable {
 
 	@Override
 	public void close() {
-		try {
-			this.listening.close();
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		Unchecked.run(() -> this.listening.close());
 		cutAll();
 	}
 

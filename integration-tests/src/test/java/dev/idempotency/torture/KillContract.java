@@ -13,6 +13,7 @@ import java.util.concurrent.Executors;
 import java.util.stream.IntStream;
 
 import dev.idempotency.fixtures.LongRun;
+import dev.idempotency.fixtures.Unchecked;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -80,12 +81,7 @@ abstract class KillContract {
 		List<CompletableFuture<HttpResponse<String>>> answers = new ArrayList<>();
 		for (String key : keys) {
 			answers.add(CompletableFuture.supplyAsync(() -> {
-				try {
-					return instance.postUntilDone("/run?millis=60000", key);
-				}
-				catch (IOException ex) {
-					throw new IllegalStateException(ex);
-				}
+				return Unchecked.get(() -> instance.postUntilDone("/run?millis=60000", key));
 			}, clients));
 		}
 		return answers;

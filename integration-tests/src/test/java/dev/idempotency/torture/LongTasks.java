@@ -1,7 +1,5 @@
 package dev.idempotency.torture;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -13,6 +11,7 @@ import java.util.concurrent.TimeoutException;
 
 import dev.idempotency.IdempotencyContext;
 import dev.idempotency.Idempotent;
+import dev.idempotency.fixtures.Unchecked;
 
 import org.springframework.core.env.Environment;
 import org.springframework.core.task.AsyncTaskExecutor;
@@ -51,13 +50,8 @@ class LongTasks {
 		 * Writes down that it was here, and takes its time.
 		 */
 		private String run(String key, int attempt, long millis) {
-			try {
-				Files.writeString(this.journal, "%s %d%n".formatted(key, attempt), StandardOpenOption.CREATE,
-						StandardOpenOption.APPEND);
-			}
-			catch (IOException ex) {
-				throw new UncheckedIOException(ex);
-			}
+			Unchecked.run(() -> Files.writeString(this.journal, "%s %d%n".formatted(key, attempt),
+					StandardOpenOption.CREATE, StandardOpenOption.APPEND));
 			Pause.millis(millis);
 			return "attempt " + attempt;
 		}

@@ -14,6 +14,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.LinkedBlockingDeque;
 import java.util.concurrent.TimeUnit;
 
+import dev.idempotency.fixtures.Unchecked;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,7 +47,7 @@ final class StepWorker {
 	 */
 	static StepWorker launch(String ledger, String store) {
 		String name = UUID.randomUUID().toString();
-		try {
+		return Unchecked.get(() -> {
 			Process process = new ProcessBuilder(ProcessHandle.current().info().command().orElse("java"),
 					"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto", "-Xmx128m", "-cp",
 					System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
@@ -59,10 +60,7 @@ final class StepWorker {
 			reader.setDaemon(true);
 			reader.start();
 			return worker;
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		});
 	}
 
 	private void read() {
@@ -89,13 +87,10 @@ final class StepWorker {
 	 * Orders a task.
 	 */
 	void order(String task) {
-		try {
+		Unchecked.run(() -> {
 			this.orders.write(task + "\n");
 			this.orders.flush();
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		});
 	}
 
 	/**
@@ -144,13 +139,7 @@ final class StepWorker {
 	}
 
 	private @Nullable String next(Duration patience) {
-		try {
-			return this.said.pollFirst(patience.toNanos(), TimeUnit.NANOSECONDS);
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-			throw new IllegalStateException(ex);
-		}
+		return Unchecked.get(() -> this.said.pollFirst(patience.toNanos(), TimeUnit.NANOSECONDS));
 	}
 
 	/**

@@ -1,7 +1,6 @@
 package dev.idempotency.torture;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,6 +16,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 import dev.idempotency.fixtures.LongRun;
+import dev.idempotency.fixtures.Unchecked;
 import dev.idempotency.test.Race;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -88,12 +88,7 @@ abstract class TwoInstancesContract {
 	}
 
 	private static HttpResponse<String> done(Instance instance, String key) {
-		try {
-			return instance.postUntilDone("/run", key);
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		return Unchecked.get(() -> instance.postUntilDone("/run", key));
 	}
 
 }

@@ -22,6 +22,7 @@ import dev.idempotency.autoconfigure.IdempotencyMethodAutoConfiguration;
 import dev.idempotency.autoconfigure.IdempotencyTransactionAutoConfiguration;
 import dev.idempotency.core.IdempotencyEvent;
 import dev.idempotency.core.IdempotencyListener;
+import dev.idempotency.fixtures.Unchecked;
 import dev.idempotency.servers.PostgresServer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -192,12 +193,7 @@ class PoolStarvationTests {
 	}
 
 	private static void awaitQuietly(CountDownLatch latch) {
-		try {
-			assertThat(latch.await(60, TimeUnit.SECONDS)).isTrue();
-		}
-		catch (InterruptedException ex) {
-			throw new IllegalStateException(ex);
-		}
+		Unchecked.run(() -> assertThat(latch.await(60, TimeUnit.SECONDS)).isTrue());
 	}
 
 	/**

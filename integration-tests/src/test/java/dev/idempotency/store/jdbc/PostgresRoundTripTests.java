@@ -1,7 +1,6 @@
 package dev.idempotency.store.jdbc;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -20,6 +19,7 @@ import dev.idempotency.core.Decision;
 import dev.idempotency.core.EngineSettings;
 import dev.idempotency.core.IdempotencyEngine;
 import dev.idempotency.core.OperationPolicy;
+import dev.idempotency.fixtures.Unchecked;
 import dev.idempotency.servers.PostgresServer;
 import dev.idempotency.store.ClaimResult;
 import dev.idempotency.store.ClaimTerms;
@@ -29,7 +29,7 @@ import dev.idempotency.store.RecordFilter;
 import dev.idempotency.store.RecordId;
 import dev.idempotency.store.StoredResult;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -46,13 +46,16 @@ class PostgresRoundTripTests {
 
 	private final Path logs = newFolder();
 
+	@AutoClose
 	private final PostgresServer server = PostgresServer.start(Map.of("log_statement", "all", "logging_collector", "on",
 			"log_directory", this.logs.toString(), "log_filename", "statements.log", "log_file_mode", "0644"));
 
+	@AutoClose
 	private final HikariDataSource dataSource = new HikariDataSource();
 
 	private final JdbcIdempotencyStore store = new JdbcIdempotencyStore(this.dataSource, JdbcSettings.defaults());
 
+	@AutoClose
 	private final IdempotencyEngine engine = new IdempotencyEngine(this.store, EngineSettings.of("tests"),
 			new MonotonicClock(), List.of());
 
@@ -64,13 +67,6 @@ class PostgresRoundTripTests {
 		this.dataSource.setJdbcUrl(this.server.url());
 		this.dataSource.setMaximumPoolSize(1);
 		this.store.prepareTable(InitializeSchema.ALWAYS);
-	}
-
-	@AfterAll
-	void stop() {
-		this.engine.close();
-		this.dataSource.close();
-		this.server.close();
 	}
 
 	@Test
@@ -155,14 +151,11 @@ class PostgresRoundTripTests {
 	}
 
 	private static Path newFolder() {
-		try {
+		return Unchecked.get(() -> {
 			// Not one of JUnit's, which are there too late for a field
 			return Files.createTempDirectory("postgres-log-",
 					PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwxrwxrwx")));
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		});
 	}
 
 	private String mark() {

@@ -26,6 +26,7 @@ import dev.idempotency.autoconfigure.IdempotencyTransactionAutoConfiguration;
 import dev.idempotency.core.IdempotencyEngine;
 import dev.idempotency.core.IdempotencyEvent;
 import dev.idempotency.core.IdempotencyListener;
+import dev.idempotency.fixtures.Unchecked;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -285,12 +286,7 @@ class RoutingDataSourceTests {
 		}
 
 		private void waitForTheEnd() {
-			try {
-				assertThat(this.mayEnd.await(60, TimeUnit.SECONDS)).isTrue();
-			}
-			catch (InterruptedException ex) {
-				throw new IllegalStateException(ex);
-			}
+			Unchecked.run(() -> assertThat(this.mayEnd.await(60, TimeUnit.SECONDS)).isTrue());
 		}
 
 		private int runs(String tenant) {

@@ -16,6 +16,7 @@ import java.util.concurrent.CompletableFuture;
 
 import dev.idempotency.Fingerprint;
 import dev.idempotency.IdempotencyKey;
+import dev.idempotency.fixtures.Unchecked;
 import dev.idempotency.servers.RedisServerProcess;
 import dev.idempotency.store.ManyRecordsContract;
 import dev.idempotency.store.RecordFilter;
@@ -23,7 +24,7 @@ import dev.idempotency.store.SearchableStore;
 import dev.idempotency.store.SearchableStore.Count;
 import dev.idempotency.store.StoredResult;
 import org.assertj.core.data.Percentage;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -38,18 +39,14 @@ class ManyRecordsInRedisTests extends ManyRecordsContract {
 	private static final Fingerprint NO_FINGERPRINT = Fingerprint.ofBytes(new byte[32]);
 
 	// Its commands are counted, and others would have to share it with a million records
+	@AutoClose
 	private final RedisServerProcess server = RedisServerProcess.start();
 
+	@AutoClose("destroy")
 	private final LettuceConnectionFactory connectionFactory = RedisServers
 		.lettuce(RedisServers.standalone(this.server));
 
 	private final RedisIdempotencyStore store = new RedisIdempotencyStore(this.connectionFactory, RedisScene.PREFIX, 0);
-
-	@AfterAll
-	void stop() {
-		this.connectionFactory.destroy();
-		this.server.close();
-	}
 
 	@Override
 	protected SearchableStore store() {
@@ -129,7 +126,7 @@ class ManyRecordsInRedisTests extends ManyRecordsContract {
 	}
 
 	private static void readLines(InputStream answers, long lines) {
-		try {
+		Unchecked.run(() -> {
 			byte[] buffer = new byte[1 << 16];
 			for (long seen = 0; seen < lines;) {
 				int read = answers.read(buffer);
@@ -137,10 +134,7 @@ class ManyRecordsInRedisTests extends ManyRecordsContract {
 					seen += (buffer[i] == '\n') ? 1 : 0;
 				}
 			}
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		});
 	}
 
 }

@@ -1,13 +1,13 @@
 package dev.idempotency.torture.ledger;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.jar.Attributes;
 import java.util.jar.JarOutputStream;
 import java.util.jar.Manifest;
+
+import dev.idempotency.fixtures.Unchecked;
 
 /**
  * Makes an agent of {@link ShiftedClock}: a jar that only names it, since it is on the
@@ -22,12 +22,7 @@ final class ClockAgent {
 		Manifest manifest = new Manifest();
 		manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
 		manifest.getMainAttributes().putValue("Premain-Class", ShiftedClock.class.getName());
-		try {
-			new JarOutputStream(Files.newOutputStream(this.jar), manifest).close();
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		Unchecked.run(() -> new JarOutputStream(Files.newOutputStream(this.jar), manifest).close());
 	}
 
 	/**

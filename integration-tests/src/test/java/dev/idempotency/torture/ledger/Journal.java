@@ -11,6 +11,8 @@ import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.stream.Stream;
 
+import dev.idempotency.fixtures.Unchecked;
+
 /**
  * A file to which all processes append, a line at a time and each in one write, so that
  * whoever is killed leaves whole lines. Times are {@link System#nanoTime()}, which is the
@@ -34,12 +36,8 @@ final class Journal {
 		for (Object word : words) {
 			line.append(' ').append(word);
 		}
-		try {
-			this.channel.write(ByteBuffer.wrap(line.append('\n').toString().getBytes(StandardCharsets.UTF_8)));
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		Unchecked.run(() -> this.channel
+			.write(ByteBuffer.wrap(line.append('\n').toString().getBytes(StandardCharsets.UTF_8))));
 	}
 
 	static List<Line> read(Path file) {

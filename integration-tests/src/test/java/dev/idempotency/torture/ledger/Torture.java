@@ -1,7 +1,5 @@
 package dev.idempotency.torture.ledger;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -14,6 +12,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+
+import dev.idempotency.fixtures.Unchecked;
 
 import org.springframework.util.FileSystemUtils;
 
@@ -43,17 +43,14 @@ final class Torture {
 	}
 
 	static Report run(TortureOptions options) {
-		try {
+		return Unchecked.get(() -> {
 			Path folder = Files.createTempDirectory("torture-");
 			Report report = new Torture(options, folder).run();
 			if (report.violations().isEmpty()) {
 				FileSystemUtils.deleteRecursively(folder);
 			}
 			return report;
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		});
 	}
 
 	private Report run() {
