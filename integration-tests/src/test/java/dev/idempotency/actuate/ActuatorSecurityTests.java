@@ -23,7 +23,6 @@ import org.springframework.security.core.userdetails.User;
 import org.springframework.security.core.userdetails.UserDetailsService;
 import org.springframework.security.provisioning.InMemoryUserDetailsManager;
 import org.springframework.security.web.SecurityFilterChain;
-import org.springframework.util.StringUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -42,10 +41,9 @@ class ActuatorSecurityTests {
 	 */
 	static TestServer start(String... properties) {
 		return PaymentsApplication.start(List.of(Security.class),
-				StringUtils.concatenateStringArrays(properties,
-						new String[] { TestServer.WITH_SECURITY,
-								"management.endpoint.idempotency.show-values=when-authorized",
-								"management.endpoint.idempotency.roles=OPERATOR" }));
+				TestServer.with(properties, TestServer.WITH_SECURITY,
+						"management.endpoint.idempotency.show-values=when-authorized",
+						"management.endpoint.idempotency.roles=OPERATOR"));
 	}
 
 	@BeforeAll

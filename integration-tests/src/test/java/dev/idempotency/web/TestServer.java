@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -21,7 +22,6 @@ import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.web.server.WebServer;
 import org.springframework.boot.web.server.context.WebServerApplicationContext;
 import org.springframework.context.ConfigurableApplicationContext;
-import org.springframework.util.StringUtils;
 
 /**
  * An application on a real port.
@@ -90,10 +90,10 @@ public final class TestServer implements AutoCloseable {
 	}
 
 	/**
-	 * Settings, and further ones, which win.
+	 * The settings that a test gives, which win, and those that all of its kind have.
 	 */
-	public static String[] with(String[] properties, String... further) {
-		return StringUtils.concatenateStringArrays(properties, further);
+	public static String[] with(String[] given, String... common) {
+		return Stream.of(common, given).flatMap(Stream::of).toArray(String[]::new);
 	}
 
 	private static int port(ConfigurableApplicationContext context) {
