@@ -17,6 +17,7 @@ import dev.idempotency.test.FaultInjectingStore;
 import dev.idempotency.test.FaultInjectingStore.Fault;
 import dev.idempotency.test.FaultInjectingStore.FaultPlan;
 import dev.idempotency.test.MovableClock;
+import org.jspecify.annotations.Nullable;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -86,7 +87,7 @@ class EngineFixture {
 		return ((Decision.Proceed) decision).execution();
 	}
 
-	static String replayed(Decision decision) {
+	static String replayed(@Nullable Decision decision) {
 		assertThat(decision).isInstanceOf(Decision.Replay.class);
 		return StandardCharsets.UTF_8.decode(((Decision.Replay) decision).result().payload()).toString();
 	}
