@@ -5,7 +5,7 @@ import dev.idempotency.test.IdempotencyStoreContract;
 import dev.idempotency.test.SearchableStoreContract;
 import dev.idempotency.test.NotifyingStoreContract;
 import dev.idempotency.test.StoreTime;
-import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.TestInstance;
 
 import org.springframework.beans.factory.DisposableBean;
@@ -18,10 +18,8 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 abstract class RedisContract<F extends RedisConnectionFactory & DisposableBean> extends IdempotencyStoreContract
 		implements SearchableStoreContract, NotifyingStoreContract {
 
-	@AutoClose("destroy")
 	private final F connectionFactory;
 
-	@AutoClose
 	private final RedisIdempotencyStore store;
 
 	RedisContract(F connectionFactory) {
@@ -38,6 +36,12 @@ abstract class RedisContract<F extends RedisConnectionFactory & DisposableBean> 
 	@Override
 	public StoreTime time() {
 		return StoreTime.real();
+	}
+
+	@AfterAll
+	void close() throws Exception {
+		this.store.close();
+		this.connectionFactory.destroy();
 	}
 
 }
