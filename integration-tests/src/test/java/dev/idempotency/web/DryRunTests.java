@@ -432,7 +432,7 @@ class DryRunTests {
 		}
 
 		@PostMapping("/gone")
-		String gone() {
+		String failAsGone() {
 			throw new ResponseStatusException(HttpStatus.GONE, enter());
 		}
 

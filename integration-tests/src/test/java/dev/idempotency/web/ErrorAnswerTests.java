@@ -354,7 +354,7 @@ class ErrorAnswerTests {
 		}
 
 		@PostMapping("/broken")
-		String broken() {
+		String fail() {
 			throw new IllegalStateException("broken");
 		}
 

@@ -235,7 +235,7 @@ class HttpStoreFailureTests {
 		}
 
 		@PostMapping("/exception")
-		String exception(IdempotencyContext context, HttpServletResponse response) {
+		String fail(IdempotencyContext context, HttpServletResponse response) {
 			throw new IllegalStateException(run(context, response));
 		}
 

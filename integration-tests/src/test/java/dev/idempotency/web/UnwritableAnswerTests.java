@@ -226,7 +226,7 @@ class UnwritableAnswerTests {
 		}
 
 		@PostMapping("/error")
-		String error() {
+		String fail() {
 			throw new IllegalArgumentException(this.executions.next("error"));
 		}
 
