@@ -66,22 +66,37 @@ public sealed interface Decision {
 	record Refused(Reason reason, Duration retryAfter, int attempt, long replays,
 			@Nullable String trace) implements Answer {
 
+		/**
+		 * The key belongs to an operation that was asked to do something else.
+		 */
 		public static Refused keyReused() {
 			return new Refused(Reason.KEY_REUSED, Duration.ZERO, 0, 0, null);
 		}
 
+		/**
+		 * The same operation is running.
+		 */
 		public static Refused inProgress(Duration retryAfter, @Nullable String trace) {
 			return new Refused(Reason.IN_PROGRESS, retryAfter, 0, 0, trace);
 		}
 
+		/**
+		 * An executor vanished, and the policy says to leave it at that.
+		 */
 		public static Refused outcomeUnknown(int attempt, @Nullable String trace) {
 			return new Refused(Reason.OUTCOME_UNKNOWN, Duration.ZERO, attempt, 0, trace);
 		}
 
+		/**
+		 * The operation has run, and its result was not kept.
+		 */
 		public static Refused notReplayable(@Nullable String trace) {
 			return new Refused(Reason.NOT_REPLAYABLE, Duration.ZERO, 0, 0, trace);
 		}
 
+		/**
+		 * The result was given out more often than the policy allows.
+		 */
 		public static Refused replayLimit(long replays, Duration retryAfter) {
 			return new Refused(Reason.REPLAY_LIMIT, retryAfter, 0, replays, null);
 		}

@@ -62,14 +62,23 @@ public record OperationPolicy(Duration ttl, Duration lease, OnCrash onCrash, Dur
 		return new OperationPolicy(ttl, lease, OnCrash.RETRY, Duration.ZERO, 0);
 	}
 
+	/**
+	 * This policy with another ttl.
+	 */
 	public OperationPolicy withTtl(Duration ttl) {
 		return new OperationPolicy(ttl, this.lease, this.onCrash, this.patience, this.maxReplays, this.extendsOnReplay);
 	}
 
+	/**
+	 * This policy with another answer to a crash.
+	 */
 	public OperationPolicy withOnCrash(OnCrash onCrash) {
 		return new OperationPolicy(this.ttl, this.lease, onCrash, this.patience, this.maxReplays, this.extendsOnReplay);
 	}
 
+	/**
+	 * This policy with more or less patience.
+	 */
 	public OperationPolicy withPatience(Duration patience) {
 		return new OperationPolicy(this.ttl, this.lease, this.onCrash, patience, this.maxReplays, this.extendsOnReplay);
 	}
