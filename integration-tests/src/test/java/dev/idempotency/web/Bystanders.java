@@ -28,8 +28,8 @@ public class Bystanders implements AutoConfigurationImportFilter, EnvironmentAwa
 	private static final List<String> PARTS = List.of("org.springdoc.", "org.springframework.ai.", ".boot.actuate.",
 			".boot.amqp.", ".boot.data.autoconfigure.", ".boot.health.", ".boot.http.client.", ".boot.jms.",
 			".boot.kafka.", ".boot.micrometer.metrics.autoconfigure.export.", ".boot.micrometer.tracing.",
-			".boot.netty.", ".boot.opentelemetry.", ".boot.restclient.", ".boot.thymeleaf.", ".boot.transaction.jta.",
-			".boot.webclient.", ".autoconfigure.actuate.");
+			".boot.netty.", ".boot.opentelemetry.", ".boot.restclient.", ".boot.transaction.jta.", ".boot.webclient.",
+			".autoconfigure.actuate.");
 
 	private boolean wanted = true;
 
