@@ -6,7 +6,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.store.Claim;
-import dev.idempotency.store.NotifyingStore;
 import dev.idempotency.store.NotifyingStore.Subscription;
 import org.junit.jupiter.api.Test;
 
@@ -14,6 +13,7 @@ import static dev.idempotency.test.Scene.RESULT;
 import static dev.idempotency.test.Scene.TTL;
 import static dev.idempotency.test.Scene.granted;
 import static dev.idempotency.test.Scene.newKey;
+import static dev.idempotency.test.Scene.subscribe;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
@@ -21,17 +21,13 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 public interface NotifyingStoreContract extends StoreUnderTest {
 
-	private NotifyingStore notifying() {
-		return (NotifyingStore) store();
-	}
-
 	@Test
 	default void wakesUpEveryWaiterOnCompletion() throws InterruptedException {
 		IdempotencyKey key = newKey();
 		Claim claim = granted(store(), key);
 		CountDownLatch woken = new CountDownLatch(2);
-		Subscription one = notifying().subscribe(key, woken::countDown);
-		Subscription other = notifying().subscribe(key, woken::countDown);
+		Subscription one = subscribe(this, key, woken::countDown);
+		Subscription other = subscribe(this, key, woken::countDown);
 		try (one; other) {
 			store().complete(claim, RESULT, TTL);
 			assertThat(woken.await(patience().toMillis(), TimeUnit.MILLISECONDS)).isTrue();
@@ -43,7 +39,7 @@ public interface NotifyingStoreContract extends StoreUnderTest {
 		IdempotencyKey key = newKey();
 		Claim claim = granted(store(), key);
 		CountDownLatch woken = new CountDownLatch(1);
-		try (Subscription subscription = notifying().subscribe(key, woken::countDown)) {
+		try (Subscription subscription = subscribe(this, key, woken::countDown)) {
 			assertThat(subscription).isNotNull();
 			store().release(claim);
 			assertThat(woken.await(patience().toMillis(), TimeUnit.MILLISECONDS)).isTrue();
@@ -56,10 +52,10 @@ public interface NotifyingStoreContract extends StoreUnderTest {
 		Claim claim = granted(store(), key);
 		AtomicInteger wrong = new AtomicInteger();
 		CountDownLatch woken = new CountDownLatch(1);
-		Subscription ended = notifying().subscribe(key, wrong::incrementAndGet);
+		Subscription ended = subscribe(this, key, wrong::incrementAndGet);
 		ended.close();
-		Subscription elsewhere = notifying().subscribe(newKey(), wrong::incrementAndGet);
-		Subscription right = notifying().subscribe(key, woken::countDown);
+		Subscription elsewhere = subscribe(this, newKey(), wrong::incrementAndGet);
+		Subscription right = subscribe(this, key, woken::countDown);
 		try (elsewhere; right) {
 			store().complete(claim, RESULT, TTL);
 			assertThat(woken.await(patience().toMillis(), TimeUnit.MILLISECONDS)).isTrue();

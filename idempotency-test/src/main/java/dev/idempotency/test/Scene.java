@@ -3,6 +3,8 @@ package dev.idempotency.test;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 import dev.idempotency.Fingerprint;
 import dev.idempotency.IdempotencyKey;
@@ -12,6 +14,8 @@ import dev.idempotency.store.ClaimResult;
 import dev.idempotency.store.ClaimTerms;
 import dev.idempotency.store.IdempotencyRecord;
 import dev.idempotency.store.IdempotencyStore;
+import dev.idempotency.store.NotifyingStore;
+import dev.idempotency.store.NotifyingStore.Subscription;
 import dev.idempotency.store.OnReplay;
 import dev.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
@@ -46,6 +50,24 @@ final class Scene {
 
 	static IdempotencyKey newKey() {
 		return IdempotencyKey.of("contract", UUID.randomUUID().toString());
+	}
+
+	/**
+	 * Subscribes, again if need be: a store may have nobody to hear from at the moment.
+	 */
+	static Subscription subscribe(StoreUnderTest test, IdempotencyKey key, Runnable wakeUp) {
+		long begin = System.nanoTime();
+		while (true) {
+			try {
+				return ((NotifyingStore) test.store()).subscribe(key, wakeUp);
+			}
+			catch (RuntimeException ex) {
+				if (System.nanoTime() - begin > test.patience().toNanos()) {
+					throw ex;
+				}
+				LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(10));
+			}
+		}
 	}
 
 	static StoredResult result(String text) {

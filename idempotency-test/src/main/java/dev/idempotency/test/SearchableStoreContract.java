@@ -33,6 +33,7 @@ import static dev.idempotency.test.Scene.TTL;
 import static dev.idempotency.test.Scene.completed;
 import static dev.idempotency.test.Scene.countingReplays;
 import static dev.idempotency.test.Scene.granted;
+import static dev.idempotency.test.Scene.subscribe;
 import static dev.idempotency.test.Scene.terms;
 import static dev.idempotency.test.Scene.traced;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -340,8 +341,8 @@ public interface SearchableStoreContract extends InspectableStoreContract {
 		IdempotencyKey key = key(namespace, "pay", "key");
 		Claim claim = granted(store(), key);
 		CountDownLatch woken = new CountDownLatch(1);
-		if (store() instanceof NotifyingStore notifying) {
-			notifying.subscribe(key, woken::countDown);
+		if (store() instanceof NotifyingStore) {
+			subscribe(this, key, woken::countDown);
 		}
 		else {
 			woken.countDown();
