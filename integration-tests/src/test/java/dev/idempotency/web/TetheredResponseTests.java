@@ -8,6 +8,7 @@ import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -19,6 +20,7 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 import jakarta.servlet.ServletOutputStream;
+import jakarta.servlet.WriteListener;
 import jakarta.servlet.http.Cookie;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -152,6 +154,29 @@ class TetheredResponseTests {
 		assertThat(response.getContentType()).isEqualTo(type);
 		response.setCharacterEncoding("UTF-8");
 		assertThat(response.getContentType()).isEqualTo("text/plain;charset=UTF-8");
+	}
+
+	@Test
+	void aStreamTellsItsListenerThatNobodyReadsAfterTheEnd() throws IOException {
+		ServletOutputStream stream = new TetheredResponse(new MockHttpServletResponse(), this.tether).getOutputStream();
+		this.tether.untie(() -> {
+		});
+		List<Throwable> told = new ArrayList<>();
+		stream.setWriteListener(new WriteListener() {
+
+			@Override
+			public void onWritePossible() {
+				throw new AssertionError("nobody can write");
+			}
+
+			@Override
+			public void onError(Throwable ex) {
+				told.add(ex);
+			}
+
+		});
+		assertThat(told).singleElement().isInstanceOf(IOException.class);
+		assertThat(stream.isReady()).as("whoever writes is told so at once").isTrue();
 	}
 
 	@Test
