@@ -100,7 +100,7 @@ public interface Idempotency {
 
 	/**
 	 * A view that remembers for another time.
-	 * @param ttl how long results are remembered
+	 * @param ttl how long keys and their results are remembered, from the claim on
 	 * @return the view
 	 */
 	Idempotency withTtl(Duration ttl);

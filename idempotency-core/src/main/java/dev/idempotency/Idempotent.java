@@ -48,7 +48,8 @@ public @interface Idempotent {
 	boolean fingerprint() default true;
 
 	/**
-	 * How long the answer is remembered, such as {@code 7d} or {@code ${orders.ttl:24h}}.
+	 * How long the key and its answer are remembered, from the claim on, such as
+	 * {@code 7d} or {@code ${orders.ttl:24h}}.
 	 * @return a duration; by default {@code idempotency.ttl}
 	 */
 	String ttl() default "";

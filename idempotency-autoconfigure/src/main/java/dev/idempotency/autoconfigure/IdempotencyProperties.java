@@ -34,7 +34,7 @@ import org.springframework.util.unit.DataSize;
  * @param store Which store remembers; by default the only one there is.
  * @param namespace Keeps the keys of applications apart that share a store. Defaults to
  * the name of the application, which needs one where the store may be shared.
- * @param ttl How long a result is remembered.
+ * @param ttl How long a key and its result are remembered, from the claim on.
  * @param lease How long a claim holds after its process died.
  * @param waitTimeout How long a request waits for its running twin, where it waits at
  * all.

@@ -22,7 +22,7 @@ import org.springframework.util.unit.DataSize;
 /**
  * The settings of one operation, under {@code idempotency.operations} and its name.
  *
- * @param ttl How long its result is remembered.
+ * @param ttl How long its keys and results are remembered, from the claim on.
  * @param lease How long a claim of it holds after its process died.
  * @param waitTimeout How long a request waits for its running twin; 0 means not at all.
  * @param maxReplays How often its result is given out again; 0 means without a limit.

@@ -84,7 +84,7 @@ final class ClaimedExecution extends Execution {
 	}
 
 	private Completion join(StoredResult result, boolean withPayload) {
-		if (this.store.completeInCallersTransaction(this.claim, result, this.attempt.policy().ttl())) {
+		if (this.store.completeInCallersTransaction(this.claim, result, this.attempt.policy().lease())) {
 			this.joined = Completion.stored(withPayload);
 			return Completion.JOINED;
 		}
@@ -187,7 +187,7 @@ final class ClaimedExecution extends Execution {
 	 */
 	private IdempotencyEvent keptWithoutResultAfter(Throwable failure) {
 		boolean kept = FirstFailure.thenTry(failure,
-				() -> this.store.complete(this.claim, StoredResult.tombstone(), this.attempt.policy().ttl()));
+				() -> this.store.complete(this.claim, StoredResult.tombstone(), this.attempt.policy().lease()));
 		return new IdempotencyEvent.Finished(key(), kept ? Completion.stored(false) : Completion
 			.failed(new IdempotencyStoreException("The result of %s was not stored".formatted(key()), failure)));
 	}
@@ -212,7 +212,7 @@ final class ClaimedExecution extends Execution {
 
 	private Completion store(StoredResult result, boolean withPayload) {
 		try {
-			if (this.store.complete(this.claim, result, this.attempt.policy().ttl())) {
+			if (this.store.complete(this.claim, result, this.attempt.policy().lease())) {
 				return Completion.stored(withPayload);
 			}
 			return lost().complete(result, withPayload);
@@ -228,7 +228,7 @@ final class ClaimedExecution extends Execution {
 
 	private Completion storeIn(Transaction transaction, StoredResult result, boolean withPayload) {
 		try {
-			if (!this.store.completeInTransaction(this.claim, result, this.attempt.policy().ttl())) {
+			if (!this.store.completeInTransaction(this.claim, result, this.attempt.policy().lease())) {
 				rollBack(transaction);
 				return lost().superseded();
 			}

@@ -80,26 +80,26 @@ final class GuardedStore {
 		}
 	}
 
-	boolean complete(Claim claim, StoredResult result, Duration ttl) {
-		return ask(StoreVerb.COMPLETE, claim.key(), () -> this.store.complete(claim, result, ttl));
+	boolean complete(Claim claim, StoredResult result, Duration atLeast) {
+		return ask(StoreVerb.COMPLETE, claim.key(), () -> this.store.complete(claim, result, atLeast));
 	}
 
 	/**
 	 * Completes a key inside the calling thread's transaction.
 	 * @throws IllegalStateException if the store cannot take part in it
 	 */
-	boolean completeInTransaction(Claim claim, StoredResult result, Duration ttl) {
+	boolean completeInTransaction(Claim claim, StoredResult result, Duration atLeast) {
 		JoiningStore joining = joining();
-		return ask(StoreVerb.COMPLETE, claim.key(), () -> joining.completeInTransaction(claim, result, ttl));
+		return ask(StoreVerb.COMPLETE, claim.key(), () -> joining.completeInTransaction(claim, result, atLeast));
 	}
 
 	/**
 	 * Completes a key inside the calling thread's transaction, which goes on.
 	 * @throws IllegalStateException if the store cannot take part in it
 	 */
-	boolean completeInCallersTransaction(Claim claim, StoredResult result, Duration ttl) {
+	boolean completeInCallersTransaction(Claim claim, StoredResult result, Duration atLeast) {
 		JoiningStore joining = joining();
-		return ask(StoreVerb.COMPLETE, claim.key(), () -> joining.completeInCallersTransaction(claim, result, ttl));
+		return ask(StoreVerb.COMPLETE, claim.key(), () -> joining.completeInCallersTransaction(claim, result, atLeast));
 	}
 
 	/**

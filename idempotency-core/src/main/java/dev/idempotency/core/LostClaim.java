@@ -40,7 +40,7 @@ final class LostClaim {
 		}
 		Claim regained = ((ClaimResult.Granted) answer).claim();
 		Duration lease = this.again.policy().lease();
-		return this.store.complete(regained, result, this.again.policy().ttl()) ? Completion.stored(withPayload)
+		return this.store.complete(regained, result, this.again.policy().lease()) ? Completion.stored(withPayload)
 				: Completion.superseded(Decision.Refused.inProgress(RetryAfter.ofFresh(lease), null));
 	}
 

@@ -74,7 +74,7 @@ final class Settling {
 		}
 		StoredResult given = ((Conclusion.Done) conclusion).result();
 		try {
-			return this.store.complete(claim, given.isTombstone() ? given : pack(claim.key(), given), policy.ttl());
+			return this.store.complete(claim, given.isTombstone() ? given : pack(claim.key(), given), policy.lease());
 		}
 		catch (ResultTooLargeException ex) {
 			// As abandoned as before

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * The conditions of a claim.
  *
  * @param lease how long the claim holds unless it is renewed
- * @param ttl how long the record is remembered; it outlives the lease, so that the
- * attempt after a crash knows that it is not the first
+ * @param ttl how long the record is remembered, from the claim on; it outlives the lease,
+ * so that the attempt after a crash knows that it is not the first
  * @param onCrash whether a key whose lease is over may be taken over
  * @param onReplay what a refusal with a completed record of the same fingerprint does to
  * the record; where that is anything, it is done in the same atomic step

@@ -46,15 +46,16 @@ public interface IdempotencyStore {
 
 	/**
 	 * Stores the result, which is what every later claim of the key is refused with until
-	 * the ttl is over.
+	 * the ttl of its claim is over: that began with the claim, and does not begin anew.
 	 * @param claim the claim
 	 * @param result the result
-	 * @param ttl how long the result is remembered
+	 * @param atLeast for how long the result is remembered even if less is left of the
+	 * ttl: a retry must find what has just been done
 	 * @return {@code false} if the claim is lost; the result is then not stored
 	 * @throws dev.idempotency.ResultTooLargeException if the store cannot hold the
 	 * result; the claim is then still held
 	 */
-	boolean complete(Claim claim, StoredResult result, Duration ttl);
+	boolean complete(Claim claim, StoredResult result, Duration atLeast);
 
 	/**
 	 * Gives the key back: the next claim of it is granted at once. After a first attempt

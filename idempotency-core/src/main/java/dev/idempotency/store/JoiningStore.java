@@ -13,13 +13,14 @@ public interface JoiningStore extends IdempotencyStore {
 	 * in, and that ends right after this.
 	 * @param claim the claim
 	 * @param result the result
-	 * @param ttl how long the result is remembered
+	 * @param atLeast for how long the result is remembered even if less is left of the
+	 * ttl
 	 * @return {@code false} if the claim is lost; the transaction must then be rolled
 	 * back, because someone else does the work
 	 * @throws IllegalStateException if the calling thread is in no transaction that the
 	 * store could join
 	 */
-	boolean completeInTransaction(Claim claim, StoredResult result, Duration ttl);
+	boolean completeInTransaction(Claim claim, StoredResult result, Duration atLeast);
 
 	/**
 	 * Like {@link #completeInTransaction}, but the transaction goes on, nobody knows for
@@ -29,14 +30,15 @@ public interface JoiningStore extends IdempotencyStore {
 	 * because this was committed.
 	 * @param claim the claim
 	 * @param result the result
-	 * @param ttl how long the result is remembered
+	 * @param atLeast for how long the result is remembered even if less is left of the
+	 * ttl
 	 * @return {@code false} if the claim is lost; the transaction must then be rolled
 	 * back, because someone else does the work
 	 * @throws IllegalStateException if the calling thread is in no transaction that the
 	 * store could join
 	 */
-	default boolean completeInCallersTransaction(Claim claim, StoredResult result, Duration ttl) {
-		return completeInTransaction(claim, result, ttl);
+	default boolean completeInCallersTransaction(Claim claim, StoredResult result, Duration atLeast) {
+		return completeInTransaction(claim, result, atLeast);
 	}
 
 	/**

@@ -61,8 +61,8 @@ public final class FaultInjectingStore implements IdempotencyStore {
 	}
 
 	@Override
-	public boolean complete(Claim claim, StoredResult result, Duration ttl) {
-		return this.store.complete(claim, result, ttl);
+	public boolean complete(Claim claim, StoredResult result, Duration atLeast) {
+		return this.store.complete(claim, result, atLeast);
 	}
 
 	@Override

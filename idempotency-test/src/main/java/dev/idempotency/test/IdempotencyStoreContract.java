@@ -339,16 +339,46 @@ public abstract class IdempotencyStoreContract implements KeysContract, RacesCon
 	@Test
 	void forgetsAResultWhenItsTtlIsOver() {
 		IdempotencyKey key = newKey();
-		store().complete(granted(store(), key), RESULT, SHORT);
+		store().complete(granted(store(), key, terms(SHORT, SHORT)), RESULT, SHORT);
 		time().pass(PAST_SHORT);
 		assertThat(granted(store().claim(key, OTHER_FINGERPRINT, terms(LONG))).attempt()).isEqualTo(1);
 	}
 
 	@Test
-	void remembersAResultForItsTtlAndNotForThatOfTheClaim() {
+	void countsTheTtlFromTheClaim() {
+		IdempotencyKey key = newKey();
+		Duration ttl = SHORT.multipliedBy(2);
+		Claim claim = granted(store(), key, terms(ttl, ttl));
+		time().pass(SHORT);
+		assertThat(store().complete(claim, RESULT, Duration.ofMillis(1))).isTrue();
+		time().pass(PAST_SHORT);
+		assertThat(granted(store(), key).attempt()).isEqualTo(1);
+	}
+
+	@Test
+	void countsTheTtlFromATakeover() {
+		IdempotencyKey key = newKey();
+		granted(store(), key, terms(SHORT, SHORT.multipliedBy(2)));
+		time().pass(PAST_SHORT);
+		Claim successor = granted(store(), key, terms(SHORT, TTL));
+		assertThat(store().complete(successor, RESULT, Duration.ofMillis(1))).isTrue();
+		time().pass(PAST_SHORT);
+		assertThat(completed(store(), key).result()).isEqualTo(RESULT);
+	}
+
+	@Test
+	void doesNotShortenTheTtlOfTheClaim() {
+		IdempotencyKey key = newKey();
+		assertThat(store().complete(granted(store(), key), RESULT, SHORT)).isTrue();
+		time().pass(PAST_SHORT);
+		assertThat(completed(store(), key).result()).isEqualTo(RESULT);
+	}
+
+	@Test
+	void remembersAResultForAWhileThatIsCompletedAtTheEndOfItsTtl() {
 		IdempotencyKey key = newKey();
 		Claim claim = granted(store(), key, terms(SHORT, SHORT));
-		store().complete(claim, RESULT, TTL);
+		assertThat(store().complete(claim, RESULT, TTL)).isTrue();
 		time().pass(PAST_SHORT);
 		assertThat(completed(store(), key).result()).isEqualTo(RESULT);
 	}

@@ -19,6 +19,7 @@ import static dev.idempotency.test.Scene.abandoned;
 import static dev.idempotency.test.Scene.extendingBy;
 import static dev.idempotency.test.Scene.granted;
 import static dev.idempotency.test.Scene.newKey;
+import static dev.idempotency.test.Scene.terms;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
@@ -73,7 +74,7 @@ public interface InspectableStoreContract extends StoreUnderTest {
 	@Test
 	default void findsAnExtendedResultWithALaterEndAndNoOtherDateChanged() {
 		IdempotencyKey key = newKey();
-		store().complete(granted(store(), key), RESULT, LONG);
+		store().complete(granted(store(), key, terms(LONG, LONG)), RESULT, LONG);
 		KeyStatus before = inspectable().find(key).orElseThrow().status();
 		time().pass(SHORT);
 		store().claim(key, FINGERPRINT, extendingBy(TTL));

@@ -35,7 +35,7 @@ public interface PurgeableStoreContract extends StoreUnderTest {
 	default void purgesWhatIsOverInBatches() {
 		purgeAll();
 		for (int i = 0; i < 5; i++) {
-			store().complete(granted(store(), newKey()), RESULT, SHORT);
+			store().complete(granted(store(), newKey(), terms(SHORT, SHORT)), RESULT, SHORT);
 		}
 		granted(store(), newKey(), terms(SHORT, SHORT));
 		time().pass(PAST_SHORT);
@@ -62,7 +62,7 @@ public interface PurgeableStoreContract extends StoreUnderTest {
 	default void purgesEachRecordOnceWhenManyPurgeAtOnce() {
 		purgeAll();
 		for (int i = 0; i < 50; i++) {
-			store().complete(granted(store(), newKey()), RESULT, SHORT);
+			store().complete(granted(store(), newKey(), terms(SHORT, SHORT)), RESULT, SHORT);
 		}
 		time().pass(PAST_SHORT);
 		int atOnce = Race.run(4, () -> purgeable().purge(20)).stream().mapToInt(Integer::intValue).sum();

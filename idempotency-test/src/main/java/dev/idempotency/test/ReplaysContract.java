@@ -33,7 +33,7 @@ interface ReplaysContract extends StoreUnderTest {
 
 	private IdempotencyKey completedFor(Duration ttl) {
 		IdempotencyKey key = newKey();
-		assertThat(store().complete(granted(store(), key), RESULT, ttl)).isTrue();
+		assertThat(store().complete(granted(store(), key, terms(ttl, ttl)), RESULT, ttl)).isTrue();
 		return key;
 	}
 

@@ -194,7 +194,7 @@ public interface SearchableStoreContract extends InspectableStoreContract {
 	default void findsRecordsByTheirStateAndNoneThatIsOver() {
 		String namespace = newNamespace();
 		granted(store(), key(namespace, "pay", "over"), terms(SHORT, SHORT));
-		store().complete(granted(store(), key(namespace, "pay", "done and over")), RESULT, SHORT);
+		store().complete(granted(store(), key(namespace, "pay", "done and over"), terms(SHORT, SHORT)), RESULT, SHORT);
 		IdempotencyKey abandoned = key(namespace, "pay", "abandoned");
 		granted(store(), abandoned, terms(SHORT));
 		time().pass(PAST_SHORT);

@@ -90,7 +90,7 @@ interface TracesContract extends StoreUnderTest {
 	@Test
 	default void startsAnewWithTheTraceOfWhoeverClaimsAKeyThatIsOver() {
 		IdempotencyKey done = newKey();
-		store().complete(granted(store(), done, traced(LONG, TTL, "first")), RESULT, SHORT);
+		store().complete(granted(store(), done, traced(SHORT, SHORT, "first")), RESULT, SHORT);
 		IdempotencyKey vanished = newKey();
 		granted(store(), vanished, traced(SHORT, SHORT, "first"));
 		time().pass(PAST_SHORT);

@@ -443,7 +443,7 @@ class ErrorToleranceTests extends EngineFixture {
 		}
 
 		@Override
-		public boolean completeInTransaction(Claim claim, StoredResult result, Duration ttl) {
+		public boolean completeInTransaction(Claim claim, StoredResult result, Duration atLeast) {
 			return this.memory.find(claim.key()).filter((found) -> found.result() == null).isPresent();
 		}
 

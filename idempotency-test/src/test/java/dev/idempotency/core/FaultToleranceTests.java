@@ -316,14 +316,14 @@ class FaultToleranceTests {
 		}
 
 		@Override
-		public boolean complete(Claim claim, StoredResult result, Duration ttl) {
-			boolean done = super.complete(claim, result, ttl);
+		public boolean complete(Claim claim, StoredResult result, Duration atLeast) {
+			boolean done = super.complete(claim, result, atLeast);
 			this.completed |= done;
 			return done;
 		}
 
 		@Override
-		public boolean completeInTransaction(Claim claim, StoredResult result, Duration ttl) {
+		public boolean completeInTransaction(Claim claim, StoredResult result, Duration atLeast) {
 			this.pending = claim;
 			return renew(claim, EngineFixture.LEASE);
 		}

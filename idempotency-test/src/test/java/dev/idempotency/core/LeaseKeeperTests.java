@@ -376,8 +376,8 @@ class LeaseKeeperTests extends EngineFixture {
 		}
 
 		@Override
-		public boolean complete(Claim claim, StoredResult result, Duration ttl) {
-			boolean completed = super.complete(claim, result, ttl);
+		public boolean complete(Claim claim, StoredResult result, Duration atLeast) {
+			boolean completed = super.complete(claim, result, atLeast);
 			this.afterCompletion.run();
 			return completed;
 		}

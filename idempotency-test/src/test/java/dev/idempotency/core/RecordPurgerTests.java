@@ -278,7 +278,7 @@ class RecordPurgerTests {
 		}
 
 		@Override
-		public boolean complete(Claim claim, StoredResult result, Duration ttl) {
+		public boolean complete(Claim claim, StoredResult result, Duration atLeast) {
 			throw new UnsupportedOperationException();
 		}
 

@@ -118,9 +118,9 @@ class FaultInjectingStoreTests {
 		}
 
 		@Override
-		public boolean completeInTransaction(Claim claim, StoredResult result, Duration ttl) {
+		public boolean completeInTransaction(Claim claim, StoredResult result, Duration atLeast) {
 			this.joined = true;
-			return complete(claim, result, ttl);
+			return complete(claim, result, atLeast);
 		}
 
 		@Override

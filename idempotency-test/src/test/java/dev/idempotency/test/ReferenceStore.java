@@ -199,7 +199,7 @@ class ReferenceStore implements SearchableStore, JoiningStore, NotifyingStore, P
 	}
 
 	@Override
-	public synchronized boolean complete(Claim claim, StoredResult result, Duration ttl) {
+	public synchronized boolean complete(Claim claim, StoredResult result, Duration atLeast) {
 		Row row = held(claim, Defect.COMPLETE_IS_UNFENCED);
 		if (row == null || (this.defect == Defect.COMPLETE_REFUSES_THE_LATE && row.leaseEnds <= now())) {
 			return false;
@@ -218,7 +218,12 @@ class ReferenceStore implements SearchableStore, JoiningStore, NotifyingStore, P
 			row.trace = null;
 		}
 		row.completed = now();
-		row.expires = (this.defect == Defect.TTL_IS_THAT_OF_THE_CLAIM) ? row.expires : now() + ttl.toMillis();
+		long end = now() + atLeast.toMillis();
+		row.expires = switch (this.defect) {
+			case COMPLETE_BEGINS_THE_TTL_ANEW -> end;
+			case COMPLETE_LEAVES_NO_TIME_TO_RETRY -> row.expires;
+			default -> Math.max(row.expires, end);
+		};
 		wakeUp(claim.key());
 		return true;
 	}
@@ -390,20 +395,21 @@ class ReferenceStore implements SearchableStore, JoiningStore, NotifyingStore, P
 	}
 
 	@Override
-	public boolean completeInTransaction(Claim claim, StoredResult result, Duration ttl) {
-		return completeInTransaction(claim, result, ttl, this.defect == Defect.JOINS_NOTHING);
+	public boolean completeInTransaction(Claim claim, StoredResult result, Duration atLeast) {
+		return completeInTransaction(claim, result, atLeast, this.defect == Defect.JOINS_NOTHING);
 	}
 
 	@Override
-	public boolean completeInCallersTransaction(Claim claim, StoredResult result, Duration ttl) {
-		return completeInTransaction(claim, result, ttl,
+	public boolean completeInCallersTransaction(Claim claim, StoredResult result, Duration atLeast) {
+		return completeInTransaction(claim, result, atLeast,
 				this.defect == Defect.JOINS_NOTHING || this.defect == Defect.JOINS_NO_CALLER);
 	}
 
-	private synchronized boolean completeInTransaction(Claim claim, StoredResult result, Duration ttl, boolean atOnce) {
+	private synchronized boolean completeInTransaction(Claim claim, StoredResult result, Duration atLeast,
+			boolean atOnce) {
 		Transaction current = transaction.get();
 		if (atOnce) {
-			return complete(claim, result, ttl);
+			return complete(claim, result, atLeast);
 		}
 		if (current == null) {
 			throw new IllegalStateException("no transaction");
@@ -413,7 +419,7 @@ class ReferenceStore implements SearchableStore, JoiningStore, NotifyingStore, P
 			return false;
 		}
 		Runnable pending = () -> {
-			complete(claim, result, ttl);
+			complete(claim, result, atLeast);
 			row.completedInTransaction = true;
 		};
 		row.pending = pending;
@@ -510,19 +516,19 @@ class ReferenceStore implements SearchableStore, JoiningStore, NotifyingStore, P
 		NONE, CLAIM_READS_THEN_WRITES, OWNERS_ARE_ALIKE, TAKEOVER_NEVER, TAKEOVER_DESPITE_TERMS,
 		TAKEOVER_BY_OTHER_REQUEST, TAKEOVER_IS_NOT_COUNTED, RENEW_IS_UNFENCED, RENEW_DOES_NOTHING,
 		RENEW_LETS_THE_TTL_RUN_OUT, COMPLETE_IS_UNFENCED, COMPLETE_REFUSES_THE_LATE, RELEASE_IS_UNFENCED,
-		RELEASE_FORGETS_THE_CRASH, RELEASE_KEEPS_THE_OWNER, TTL_IS_IGNORED, TTL_IS_THAT_OF_THE_CLAIM, RESULTS_ARE_CUT,
-		TOMBSTONES_ARE_EMPTY_RESULTS, FORMAT_IS_LOST, REPLAYS_COUNT_ALWAYS, REPLAYS_COUNT_FOR_OTHERS, READING_EXTENDS,
-		COUNTING_EXTENDS, EXTENDING_DOES_NOTHING, EXTENDING_ADDS_UP, EXTENDING_SHORTENS, EXTENDING_SERVES_OTHERS,
-		EXTENDING_COUNTS, EXTENDING_LOSES_THE_COUNT, EXTENDING_COMPLETES_ANEW, EXTENDING_REACHES_THE_RUNNING,
-		EXTENDING_REVIVES_THE_FORGOTTEN, EXTENDING_READS_THEN_WRITES, KEYS_IGNORE_CASE, KEYS_ARE_TRIMMED, KEYS_ARE_CUT,
-		KEYS_IGNORE_THE_CALLER, KEYS_ARE_GLUED, FIND_TAKES_OVER, FORGET_SPARES_THE_RUNNING, FORGET_IS_UNFENCED,
-		FORGET_REMEMBERS_THE_CRASH, PURGE_TAKES_THE_ABANDONED, PURGE_IS_UNLIMITED, SUBSCRIPTIONS_LAST,
-		WAKES_UP_EVERYBODY, EVERYTHING_JOINS, JOINS_NOTHING, SEES_TRANSACTIONS_EVERYWHERE, AGE_RESTARTS_AT_A_TAKEOVER,
-		TRACE_STAYS_THE_FIRST, TRACE_IS_LOST_ON_COMPLETION, SEARCH_IGNORES_THE_STATE, SEARCH_IGNORES_THE_AGE,
-		SEARCH_SHOWS_WHAT_IS_OVER, SEARCH_TAKES_OVER, COUNTS_ALL_APPLICATIONS, JOINS_NO_CALLER,
-		TRANSACTIONS_SEE_THE_PAST, SAVEPOINTS_UNDO_NOTHING, TAKEOVER_PASSES_TRANSACTIONS, RENEW_LOSES_TO_TRANSACTIONS,
-		RENEW_LOSES_TO_COMMITS, AFTERWARDS_RELEASES_NOTHING, AFTERWARDS_FORGETS_THE_COMPLETED,
-		AFTERWARDS_FREES_THE_SUCCESSORS, AFTERWARDS_FORGETS_THE_CRASH
+		RELEASE_FORGETS_THE_CRASH, RELEASE_KEEPS_THE_OWNER, TTL_IS_IGNORED, COMPLETE_BEGINS_THE_TTL_ANEW,
+		COMPLETE_LEAVES_NO_TIME_TO_RETRY, RESULTS_ARE_CUT, TOMBSTONES_ARE_EMPTY_RESULTS, FORMAT_IS_LOST,
+		REPLAYS_COUNT_ALWAYS, REPLAYS_COUNT_FOR_OTHERS, READING_EXTENDS, COUNTING_EXTENDS, EXTENDING_DOES_NOTHING,
+		EXTENDING_ADDS_UP, EXTENDING_SHORTENS, EXTENDING_SERVES_OTHERS, EXTENDING_COUNTS, EXTENDING_LOSES_THE_COUNT,
+		EXTENDING_COMPLETES_ANEW, EXTENDING_REACHES_THE_RUNNING, EXTENDING_REVIVES_THE_FORGOTTEN,
+		EXTENDING_READS_THEN_WRITES, KEYS_IGNORE_CASE, KEYS_ARE_TRIMMED, KEYS_ARE_CUT, KEYS_IGNORE_THE_CALLER,
+		KEYS_ARE_GLUED, FIND_TAKES_OVER, FORGET_SPARES_THE_RUNNING, FORGET_IS_UNFENCED, FORGET_REMEMBERS_THE_CRASH,
+		PURGE_TAKES_THE_ABANDONED, PURGE_IS_UNLIMITED, SUBSCRIPTIONS_LAST, WAKES_UP_EVERYBODY, EVERYTHING_JOINS,
+		JOINS_NOTHING, SEES_TRANSACTIONS_EVERYWHERE, AGE_RESTARTS_AT_A_TAKEOVER, TRACE_STAYS_THE_FIRST,
+		TRACE_IS_LOST_ON_COMPLETION, SEARCH_IGNORES_THE_STATE, SEARCH_IGNORES_THE_AGE, SEARCH_SHOWS_WHAT_IS_OVER,
+		SEARCH_TAKES_OVER, COUNTS_ALL_APPLICATIONS, JOINS_NO_CALLER, TRANSACTIONS_SEE_THE_PAST, SAVEPOINTS_UNDO_NOTHING,
+		TAKEOVER_PASSES_TRANSACTIONS, RENEW_LOSES_TO_TRANSACTIONS, RENEW_LOSES_TO_COMMITS, AFTERWARDS_RELEASES_NOTHING,
+		AFTERWARDS_FORGETS_THE_COMPLETED, AFTERWARDS_FREES_THE_SUCCESSORS, AFTERWARDS_FORGETS_THE_CRASH
 
 	}
 

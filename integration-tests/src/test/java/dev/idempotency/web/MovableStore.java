@@ -130,8 +130,8 @@ class MovableStore {
 		}
 
 		@Override
-		public boolean complete(Claim claim, StoredResult result, Duration ttl) {
-			return counted(StoreVerb.COMPLETE, super.complete(claim, result, ttl));
+		public boolean complete(Claim claim, StoredResult result, Duration atLeast) {
+			return counted(StoreVerb.COMPLETE, super.complete(claim, result, atLeast));
 		}
 
 		@Override

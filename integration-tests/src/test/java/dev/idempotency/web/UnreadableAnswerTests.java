@@ -70,9 +70,9 @@ class UnreadableAnswerTests {
 		}
 
 		@Override
-		public boolean complete(Claim claim, StoredResult result, Duration ttl) {
+		public boolean complete(Claim claim, StoredResult result, Duration atLeast) {
 			assertThat(result.isPacked()).isTrue();
-			return super.complete(claim, result, ttl);
+			return super.complete(claim, result, atLeast);
 		}
 
 	}

@@ -112,10 +112,10 @@ public final class InMemoryIdempotencyStore implements SearchableStore, Notifyin
 	}
 
 	@Override
-	public boolean complete(Claim claim, StoredResult result, Duration ttl) {
+	public boolean complete(Claim claim, StoredResult result, Duration atLeast) {
 		this.completed.requireRoomFor(claim.key(), result);
 		boolean held = this.running.changeIfHeld(claim, (entry, now) -> {
-			this.completed.put(claim.key(), entry.completed(result, ttl, now));
+			this.completed.put(claim.key(), entry.completed(result, atLeast, now));
 			return null;
 		});
 		if (held) {

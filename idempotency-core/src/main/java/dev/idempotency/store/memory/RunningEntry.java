@@ -56,9 +56,9 @@ record RunningEntry(Fingerprint fingerprint, UUID owner, int attempt, long creat
 		return new RunningEntry(this.fingerprint, NOBODY, this.attempt, this.created, now, this.expires, this.trace);
 	}
 
-	CompletedEntry completed(StoredResult result, Duration ttl, long now) {
-		return new CompletedEntry(this.fingerprint, this.attempt, result, this.created, now, now + ttl.toMillis(),
-				this.trace, new AtomicLong());
+	CompletedEntry completed(StoredResult result, Duration atLeast, long now) {
+		return new CompletedEntry(this.fingerprint, this.attempt, result, this.created, now,
+				Math.max(this.expires, now + atLeast.toMillis()), this.trace, new AtomicLong());
 	}
 
 	boolean isOwnedBy(UUID owner) {

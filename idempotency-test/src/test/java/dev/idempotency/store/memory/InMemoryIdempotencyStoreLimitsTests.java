@@ -114,7 +114,9 @@ class InMemoryIdempotencyStoreLimitsTests {
 			complete(store, "key " + i);
 		}
 		assertThat(this.evicted).hasSize(10);
-		store.complete(claim(store, "short"), RESULT, Duration.ofHours(1));
+		ClaimTerms shortly = new ClaimTerms(TERMS.lease(), Duration.ofHours(1), OnCrash.RETRY, OnReplay.READ);
+		ClaimResult claimed = store.claim(key("short"), Fingerprint.none(), shortly);
+		store.complete(((ClaimResult.Granted) claimed).claim(), RESULT, TERMS.lease());
 		assertThat(this.evicted).last().isEqualTo(key("short"));
 		complete(store, "long");
 		assertThat(store.find(key("long"))).isPresent();

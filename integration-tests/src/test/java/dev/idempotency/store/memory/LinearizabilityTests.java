@@ -279,10 +279,10 @@ class LinearizabilityTests {
 		}
 
 		@Override
-		public boolean complete(Claim claim, StoredResult result, Duration ttl) {
+		public boolean complete(Claim claim, StoredResult result, Duration atLeast) {
 			RunningEntry held = held(claim);
 			if (held != null) {
-				this.completed.put(claim.key(), held.completed(result, ttl, this.clock.millis()));
+				this.completed.put(claim.key(), held.completed(result, atLeast, this.clock.millis()));
 				this.running.remove(claim.key());
 			}
 			return held != null;

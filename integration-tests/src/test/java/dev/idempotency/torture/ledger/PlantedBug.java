@@ -123,14 +123,14 @@ enum PlantedBug {
 		return valueOf(name.toUpperCase(Locale.ROOT).replace('-', '_'));
 	}
 
-	static boolean overwrite(InspectableStore store, Claim claim, StoredResult result, Duration ttl) {
+	static boolean overwrite(InspectableStore store, Claim claim, StoredResult result, Duration atLeast) {
 		Fingerprint fingerprint = store.find(claim.key())
 			.map((found) -> found.fingerprint())
 			.orElseGet(Fingerprint::none);
 		store.forget(claim.key());
-		ClaimTerms terms = new ClaimTerms(Duration.ofSeconds(1), ttl, OnCrash.RETRY, OnReplay.READ);
+		ClaimTerms terms = new ClaimTerms(Duration.ofSeconds(1), Duration.ofHours(1), OnCrash.RETRY, OnReplay.READ);
 		return store.claim(claim.key(), fingerprint, terms) instanceof ClaimResult.Granted granted
-				&& store.complete(granted.claim(), result, ttl);
+				&& store.complete(granted.claim(), result, atLeast);
 	}
 
 	static IdempotencyKey ofNobody(IdempotencyKey key) {
