@@ -28,7 +28,6 @@ dependencies {
     api(project(":idempotency-web")) { isTransitive = false }
     api(libs.boot.autoconfigure)
     api(libs.jspecify)
-    implementation(libs.caffeine)
     implementation(libs.jackson.databind)
     implementation(libs.slf4j.api)
 

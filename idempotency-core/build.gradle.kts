@@ -8,7 +8,6 @@ dependencies {
     bom(enforcedPlatform(libs.boot.floor.bom))
 
     api(libs.jspecify)
-    implementation(libs.caffeine)
     implementation(libs.slf4j.api)
 
     testImplementation(libs.assertj.core)

@@ -4,9 +4,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
 
 import dev.idempotency.Fingerprint;
 import dev.idempotency.IdempotencyKey;
@@ -14,7 +12,6 @@ import dev.idempotency.store.Claim;
 import dev.idempotency.store.ClaimResult;
 import dev.idempotency.store.ClaimTerms;
 import dev.idempotency.store.NotifyingStore;
-import dev.idempotency.store.OnReplay;
 import dev.idempotency.store.RecordFilter;
 import dev.idempotency.store.RecordId;
 import dev.idempotency.store.SearchableStore;
@@ -27,18 +24,15 @@ import org.jspecify.annotations.Nullable;
  * A store in the memory of one process: for tests, for one instance, and for what may be
  * forgotten at a restart.
  * <p>
- * Keys in progress and results are kept apart. A key in progress is never evicted; it
- * goes when its ttl is over. Results are bounded, see {@link CompletedResults}. Every
- * change of a key happens inside {@link RunningKeys#change}, which is what makes the two
- * maps one; a replay only reads the results, without any lock, unless it extends one.
+ * A key has one {@linkplain MemoryRecord record} from its claim to its end, which changes
+ * under a lock of its own; a replay takes none, unless it counts or extends. How many
+ * results there may be is for {@link MemoryRecords} to see to.
  */
 public final class InMemoryIdempotencyStore implements SearchableStore, NotifyingStore, ShutdownAwareStore {
 
 	private final Clock clock;
 
-	private final RunningKeys running;
-
-	private final CompletedResults completed;
+	private final MemoryRecords records;
 
 	private final MemorySearch search;
 
@@ -46,7 +40,7 @@ public final class InMemoryIdempotencyStore implements SearchableStore, Notifyin
 
 	private final long storeId = UUID.randomUUID().getMostSignificantBits();
 
-	private final AtomicLong claims = new AtomicLong();
+	private final AtomicLong owners = new AtomicLong();
 
 	/**
 	 * Create an empty store.
@@ -56,89 +50,74 @@ public final class InMemoryIdempotencyStore implements SearchableStore, Notifyin
 	 */
 	public InMemoryIdempotencyStore(MemoryLimits limits, Clock clock, EvictionListener evictionListener) {
 		this.clock = clock;
-		this.running = new RunningKeys(clock);
-		this.completed = new CompletedResults(limits, clock, evictionListener);
-		this.search = new MemorySearch(this.running, this.completed, clock);
+		this.records = new MemoryRecords(limits, clock, evictionListener);
+		this.search = new MemorySearch(this.records, clock);
 	}
 
 	@Override
 	public ClaimResult claim(IdempotencyKey key, Fingerprint fingerprint, ClaimTerms terms) {
-		while (true) {
-			CompletedEntry result = this.completed.get(key);
-			if (result != null && terms.onReplay() == OnReplay.EXTEND) {
-				result = extend(key, fingerprint, terms.ttl());
+		MemoryRecord there = this.records.get(key);
+		if (there != null) {
+			ClaimResult read = there.tryToRead(terms, this.clock.millis());
+			if (read != null) {
+				return read;
 			}
-			if (result != null) {
-				boolean counts = terms.onReplay() == OnReplay.COUNT && result.fingerprint().equals(fingerprint);
-				return new ClaimResult.Refused(counts ? result.replayed() : result.toRecord());
-			}
-			UUID owner = new UUID(this.storeId, this.claims.incrementAndGet());
-			RunningEntry entry = this.running.change(key, (current, now) -> {
-				if (current == null) {
-					return isCompleted(key) ? null : RunningEntry.first(owner, fingerprint, terms, now);
-				}
-				return current.mayBeTakenOver(fingerprint, terms, now) ? current.takenOver(owner, terms, now) : current;
-			});
-			if (entry != null) {
-				return entry.isOwnedBy(owner) ? new ClaimResult.Granted(new Claim(key, owner, entry.attempt()))
-						: new ClaimResult.Refused(entry.toRecord(this.clock.millis()));
-			}
-			// Completed between the two looks: the next turn finds its result
 		}
-	}
-
-	/**
-	 * Lets the ttl of a result run anew if it is for the same fingerprint.
-	 * @return the result, or {@code null} if it is no longer there
-	 */
-	private @Nullable CompletedEntry extend(IdempotencyKey key, Fingerprint fingerprint, Duration ttl) {
-		AtomicReference<@Nullable CompletedEntry> result = new AtomicReference<>();
-		// A change like any other: while it goes on, nobody finds the result over and
-		// claims its key
-		this.running.change(key, (entry, now) -> {
-			result.setPlain(this.completed.extend(key, fingerprint, now + ttl.toMillis()));
-			return entry;
-		});
-		return result.getPlain();
-	}
-
-	private boolean isCompleted(IdempotencyKey key) {
-		return this.completed.get(key) != null;
+		UUID owner = new UUID(this.storeId, this.owners.incrementAndGet());
+		while (true) {
+			if (there == null) {
+				there = this.records.addIfAbsent(new MemoryRecord(key, fingerprint, owner, terms, this.clock.millis()));
+				if (there == null) {
+					return new ClaimResult.Granted(new Claim(key, owner, 1));
+				}
+			}
+			long now = this.clock.millis();
+			ClaimResult result = there.claim(owner, fingerprint, terms, now);
+			if (result != null) {
+				return result;
+			}
+			this.records.dropIfOver(there, now);
+			there = null;
+		}
 	}
 
 	@Override
 	public boolean renew(Claim claim, Duration lease) {
-		return this.running.changeIfHeld(claim, (entry, now) -> entry.renewed(lease, now));
+		MemoryRecord record = this.records.get(claim.key());
+		return record != null && record.renew(claim.owner(), lease, this.clock.millis());
 	}
 
 	@Override
 	public boolean complete(Claim claim, StoredResult result, Duration atLeast) {
-		this.completed.requireRoomFor(claim.key(), result);
-		boolean held = this.running.changeIfHeld(claim, (entry, now) -> {
-			this.completed.put(claim.key(), entry.completed(result, atLeast, now));
-			return null;
-		});
-		if (held) {
-			this.waiters.wakeUp(claim.key());
-			this.completed.evictOverflow();
+		this.records.requireRoomFor(claim.key(), result);
+		MemoryRecord record = this.records.get(claim.key());
+		long now = this.clock.millis();
+		if (record == null || !record.complete(claim.owner(), result, atLeast, now)) {
+			return false;
 		}
-		return held;
+		this.waiters.wakeUp(claim.key());
+		this.records.completed(record, now);
+		return true;
 	}
 
 	@Override
 	public boolean release(Claim claim) {
-		return give(claim, RunningEntry::released);
+		MemoryRecord record = this.records.get(claim.key());
+		return ended(record, record != null && record.release(claim.owner(), this.clock.millis()));
 	}
 
 	@Override
 	public boolean forget(Claim claim) {
-		return give(claim, (entry, now) -> null);
+		MemoryRecord record = this.records.get(claim.key());
+		return ended(record, record != null && record.vanishIfHeld(claim.owner(), this.clock.millis()));
 	}
 
-	private boolean give(Claim claim, RunningKeys.HeldChange change) {
-		boolean held = this.running.changeIfHeld(claim, change);
-		if (held) {
-			this.waiters.wakeUp(claim.key());
+	private boolean ended(@Nullable MemoryRecord record, boolean held) {
+		if (record != null && held) {
+			if (record.isGone()) {
+				this.records.dropped(record);
+			}
+			this.waiters.wakeUp(record.key());
 		}
 		return held;
 	}
@@ -150,16 +129,12 @@ public final class InMemoryIdempotencyStore implements SearchableStore, Notifyin
 
 	@Override
 	public boolean forget(IdempotencyKey key) {
-		AtomicBoolean found = new AtomicBoolean();
-		this.running.change(key, (entry, now) -> {
-			boolean wasCompleted = this.completed.remove(key);
-			found.setPlain(entry != null || wasCompleted);
-			return null;
-		});
-		if (found.getPlain()) {
+		MemoryRecord record = this.records.get(key);
+		boolean forgotten = record != null && this.records.forget(record);
+		if (forgotten) {
 			this.waiters.wakeUp(key);
 		}
-		return found.getPlain();
+		return forgotten;
 	}
 
 	@Override

@@ -3,8 +3,7 @@ package dev.idempotency.store.memory;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.Optional;
-import java.util.function.BiConsumer;
-import java.util.stream.Stream;
+import java.util.concurrent.atomic.AtomicReference;
 
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.store.InspectableStore.Inspection;
@@ -12,24 +11,23 @@ import dev.idempotency.store.KeyDescription;
 import dev.idempotency.store.NewestRecords;
 import dev.idempotency.store.RecordFilter;
 import dev.idempotency.store.RecordId;
+import dev.idempotency.store.RecordSummary;
 import dev.idempotency.store.RecordTally;
 import dev.idempotency.store.SearchableStore.Counts;
 import dev.idempotency.store.SearchableStore.Found;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Looks at one record after the other, and holds nobody up.
  */
 final class MemorySearch {
 
-	private final RunningKeys running;
-
-	private final CompletedResults completed;
+	private final MemoryRecords records;
 
 	private final Clock clock;
 
-	MemorySearch(RunningKeys running, CompletedResults completed, Clock clock) {
-		this.running = running;
-		this.completed = completed;
+	MemorySearch(MemoryRecords records, Clock clock) {
+		this.records = records;
 		this.clock = clock;
 	}
 
@@ -37,15 +35,16 @@ final class MemorySearch {
 		NewestRecords newest = new NewestRecords(offset, limit);
 		long now = this.clock.millis();
 		Instant moment = Instant.ofEpochMilli(now);
-		forEach((key, entry) -> {
+		this.records.forEach((record) -> {
 			// Before anything that costs something
-			if (entry.created() < newest.floor().toEpochMilli()
-					|| (filter.state() != null && filter.state() != entry.state(now))) {
+			if (record.created() < newest.floor().toEpochMilli()
+					|| (filter.state() != null && filter.state() != record.state(now))) {
 				return;
 			}
-			Optional.of(entry.summarize(key, now))
-				.filter((record) -> filter.matches(record, moment))
-				.ifPresent(newest::add);
+			RecordSummary summary = record.summarize(now);
+			if (filter.matches(summary, moment)) {
+				newest.add(summary);
+			}
 		});
 		return new Found(newest.page(), true);
 	}
@@ -54,41 +53,32 @@ final class MemorySearch {
 		String wanted = RecordFilter.all(namespace).namespace();
 		RecordTally tally = new RecordTally();
 		long now = this.clock.millis();
-		forEach((key, entry) -> {
-			KeyDescription description = KeyDescription.of(key);
+		this.records.forEach((record) -> {
+			KeyDescription description = KeyDescription.of(record.key());
 			if (description.namespace().equals(wanted)) {
-				tally.add(description.operation(), entry.state(now), 1);
+				tally.add(description.operation(), record.state(now), 1);
 			}
 		});
 		return tally.counts();
 	}
 
-	private void forEach(BiConsumer<IdempotencyKey, RememberedEntry> action) {
-		// In this order: a key that is completed meanwhile is not missed. It could be met
-		// twice, which the second look makes nearly impossible
-		this.running.forEach((key, entry) -> {
-			if (this.completed.get(key) == null) {
-				action.accept(key, entry);
-			}
-		});
-		this.completed.forEach(action::accept);
-	}
-
 	Optional<Inspection> find(IdempotencyKey key) {
-		RememberedEntry entry = this.running.get(key);
-		// In this order, for the same reason
-		RememberedEntry result = this.completed.get(key);
-		return Optional.ofNullable((result != null) ? result : entry)
-			.map((found) -> found.inspect(key, this.clock.millis()));
+		MemoryRecord record = this.records.get(key);
+		long now = this.clock.millis();
+		return (record == null || record.isOver(now)) ? Optional.empty() : Optional.of(record.inspect(now));
 	}
 
 	/**
 	 * The key of a record.
 	 */
 	Optional<IdempotencyKey> keyOf(RecordId id) {
-		return Stream.concat(this.running.keys(), this.completed.keys())
-			.filter((key) -> RecordId.of(key).equals(id))
-			.findFirst();
+		AtomicReference<@Nullable IdempotencyKey> found = new AtomicReference<>();
+		this.records.forEach((record) -> {
+			if (RecordId.of(record.key()).equals(id)) {
+				found.setPlain(record.key());
+			}
+		});
+		return Optional.ofNullable(found.getPlain());
 	}
 
 }

@@ -140,7 +140,7 @@ class InMemoryIdempotencyStoreLimitsTests {
 
 	@Test
 	void holdsNoMoreBytesThanItIsAllowed() {
-		int size = 10_000 + CompletedEntry.OVERHEAD;
+		int size = 10_000 + MemoryRecord.OVERHEAD;
 		InMemoryIdempotencyStore store = store(1_000_000, 50L * size);
 		for (int i = 0; i < 100; i++) {
 			assertThat(store.complete(claim(store, "key " + i), StoredResult.of(new byte[9_900]), TTL)).isTrue();
