@@ -8,7 +8,6 @@ import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -87,14 +86,12 @@ public final class Servers {
 		ProcessHandle pid();
 
 		/**
-		 * The time that the server has spent on processors until now. A descendant that
-		 * has ended is no longer counted: keep connections open while measuring.
-		 * @return the time
+		 * All processes of the server. Those that serve a connection end with it: keep
+		 * connections open while measuring.
+		 * @return the processes
 		 */
-		default Duration cpu() {
-			return Stream.concat(Stream.of(pid()), pid().descendants())
-				.map((process) -> process.info().totalCpuDuration().orElse(Duration.ZERO))
-				.reduce(Duration.ZERO, Duration::plus);
+		default Stream<ProcessHandle> processes() {
+			return Stream.concat(Stream.of(pid()), pid().descendants());
 		}
 
 		@Override

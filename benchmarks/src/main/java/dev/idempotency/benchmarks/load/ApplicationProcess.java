@@ -10,7 +10,6 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -31,6 +30,11 @@ final class ApplicationProcess implements AutoCloseable {
 	private static final Pattern OWN = Pattern
 		.compile("/idempotency-(core|jdbc|redis|spring|web|ai|autoconfigure)(-\\d[^/]*\\.jar$|/(target|build)/)");
 
+	/**
+	 * The time of a thread that has ended is nobody's.
+	 */
+	private static final String KEEP_COMPILERS = "-XX:-UseDynamicNumberOfCompilerThreads";
+
 	private final Process process;
 
 	private final int port;
@@ -48,13 +52,14 @@ final class ApplicationProcess implements AutoCloseable {
 	 * @param settings its arguments
 	 */
 	static ApplicationProcess start(String java, List<String> options, boolean withStarter, List<String> settings) {
-		List<String> command = new ArrayList<>(List.of(
-				java.isEmpty() ? ProcessHandle.current().info().command().orElse("java") : java, "-Xms2g", "-Xmx2g",
-				"-XX:+UseSerialGC", "-cp", classPath(withStarter), LoadApplication.class.getName(), "--server.port=0",
+		List<String> command = new ArrayList<>(
+				List.of(java.isEmpty() ? ProcessHandle.current().info().command().orElse("java") : java, "-Xms1g",
+						"-Xmx1g", "-XX:+UseG1GC", KEEP_COMPILERS));
+		command.addAll(options);
+		command.addAll(List.of("-cp", classPath(withStarter), LoadApplication.class.getName(), "--server.port=0",
 				"--server.tomcat.max-keep-alive-requests=-1", "--spring.main.banner-mode=off",
 				"--logging.level.root=warn", "--spring.jmx.enabled=false", "--spring.application.name=load"));
 		command.addAll(settings);
-		command.addAll(1, options);
 		try {
 			Process process = new ProcessBuilder(command).redirectError(Redirect.INHERIT).start();
 			Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
@@ -88,29 +93,15 @@ final class ApplicationProcess implements AutoCloseable {
 		return this.port;
 	}
 
-	/**
-	 * The time that the process has spent on all processors.
-	 */
-	Duration cpu() {
-		return this.process.info().totalCpuDuration().orElseThrow();
+	ProcessHandle pid() {
+		return this.process.toHandle();
 	}
 
 	/**
 	 * How many bytes its threads have allocated.
 	 */
 	long allocated() {
-		return ask("allocated");
-	}
-
-	/**
-	 * The time that its compilers have worked.
-	 */
-	Duration compiled() {
-		return Duration.ofMillis(ask("compiled"));
-	}
-
-	private long ask(String what) {
-		HttpRequest request = HttpRequest.newBuilder(URI.create("http://localhost:%d/%s".formatted(this.port, what)))
+		HttpRequest request = HttpRequest.newBuilder(URI.create("http://localhost:%d/allocated".formatted(this.port)))
 			.build();
 		try {
 			return Long.parseLong(CLIENT.send(request, HttpResponse.BodyHandlers.ofString()).body());

@@ -26,18 +26,23 @@ final class Bench implements AutoCloseable {
 	 * @param java the applications' runtime, or an empty text for our own
 	 */
 	Bench(String java) {
-		// For whoever looks into it, such as with a flight recording
-		this(java, Arrays.asList(StringUtils.tokenizeToStringArray(System.getProperty("load.options"), " ")));
+		this(java, List.of());
 	}
 
 	/**
 	 * Create a bench.
 	 * @param java the applications' runtime, or an empty text for our own
-	 * @param options what that is told
+	 * @param options what that is told, beside what this process was told to tell it: for
+	 * whoever looks into it, such as with a flight recording or a profiler
 	 */
 	Bench(String java, List<String> options) {
 		this.java = java;
-		this.options = options;
+		this.options = new ArrayList<>(options);
+		this.options.addAll(Arrays.asList(StringUtils.tokenizeToStringArray(System.getProperty("load.options"), " ")));
+		String agent = System.getProperty("load.agent", "");
+		if (!agent.isEmpty()) {
+			this.options.add("-agentpath:" + agent);
+		}
 	}
 
 	Subject without(String... settings) {
@@ -80,11 +85,11 @@ final class Bench implements AutoCloseable {
 
 	/**
 	 * Without the work that PostgreSQL does when it sees fit, in processes that come and
-	 * go.
+	 * go, and after which it writes whole pages.
 	 */
 	Servers.Postgres postgres() {
-		return keep(Servers
-			.startPostgres(Map.of("autovacuum", "off", "shared_buffers", "512MB", "max_connections", "100")));
+		return keep(Servers.startPostgres(Map.of("autovacuum", "off", "shared_buffers", "512MB", "max_connections",
+				"100", "checkpoint_timeout", "1d", "max_wal_size", "8GB")));
 	}
 
 	private Subject subject(String name, Subject.Kind kind, Servers.@Nullable Server store, List<String> own,

@@ -65,11 +65,23 @@ final class Comparison {
 	}
 
 	double baseMicros() {
-		return Spread.of(this.ofBase.stream().map((round) -> round.cpuNanos() / 1000).toList()).median();
+		return micros(this.ofBase, Round::cpuNanos);
 	}
 
 	double micros() {
-		return Spread.of(this.ofSubject.stream().map((round) -> round.cpuNanos() / 1000).toList()).median();
+		return micros(this.ofSubject, Round::cpuNanos);
+	}
+
+	double baseCompilerMicros() {
+		return micros(this.ofBase, Round::compilerNanos);
+	}
+
+	double compilerMicros() {
+		return micros(this.ofSubject, Round::compilerNanos);
+	}
+
+	private static double micros(List<Round> rounds, ToDoubleFunction<Round> nanos) {
+		return Spread.of(rounds.stream().map((round) -> nanos.applyAsDouble(round) / 1000).toList()).median();
 	}
 
 	private Spread ratio(ToDoubleFunction<Round> figure) {

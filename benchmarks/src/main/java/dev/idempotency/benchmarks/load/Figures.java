@@ -5,13 +5,16 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * A table of comparisons, for people and for the guide.
+ * A table of comparisons, and one of what was counted beside them, for people and for the
+ * guide.
  */
 final class Figures {
 
 	private final String title;
 
-	private final List<String> lines = new ArrayList<>();
+	private final List<String> comparisons = new ArrayList<>();
+
+	private final List<String> counts = new ArrayList<>();
 
 	Figures(String title) {
 		this.title = title;
@@ -20,26 +23,53 @@ final class Figures {
 	/**
 	 * Adds a comparison.
 	 * @param what what was done
-	 * @param goal what the ratio should be, or an empty text
+	 * @param goal what it should come to
 	 * @param comparison what came of it
 	 */
-	void add(String what, String goal, Comparison comparison) {
-		String line = String.format(Locale.ROOT, "| %s | %s | %s | %s | %.0f / %.0f | %s | %s |", what,
-				comparison.names(), comparison.cpuRatio(), goal, comparison.micros(), comparison.baseMicros(),
-				comparison.timeRatio(), comparison.moreBytes());
-		System.out.println(line);
-		this.lines.add(line);
+	void add(String what, Goal goal, Comparison comparison) {
+		keep(this.comparisons,
+				String.format(Locale.ROOT, "| %s | %s | %s | %s | %s | %.0f / %.0f | %.1f / %.1f | %s | %s |", what,
+						comparison.names(), comparison.cpuRatio(), goal, goal.verdict(comparison), comparison.micros(),
+						comparison.baseMicros(), comparison.compilerMicros(), comparison.baseCompilerMicros(),
+						comparison.timeRatio(), comparison.moreBytes()));
 	}
 
 	/**
-	 * The table in Markdown.
+	 * Adds what was counted.
+	 * @param what what it is
+	 * @param ours how much the starter has of it
+	 * @param theirs how much that has which it is compared with
+	 * @param bar what ours should be
+	 */
+	void add(String what, double ours, double theirs, Bar bar) {
+		keep(this.counts, String.format(Locale.ROOT, "| %s | %.1f | %.1f | %s | %s |", what, ours, theirs, bar,
+				bar.verdict(ours)));
+	}
+
+	private static void keep(List<String> lines, String line) {
+		System.out.println(line);
+		lines.add(line);
+	}
+
+	/**
+	 * The tables in Markdown.
 	 */
 	String toMarkdown() {
-		List<String> text = new ArrayList<>(List.of("### " + this.title, "",
-				"| what | compared | CPU ratio | goal | µs of CPU | time ratio | bytes more |",
-				"|---|---|---|---|---|---|---|"));
-		text.addAll(this.lines);
-		return String.join("\n", text) + "\n";
+		List<String> text = new ArrayList<>(List.of("### " + this.title, ""));
+		if (!this.comparisons.isEmpty()) {
+			text.add("| what | compared | CPU ratio | goal | reached | µs of CPU | µs of compilers | time ratio "
+					+ "| bytes more |");
+			text.add("|---|---|---|---|---|---|---|---|---|");
+			text.addAll(this.comparisons);
+			text.add("");
+		}
+		if (!this.counts.isEmpty()) {
+			text.add("| counted | starter | compared with | goal | reached |");
+			text.add("|---|---|---|---|---|");
+			text.addAll(this.counts);
+			text.add("");
+		}
+		return String.join("\n", text);
 	}
 
 }

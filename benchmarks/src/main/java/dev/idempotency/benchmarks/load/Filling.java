@@ -51,9 +51,9 @@ enum Filling {
 				connection.setTimeout(Duration.ofMinutes(5));
 				connection.sync().flushall();
 				subject.fill(1);
-				String name = connection.sync().keys("idempotency:*").get(0);
+				String name = connection.sync().randomkey();
 				connection.sync()
-					.eval("for i = 1, tonumber(ARGV[1]) do redis.call('COPY', KEYS[1], 'idempotency:copy-' .. i) end",
+					.eval("for i = 1, tonumber(ARGV[1]) do redis.call('COPY', KEYS[1], KEYS[1] .. i) end",
 							ScriptOutputType.STATUS, new String[] { name }, String.valueOf(records));
 			}
 		}

@@ -7,6 +7,8 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.web.servlet.HandlerInterceptor;
 import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
@@ -23,10 +25,19 @@ abstract class Floor implements HandlerInterceptor, WebMvcConfigurer {
 
 	static final long TTL_MILLIS = 86_400_000;
 
-	private static final byte[] ANSWER = ("{\"id\":\"pay_3f1c9a7e52b84d06\",\"customer\":\"cus_81b5d0f7\","
-			+ "\"amount\":4200,\"currency\":\"EUR\",\"status\":\"succeeded\","
-			+ "\"createdAt\":\"2026-01-31T12:00:00.123Z\",\"note\":\"0123456789\"}")
-		.getBytes(StandardCharsets.UTF_8);
+	private byte[] answer = {};
+
+	/**
+	 * How long the note is in the answer that is kept.
+	 */
+	@Autowired
+	void setNote(@Value("${load.floor.note:10}") int length) {
+		this.answer = ("{\"id\":\"pay_3f1c9a7e52b84d06\",\"customer\":\"cus_81b5d0f7\","
+				+ "\"amount\":4200,\"currency\":\"EUR\",\"status\":\"succeeded\","
+				+ "\"createdAt\":\"2026-01-31T12:00:00.123Z\",\"note\":\"%s\"}")
+			.formatted("n".repeat(length))
+			.getBytes(StandardCharsets.UTF_8);
+	}
 
 	@Override
 	public void addInterceptors(InterceptorRegistry registry) {
@@ -49,7 +60,7 @@ abstract class Floor implements HandlerInterceptor, WebMvcConfigurer {
 	@Override
 	public void afterCompletion(HttpServletRequest request, HttpServletResponse response, Object handler,
 			@Nullable Exception ex) {
-		complete(request.getHeader("Idempotency-Key"), ANSWER);
+		complete(request.getHeader("Idempotency-Key"), this.answer);
 	}
 
 	/**

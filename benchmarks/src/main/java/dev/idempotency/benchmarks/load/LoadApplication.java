@@ -68,14 +68,6 @@ class LoadApplication {
 				.sum();
 		}
 
-		/**
-		 * How many milliseconds compilers have worked.
-		 */
-		@GetMapping("/compiled")
-		long compiled() {
-			return ManagementFactory.getCompilationMXBean().getTotalCompilationTime();
-		}
-
 	}
 
 	/**

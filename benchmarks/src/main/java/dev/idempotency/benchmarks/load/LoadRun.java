@@ -36,12 +36,15 @@ final class LoadRun {
 		int share = Integer.getInteger("load.share", 100);
 		Map<String, Function<Parts, Figures>> parts = new LinkedHashMap<>();
 		parts.put("requests", Parts::requests);
+		parts.put("warmup", Parts::warmUps);
 		parts.put("connections", Parts::connections);
 		parts.put("threads", Parts::virtualThreads);
 		parts.put("bodies", Parts::bodies);
 		parts.put("sizes", Parts::storeSizes);
 		List<String> chosen = (args.length > 0) ? Arrays.asList(args) : List.copyOf(parts.keySet());
 		boolean all = chosen.size() == parts.size();
+		// To try a change: a part of the requests
+		parts.put("memory", Parts::memory);
 		if (all) {
 			requirePlaceFor(Files.readString(GUIDE));
 		}

@@ -26,9 +26,9 @@ final class Machine {
 	 * @param java the applications' runtime, or an empty text for our own
 	 */
 	static String describe(String java) {
-		return "%s, on %d cores (%s), %s; applications on Java %s with 2 GB of heap and the serial collector, "
-			.formatted(LocalDate.now(ZoneOffset.UTC), Runtime.getRuntime().availableProcessors(), processor(),
-					System.getProperty("os.name") + " " + System.getProperty("os.version"), javaVersion(java))
+		return "%s, on %d cores (%s), %s; applications on Java %s with G1 and 1 GB of heap, ".formatted(
+				LocalDate.now(ZoneOffset.UTC), Runtime.getRuntime().availableProcessors(), processor(),
+				System.getProperty("os.name") + " " + System.getProperty("os.version"), javaVersion(java))
 				+ "Spring Boot %s, Spring Framework %s, Tomcat %s.%n".formatted(SpringBootVersion.getVersion(),
 						SpringVersion.getVersion(), org.apache.catalina.util.ServerInfo.getServerNumber());
 	}

@@ -1,12 +1,10 @@
 package dev.idempotency.benchmarks.load;
 
-import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.EnumMap;
-import java.util.HashSet;
+import java.util.List;
 import java.util.Locale;
-import java.util.Map;
-import java.util.Set;
+import java.util.function.Function;
 
 import dev.idempotency.benchmarks.Servers;
 import dev.idempotency.benchmarks.load.Comparison.Effort;
@@ -21,14 +19,18 @@ final class Parts implements AutoCloseable {
 
 	private static final String VIRTUAL_THREADS = "--spring.threads.virtual.enabled=true";
 
-	private static final int WARM_UP_REQUESTS = 40_000;
+	private static final Effort SHORTER = new Effort(5, 3_000, 1_000);
 
-	private static final int MOST_WARM_UPS = 16;
+	private static final int KILOBYTES = 10_000;
+
+	private static final int MEGABYTE = 1_000_000;
+
+	private static final int STARTS = 5;
 
 	/**
-	 * An application is warm when its compilers work less than so for a request.
+	 * Whoever has not warmed up after so many seconds counts as if it had.
 	 */
-	private static final Duration COMPILED = Duration.ofNanos(1_000);
+	private static final int LONGEST_WARM_UP = 300;
 
 	private static final int[] SIZES = { 1_000, 100_000, 1_000_000 };
 
@@ -36,13 +38,7 @@ final class Parts implements AutoCloseable {
 
 	private final String javaWithVirtualThreads;
 
-	private final int share;
-
-	private final Bench bench;
-
-	private final Map<Pair, Subject[]> pairs = new EnumMap<>(Pair.class);
-
-	private final Set<String> warm = new HashSet<>();
+	private final Measuring measuring;
 
 	/**
 	 * Create the parts.
@@ -53,37 +49,50 @@ final class Parts implements AutoCloseable {
 	Parts(String java, String javaWithVirtualThreads, int share) {
 		this.java = java;
 		this.javaWithVirtualThreads = javaWithVirtualThreads;
-		this.share = share;
-		this.bench = new Bench(java);
+		this.measuring = new Measuring(java, share);
 	}
 
 	/**
-	 * The figures that are compared with the goals.
+	 * The figures that are compared with most goals.
 	 */
 	Figures requests() {
-		Figures figures = new Figures("Requests");
-		Effort effort = effort(9, 8_000, 2_000);
-		for (Pair pair : Pair.values()) {
-			for (Kind kind : Kind.values()) {
-				Subject[] both = warm(pair, kind);
-				figures.add(nameOf(kind), pair.goal(kind), compare(both, Workload.of(kind), effort));
-			}
+		return new RequestFigures("Requests", this.java, this.measuring).all();
+	}
+
+	/**
+	 * Those of them that need no server.
+	 */
+	Figures memory() {
+		return new RequestFigures("Requests in memory", this.java, this.measuring).inMemory();
+	}
+
+	/**
+	 * How long compilers have much to do, in applications that are started anew each
+	 * time.
+	 */
+	Figures warmUps() {
+		List<Double> with = new ArrayList<>();
+		List<Double> without = new ArrayList<>();
+		int starts = this.measuring.times(STARTS);
+		for (int i = 0; i < starts; i++) {
+			without.add(secondsToWarmUp(Bench::without));
+			with.add(secondsToWarmUp(Bench::onMemory));
 		}
-		// What there is to be gained at most
-		Subject[] byHand = { warm(Pair.MEMORY, Kind.FIRST)[0], this.bench.floorInMemory() };
-		for (Kind kind : Kind.values()) {
-			warmUp(new Subject[] { byHand[1] }, Workload.of(kind));
-			figures.add(nameOf(kind), "", compare(byHand, Workload.of(kind), effort));
-		}
-		Subject[] afterOthers = warm(Pair.MEMORY, Kind.FIRST);
-		warmUp(afterOthers, Workload.plain());
-		figures.add("un-annotated handler, after others", "", compare(afterOthers, Workload.plain(), effort));
-		try (Bench own = new Bench(this.java)) {
-			Subject[] both = Pair.MEMORY.open(own);
-			warmUp(both, Workload.plain());
-			figures.add("un-annotated handler, alone", "≥ 0.99", compare(both, Workload.plain(), effort));
-		}
+		Spread ours = Spread.of(with);
+		Spread theirs = Spread.of(without);
+		Figures figures = new Figures("Warm-up, first requests from the start");
+		figures.add("seconds until compilers use less than 2 %% of the CPU, median of %d".formatted(starts),
+				ours.median(), theirs.median(), Bar.NONE);
+		figures.add("the lower quartile of these seconds", ours.low(), theirs.low(), Bar.NONE);
+		figures.add("the upper quartile of these seconds", ours.high(), theirs.high(), Bar.NONE);
+		figures.add("their medians in relation", ours.median() / theirs.median(), 1, Bar.atMost(1.5, ""));
 		return figures;
+	}
+
+	private double secondsToWarmUp(Function<Bench, Subject> start) {
+		try (Bench own = new Bench(this.java)) {
+			return WarmUp.run(start.apply(own), Workload.of(Kind.FIRST), LONGEST_WARM_UP);
+		}
 	}
 
 	/**
@@ -93,12 +102,9 @@ final class Parts implements AutoCloseable {
 		Figures figures = new Figures("Connections");
 		for (Pair pair : Pair.values()) {
 			for (Kind kind : Kind.values()) {
-				Subject[] both = warm(pair, kind);
 				for (int connections : new int[] { 1, 8, 32, 128 }) {
-					Workload load = Workload.of(kind).withConnections(connections);
-					warmUp(both, load);
-					figures.add("%s, %d at a time".formatted(nameOf(kind), connections), "",
-							compare(both, load, effort(5, 3_000, 1_000)));
+					figures.add("%s, %d at a time".formatted(kind, connections), Goal.NONE, this.measuring
+						.compare(this.measuring.open(pair), Workload.of(kind).withConnections(connections), SHORTER));
 				}
 			}
 		}
@@ -120,9 +126,8 @@ final class Parts implements AutoCloseable {
 			try (Bench own = new Bench(this.javaWithVirtualThreads)) {
 				Subject[] both = pair.open(own, VIRTUAL_THREADS);
 				for (Kind kind : Kind.values()) {
-					Workload load = Workload.of(kind).withConnections(32);
-					warmUp(both, load);
-					figures.add(nameOf(kind), "", compare(both, load, effort(5, 3_000, 1_000)));
+					figures.add(kind.toString(), Goal.NONE,
+							this.measuring.compare(both, Workload.of(kind).withConnections(32), SHORTER));
 				}
 			}
 		}
@@ -134,31 +139,42 @@ final class Parts implements AutoCloseable {
 	 */
 	Figures bodies() {
 		Figures figures = new Figures("Bodies");
+		Effort fewer = new Effort(5, 2_000, 1_000);
+		Effort few = new Effort(5, 60, 20);
 		for (Pair pair : Pair.values()) {
 			for (Kind kind : Kind.values()) {
-				Subject[] both = warm(pair, kind);
-				figures.add(nameOf(kind) + ", 10 KB", "",
-						compare(both, Workload.of(kind).withNote(10_000), effort(5, 2_000, 8_000)));
-				figures.add(nameOf(kind) + ", 1 MB", "",
-						compare(both, Workload.of(kind).withNote(1_000_000).withConnections(2), effort(5, 60, 200)));
+				Subject[] both = this.measuring.open(pair);
+				figures.add(kind + ", 10 KB", pair.goalOf10KB(kind),
+						this.measuring.compare(both, Workload.of(kind).withNote(KILOBYTES), fewer));
+				figures.add(kind + ", 1 MB", pair.goalOf1MB(kind),
+						this.measuring.compare(both, Workload.of(kind).withNote(MEGABYTE).withConnections(2), few));
 			}
+		}
+		try (Bench own = new Bench(this.java)) {
+			Servers.Redis server = own.redis();
+			Subject[] both = { own.floorOnRedis(server, "--load.floor.note=" + KILOBYTES), own.onRedis(server) };
+			figures.add("replay, 10 KB, and the floor answers with as much", Goal.NONE,
+					this.measuring.compare(both, Workload.of(Kind.REPLAY).withNote(KILOBYTES), fewer));
 		}
 		return figures;
 	}
 
 	/**
 	 * With stores that hold much, beside the same store with little in it. First requests
-	 * make the small one grow a little, but not in memory.
+	 * make the small one grow a little, but not in memory. A million results take more
+	 * than the usual heap.
 	 */
 	Figures storeSizes() {
-		Figures figures = new Figures("Store sizes, against 10^3 records");
+		Figures figures = new Figures("Store sizes, against 10^3 records, 2 GB of heap");
 		for (Filling filling : Filling.values()) {
-			try (Bench own = new Bench(this.java)) {
+			try (Bench own = new Bench(this.java, List.of("-Xms2g", "-Xmx2g"))) {
 				Subject[] subjects = Arrays.stream(SIZES)
 					.mapToObj((size) -> filling.open(own, size))
 					.toArray(Subject[]::new);
 				for (Kind kind : Kind.values()) {
-					warmUp(subjects, Workload.of(kind));
+					for (Subject subject : subjects) {
+						this.measuring.warmUp(subject, Workload.of(kind));
+					}
 				}
 				for (int i = 0; i < SIZES.length; i++) {
 					filling.fill(subjects[i], SIZES[i]);
@@ -166,8 +182,8 @@ final class Parts implements AutoCloseable {
 				for (int i = 1; i < SIZES.length; i++) {
 					Subject[] both = { subjects[0], subjects[i] };
 					for (Kind kind : Kind.values()) {
-						figures.add(String.format(Locale.ROOT, "%s, %,d records", nameOf(kind), SIZES[i]), "≥ 0.91",
-								compare(both, Workload.of(kind), effort(7, 4_000, 2_000)));
+						figures.add(String.format(Locale.ROOT, "%s, %,d records", kind, SIZES[i]), Goal.of(0.91),
+								this.measuring.compare(both, Workload.of(kind), new Effort(7, 4_000, 2_000)));
 					}
 				}
 			}
@@ -175,97 +191,9 @@ final class Parts implements AutoCloseable {
 		return figures;
 	}
 
-	/**
-	 * A pair that has nothing left to compile. It is kept for what else is measured.
-	 */
-	private Subject[] warm(Pair pair, Kind kind) {
-		Subject[] both = this.pairs.computeIfAbsent(pair, (key) -> key.open(this.bench));
-		if (this.warm.add(pair.name() + kind)) {
-			warmUp(both, Workload.of(kind));
-		}
-		return both;
-	}
-
-	/**
-	 * Puts a load on applications, in turns, until their compilers have little left to
-	 * do. It is the load that is measured: with other clients, in number too, other paths
-	 * are taken, and those are compiled then.
-	 */
-	private void warmUp(Subject[] subjects, Workload load) {
-		int requests = shareOf(WARM_UP_REQUESTS);
-		boolean warm = false;
-		for (int i = 0; i < MOST_WARM_UPS && !warm; i++) {
-			warm = true;
-			for (Subject subject : subjects) {
-				Duration compiled = subject.warmUp(load, requests);
-				warm &= compiled.compareTo(COMPILED.multipliedBy(requests)) < 0;
-			}
-		}
-	}
-
-	private Effort effort(int rounds, int requests, int warmUp) {
-		return new Effort(rounds, shareOf(requests), shareOf(warmUp));
-	}
-
-	private int shareOf(int requests) {
-		return Math.max(20, requests * this.share / 100);
-	}
-
-	private static String nameOf(Kind kind) {
-		return (kind == Kind.FIRST) ? "first request" : "replay";
-	}
-
-	private static Comparison compare(Subject[] both, Workload load, Effort effort) {
-		return Comparison.of(both[0], load, both[1], load, effort);
-	}
-
 	@Override
 	public void close() {
-		this.bench.close();
-	}
-
-	/**
-	 * What the starter is compared with on a store.
-	 */
-	private enum Pair {
-
-		MEMORY {
-			@Override
-			Subject[] open(Bench bench, String... settings) {
-				return new Subject[] { bench.without(settings), bench.onMemory(settings) };
-			}
-
-			@Override
-			String goal(Kind kind) {
-				return (kind == Kind.FIRST) ? "≥ 0.92" : "≥ 2.2";
-			}
-		},
-
-		REDIS {
-			@Override
-			Subject[] open(Bench bench, String... settings) {
-				Servers.Redis server = bench.redis();
-				return new Subject[] { bench.floorOnRedis(server, settings), bench.onRedis(server, settings) };
-			}
-		},
-
-		POSTGRES {
-			@Override
-			Subject[] open(Bench bench, String... settings) {
-				Servers.Postgres server = bench.postgres();
-				return new Subject[] { bench.floorOnPostgres(server, settings), bench.onPostgres(server, settings) };
-			}
-		};
-
-		/**
-		 * Starts both: first what it is compared with.
-		 */
-		abstract Subject[] open(Bench bench, String... settings);
-
-		String goal(Kind kind) {
-			return "≥ 0.95";
-		}
-
+		this.measuring.close();
 	}
 
 }

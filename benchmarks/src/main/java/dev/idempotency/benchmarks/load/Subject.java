@@ -10,6 +10,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongPredicate;
+import java.util.stream.Stream;
 
 import dev.idempotency.benchmarks.Servers;
 import org.jspecify.annotations.Nullable;
@@ -32,47 +34,62 @@ record Subject(String name, ApplicationProcess application, Servers.@Nullable Se
 
 	private static final int KNOWN_CHARACTERS = 20_000_000;
 
+	/**
+	 * More than can be asked for in a second.
+	 */
+	private static final int KEYS_OF_A_WHILE = 10_000_000;
+
 	private static final AtomicLong NEXT_KEY = new AtomicLong(System.currentTimeMillis() << 8 & 0xffff_ffff_ffffL);
 
 	/**
 	 * Puts a load on it.
 	 */
 	Round run(Workload workload, int requests) {
-		long firstKey = NEXT_KEY.getAndAdd(requests);
-		if (workload.kind() == Workload.Kind.REPLAY && this.kind != Kind.WITHOUT) {
-			int known = knownKeys(workload);
-			firstKey = NEXT_KEY.getAndAdd(known);
-			ask(workload.withKind(Workload.Kind.FIRST), known, firstKey);
-		}
+		long firstKey = keysFor(workload, requests);
 		long allocated = this.application.allocated();
-		Duration cpu = cpu();
+		CpuTime cpu = cpu();
 		long begin = System.nanoTime();
-		ask(workload, requests, firstKey);
+		ask(workload, (request) -> request < requests, firstKey);
 		long nanos = System.nanoTime() - begin;
-		Duration used = cpu().minus(cpu);
-		return new Round((double) used.toNanos() / requests, (double) nanos / requests,
-				(double) (this.application.allocated() - allocated) / requests);
+		CpuTime.Used used = cpu().since(cpu);
+		return new Round((double) used.work() / requests, (double) used.compilers() / requests,
+				(double) nanos / requests, (double) (this.application.allocated() - allocated) / requests);
 	}
 
 	/**
-	 * Puts a load on it that is not measured.
-	 * @return the time that its compilers worked meanwhile
+	 * Puts a load on it for a while.
+	 * @return what it used meanwhile
 	 */
-	Duration warmUp(Workload workload, int requests) {
-		Duration before = this.application.compiled();
-		run(workload, requests);
-		return this.application.compiled().minus(before);
+	CpuTime.Used run(Workload workload, Duration time) {
+		long firstKey = keysFor(workload, KEYS_OF_A_WHILE);
+		CpuTime cpu = cpu();
+		long begin = System.nanoTime();
+		ask(workload, (request) -> System.nanoTime() - begin < time.toNanos(), firstKey);
+		return cpu().since(cpu);
+	}
+
+	/**
+	 * Keys that nobody else has, and that are known where the load is to find them so.
+	 */
+	private long keysFor(Workload workload, int requests) {
+		if (workload.kind() == Workload.Kind.FIRST || this.kind == Kind.WITHOUT) {
+			return NEXT_KEY.getAndAdd(requests);
+		}
+		int known = knownKeys(workload);
+		long firstKey = NEXT_KEY.getAndAdd(known);
+		ask(workload.withKind(Workload.Kind.FIRST), (request) -> request < known, firstKey);
+		return firstKey;
 	}
 
 	private static int knownKeys(Workload workload) {
-		return Math.min(KNOWN_KEYS, KNOWN_CHARACTERS / workload.noteLength());
+		return Math.min(KNOWN_KEYS, KNOWN_CHARACTERS / Math.max(1, workload.noteLength()));
 	}
 
 	/**
 	 * Has it remember requests.
 	 */
 	void fill(int records) {
-		ask(Workload.of(Workload.Kind.FIRST), records, NEXT_KEY.getAndAdd(records));
+		ask(Workload.of(Workload.Kind.FIRST), (request) -> request < records, NEXT_KEY.getAndAdd(records));
 	}
 
 	/**
@@ -82,16 +99,20 @@ record Subject(String name, ApplicationProcess application, Servers.@Nullable Se
 		return type.cast(Objects.requireNonNull(this.store));
 	}
 
-	private Duration cpu() {
-		return (this.store != null) ? this.application.cpu().plus(this.store.cpu()) : this.application.cpu();
+	private CpuTime cpu() {
+		Stream<ProcessHandle> processes = Stream.of(this.application.pid());
+		if (this.store != null) {
+			processes = Stream.concat(processes, this.store.processes());
+		}
+		return CpuTime.of(processes.toList());
 	}
 
-	private void ask(Workload workload, int requests, long firstKey) {
+	private void ask(Workload workload, LongPredicate more, long firstKey) {
 		AtomicLong next = new AtomicLong();
 		Callable<Void> client = () -> {
 			try (LoadConnection connection = new LoadConnection(this.application.port())) {
 				Workload.Request request = workload.newRequest();
-				for (long i = next.getAndIncrement(); i < requests; i = next.getAndIncrement()) {
+				for (long i = next.getAndIncrement(); more.test(i); i = next.getAndIncrement()) {
 					long key = (workload.kind() == Workload.Kind.REPLAY) ? i % knownKeys(workload) : i;
 					requireExpected(workload, connection.ask(request.withKey(firstKey + key)));
 				}
@@ -155,11 +176,12 @@ record Subject(String name, ApplicationProcess application, Servers.@Nullable Se
 	/**
 	 * What a request cost, on average.
 	 *
-	 * @param cpuNanos processor time of application and store
+	 * @param cpuNanos processor time of application and store, but for compilers
+	 * @param compilerNanos processor time of the application's compilers
 	 * @param nanos the time that passed
 	 * @param bytes that the application allocated
 	 */
-	record Round(double cpuNanos, double nanos, double bytes) {
+	record Round(double cpuNanos, double compilerNanos, double nanos, double bytes) {
 	}
 
 }

@@ -87,12 +87,23 @@ record Workload(String path, Kind kind, int connections, int noteLength) {
 		/**
 		 * Each key is new, and the handler runs.
 		 */
-		FIRST,
+		FIRST("first request"),
 
 		/**
 		 * Each key is known, and the handler does not run.
 		 */
-		REPLAY
+		REPLAY("replay");
+
+		private final String name;
+
+		Kind(String name) {
+			this.name = name;
+		}
+
+		@Override
+		public String toString() {
+			return this.name;
+		}
 
 	}
 

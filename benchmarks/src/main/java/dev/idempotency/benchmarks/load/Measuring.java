@@ -1,0 +1,93 @@
+package dev.idempotency.benchmarks.load;
+
+import java.util.EnumMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+
+import dev.idempotency.benchmarks.load.Comparison.Effort;
+import dev.idempotency.benchmarks.load.Workload.Kind;
+
+/**
+ * Measures applications that have nothing left to compile. Pairs of them are kept for
+ * what else is measured.
+ */
+final class Measuring implements AutoCloseable {
+
+	/**
+	 * A load goes on for so many seconds before it is measured, at most.
+	 */
+	private static final int WARM_UP_SECONDS = 90;
+
+	private static final int LEAST_WARM_UP_SECONDS = 6;
+
+	/**
+	 * A round with fewer small requests says nothing.
+	 */
+	private static final int LEAST_REQUESTS = 1_000;
+
+	private final int share;
+
+	private final Bench bench;
+
+	private final Map<Pair, Subject[]> pairs = new EnumMap<>(Pair.class);
+
+	private final Set<Warm> warm = new HashSet<>();
+
+	/**
+	 * Create the measuring.
+	 * @param java the applications' runtime
+	 * @param share how much of the whole effort to make, in percent
+	 */
+	Measuring(String java, int share) {
+		this.share = share;
+		this.bench = new Bench(java);
+	}
+
+	/**
+	 * How often to do something that takes long.
+	 */
+	int times(int most) {
+		return Math.max(1, most * this.share / 100);
+	}
+
+	Subject[] open(Pair pair) {
+		return this.pairs.computeIfAbsent(pair, (key) -> key.open(this.bench));
+	}
+
+	/**
+	 * Compares, after a warm-up with the load that is measured: with another one, also
+	 * with more clients, other paths are taken, and those are compiled then.
+	 */
+	Comparison compare(Subject[] both, Workload load, Effort effort) {
+		for (Subject subject : both) {
+			warmUp(subject, load);
+		}
+		return Comparison.of(both[0], load, both[1], load,
+				new Effort(effort.rounds(), shareOf(effort.requests()), shareOf(effort.warmUp())));
+	}
+
+	void warmUp(Subject subject, Workload load) {
+		// To whom nothing is known, all requests are the same
+		Workload seen = (subject.kind() == Subject.Kind.WITHOUT) ? load.withKind(Kind.FIRST) : load;
+		if (this.warm.add(new Warm(subject, seen))) {
+			WarmUp.run(subject, seen, Math.max(LEAST_WARM_UP_SECONDS, WARM_UP_SECONDS * this.share / 100));
+		}
+	}
+
+	private int shareOf(int requests) {
+		return Math.max(Math.min(requests, LEAST_REQUESTS), requests * this.share / 100);
+	}
+
+	@Override
+	public void close() {
+		this.bench.close();
+	}
+
+	/**
+	 * Who has been warmed up for what.
+	 */
+	private record Warm(Subject subject, Workload load) {
+	}
+
+}

@@ -1,0 +1,89 @@
+package dev.idempotency.benchmarks.load;
+
+import dev.idempotency.benchmarks.Servers;
+import dev.idempotency.benchmarks.load.Workload.Kind;
+
+/**
+ * What the starter is compared with on a store.
+ */
+enum Pair {
+
+	/**
+	 * With its default limits, which are reached before anything is measured.
+	 */
+	MEMORY {
+		@Override
+		Subject[] open(Bench bench, String... settings) {
+			Subject full = bench.onMemory(settings);
+			full.fill(FULL);
+			return new Subject[] { bench.without(settings), full };
+		}
+
+		@Override
+		Goal goal(Kind kind) {
+			return (kind == Kind.FIRST) ? Goal.of(0.85, 3 * 1024) : Goal.of(2.0);
+		}
+
+		@Override
+		Goal goalOf10KB(Kind kind) {
+			return (kind == Kind.FIRST) ? Goal.of(0.85, 25 * 1024) : Goal.NONE;
+		}
+
+		@Override
+		Goal goalOf1MB(Kind kind) {
+			return (kind == Kind.FIRST) ? Goal.of(0.70, 3 * 1024 * 1024) : Goal.NONE;
+		}
+	},
+
+	REDIS {
+		@Override
+		Subject[] open(Bench bench, String... settings) {
+			Servers.Redis server = bench.redis();
+			return new Subject[] { bench.floorOnRedis(server, settings), bench.onRedis(server, settings) };
+		}
+
+		@Override
+		Goal goal(Kind kind) {
+			return Goal.of((kind == Kind.FIRST) ? 0.95 : 0.88);
+		}
+
+		@Override
+		Goal goalOf10KB(Kind kind) {
+			return (kind == Kind.FIRST) ? Goal.NONE : Goal.of(0.75);
+		}
+	},
+
+	POSTGRES {
+		@Override
+		Subject[] open(Bench bench, String... settings) {
+			Servers.Postgres server = bench.postgres();
+			return new Subject[] { bench.floorOnPostgres(server, settings), bench.onPostgres(server, settings) };
+		}
+
+		@Override
+		Goal goal(Kind kind) {
+			return Goal.of((kind == Kind.FIRST) ? 0.92 : 0.88);
+		}
+	};
+
+	/**
+	 * A store in memory remembers so many results, where nothing else is said.
+	 */
+	private static final int FULL = 100_000;
+
+	/**
+	 * Starts both: first what it is compared with.
+	 */
+	abstract Subject[] open(Bench bench, String... settings);
+
+	abstract Goal goal(Kind kind);
+
+	Goal goalOf10KB(Kind kind) {
+		return Goal.NONE;
+	}
+
+	Goal goalOf1MB(Kind kind) {
+		return Goal.NONE;
+	}
+
+}
