@@ -243,12 +243,11 @@ final class MemoryRecord {
 
 	synchronized RecordSummary summarize(long now) {
 		StoredResult known = this.result;
-		boolean done = known != null;
 		KeyStatus status = new KeyStatus(state(now), this.attempt, Instant.ofEpochMilli(this.created),
-				done ? Instant.ofEpochMilli(this.completed) : null, Instant.ofEpochMilli(this.expires));
+				(known != null) ? Instant.ofEpochMilli(this.completed) : null, Instant.ofEpochMilli(this.expires));
 		return new RecordSummary(RecordId.of(this.key), KeyDescription.of(this.key), status,
-				done ? Duration.ZERO : Duration.ofMillis(this.leaseEnds - now), this.replays, done ? known.size() : 0,
-				this.trace);
+				(known != null) ? Duration.ZERO : Duration.ofMillis(this.leaseEnds - now), this.replays,
+				(known != null) ? known.size() : 0, this.trace);
 	}
 
 	synchronized Inspection inspect(long now) {
