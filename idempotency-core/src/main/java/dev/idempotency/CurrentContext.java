@@ -15,7 +15,7 @@ final class CurrentContext {
 	 */
 	private static final String MDC_KEY = "idempotency.key";
 
-	private static final ThreadLocal<IdempotencyContext> current = new ThreadLocal<>();
+	private static final ThreadLocal<@Nullable IdempotencyContext> current = new ThreadLocal<>();
 
 	private CurrentContext() {
 	}
@@ -32,20 +32,7 @@ final class CurrentContext {
 		if (hash != null) {
 			MDC.put(MDC_KEY, hash);
 		}
-		return () -> {
-			if (previous != null) {
-				current.set(previous);
-			}
-			else {
-				current.remove();
-			}
-			if (previousHash != null) {
-				MDC.put(MDC_KEY, previousHash);
-			}
-			else if (hash != null) {
-				MDC.remove(MDC_KEY);
-			}
-		};
+		return new Bound(previous, hash, previousHash);
 	}
 
 	/**
@@ -54,6 +41,26 @@ final class CurrentContext {
 	 */
 	private static @Nullable String hashFor(IdempotencyContext context) {
 		return (MDC.getMDCAdapter() instanceof NOPMDCAdapter) ? null : context.key().hash();
+	}
+
+	/**
+	 * What was there before.
+	 */
+	private record Bound(@Nullable IdempotencyContext previous, @Nullable String hash,
+			@Nullable String previousHash) implements Binding {
+
+		@Override
+		public void close() {
+			// Not removed where there was none: the next request finds its place
+			current.set(this.previous);
+			if (this.previousHash != null) {
+				MDC.put(MDC_KEY, this.previousHash);
+			}
+			else if (this.hash != null) {
+				MDC.remove(MDC_KEY);
+			}
+		}
+
 	}
 
 }

@@ -1,13 +1,9 @@
 package dev.idempotency;
 
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.Objects;
 
 import dev.idempotency.digest.Parts;
-import dev.idempotency.digest.Sha256;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -113,15 +109,13 @@ public final class IdempotencyKey {
 	}
 
 	private byte[] computeDigest() {
-		MessageDigest sha256 = Sha256.newDigest();
-		byte[] start = sha256.digest(startOf(this.value));
-		byte[] digest = new Parts(sha256, lengthOfParts()).add(this.scope.namespace())
+		byte[] digest = new Parts(lengthOfParts()).add(this.scope.namespace())
 			.add(this.scope.operation())
 			.add(this.scope.principal())
 			.add(this.scope.tenant())
 			.add(this.value)
 			.digest();
-		System.arraycopy(start, 0, digest, 0, START_BYTES);
+		writeStart(this.value, digest);
 		return digest;
 	}
 
@@ -137,12 +131,28 @@ public final class IdempotencyKey {
 	 * @return 3 bytes
 	 */
 	public static byte[] digestStart(String value) {
-		return Arrays.copyOf(Sha256.digest(startOf(value)), START_BYTES);
+		byte[] start = new byte[START_BYTES];
+		writeStart(value, start);
+		return start;
 	}
 
-	private static byte[] startOf(String value) {
-		String start = value.substring(0, Math.min(value.length(), START_CHARACTERS)).replace('\0', '\ufffd');
-		return start.getBytes(StandardCharsets.UTF_8);
+	/**
+	 * Writes a hash of a value, which tells where to look for it and nothing else: that
+	 * some share one does no harm.
+	 */
+	private static void writeStart(String value, byte[] digest) {
+		int hash = 0;
+		for (int i = 0; i < Math.min(value.length(), START_CHARACTERS); i++) {
+			char character = value.charAt(i);
+			// As stores keep it
+			hash = 31 * hash + ((character != 0) ? character : '\ufffd');
+		}
+		// Spread over all bits, of which three bytes are taken
+		hash = (hash ^ (hash >>> 16)) * 0x85ebca6b;
+		hash = (hash ^ (hash >>> 13)) * 0xc2b2ae35;
+		for (int i = 0; i < START_BYTES; i++) {
+			digest[i] = (byte) (hash >>> (Byte.SIZE * (i + 1)));
+		}
 	}
 
 	/**

@@ -81,7 +81,7 @@ class IdempotencyKeyTests {
 	void hasADigestThatIsTheSameEverywhereAndAlways() {
 		IdempotencyKey key = new IdempotencyKey(new IdempotencyScope("shop", "POST /pay", "ann", null), "k\u00e9y");
 		assertThat(HexFormat.of().formatHex(key.digest()))
-			.isEqualTo("164af25342816f62c6928cecd0dbb7d870c294464ba12d13a68c3a5e242a09aa");
+			.isEqualTo("6893e05342816f62c6928cecd0dbb7d870c294464ba12d13a68c3a5e242a09aa");
 		assertThat(key.hash()).isEqualTo(HexFormat.of().formatHex(key.digest()).substring(0, 12));
 	}
 

@@ -10,6 +10,7 @@ import dev.idempotency.IdempotencyStoreException;
 import dev.idempotency.UnreadableResultException;
 import dev.idempotency.store.Claim;
 import dev.idempotency.store.ClaimResult;
+import dev.idempotency.store.ClaimTerms;
 import dev.idempotency.store.IdempotencyStore;
 import dev.idempotency.store.InspectableStore;
 import dev.idempotency.store.InspectableStore.Inspection;
@@ -43,8 +44,17 @@ final class GuardedStore {
 	}
 
 	ClaimResult claim(Attempt attempt) {
-		return ask(StoreVerb.CLAIM, attempt.key(),
-				() -> this.store.claim(attempt.key(), attempt.fingerprint(), attempt.terms()));
+		ClaimTerms terms = attempt.terms();
+		long started = this.listeners.startTimer();
+		ClaimResult result;
+		try {
+			result = this.store.claim(attempt.key(), attempt.fingerprint(), terms);
+		}
+		catch (Throwable ex) {
+			throw failed(StoreVerb.CLAIM, attempt.key(), started, ex);
+		}
+		this.listeners.stopTimer(StoreVerb.CLAIM, started, false);
+		return result;
 	}
 
 	/**
@@ -81,7 +91,16 @@ final class GuardedStore {
 	}
 
 	boolean complete(Claim claim, StoredResult result, Duration atLeast) {
-		return ask(StoreVerb.COMPLETE, claim.key(), () -> this.store.complete(claim, result, atLeast));
+		long started = this.listeners.startTimer();
+		boolean held;
+		try {
+			held = this.store.complete(claim, result, atLeast);
+		}
+		catch (Throwable ex) {
+			throw failed(StoreVerb.COMPLETE, claim.key(), started, ex);
+		}
+		this.listeners.stopTimer(StoreVerb.COMPLETE, started, false);
+		return held;
 	}
 
 	/**
@@ -208,37 +227,46 @@ final class GuardedStore {
 		return wakeUps;
 	}
 
+	/**
+	 * Asks the store. What every request asks, it asks without this, and without an
+	 * object for the question.
+	 */
 	private <T> T ask(StoreVerb verb, IdempotencyKey key, Supplier<T> question) {
 		long started = this.listeners.startTimer();
-		boolean failed = true;
+		T answer;
 		try {
-			T answer = question.get();
-			failed = false;
-			return answer;
+			answer = question.get();
 		}
-		catch (IdempotencyException ex) {
-			if (ex instanceof IdempotencyStoreException failure) {
-				failed(verb, key, failure);
-			}
-			else {
-				failed = false;
-			}
-			throw ex;
+		catch (Throwable ex) {
+			throw failed(verb, key, started, ex);
 		}
-		catch (RuntimeException ex) {
-			failed(verb, key, ex);
-			throw new IdempotencyStoreException("The idempotency store failed to %s %s".formatted(verb, key), ex);
-		}
-		catch (Error ex) {
-			FirstFailure.then(ex, () -> failed(verb, key, ex));
-			throw ex;
-		}
-		finally {
-			this.listeners.stopTimer(verb, started, failed);
-		}
+		this.listeners.stopTimer(verb, started, false);
+		return answer;
 	}
 
-	private void failed(StoreVerb verb, IdempotencyKey key, Throwable cause) {
+	/**
+	 * Tells of a failure.
+	 * @return what to throw; an error is thrown here
+	 */
+	private IdempotencyException failed(StoreVerb verb, IdempotencyKey key, long started, Throwable failure) {
+		boolean refused = failure instanceof IdempotencyException && !(failure instanceof IdempotencyStoreException);
+		try {
+			if (failure instanceof Error error) {
+				FirstFailure.then(error, () -> tell(verb, key, error));
+				throw error;
+			}
+			if (!refused) {
+				tell(verb, key, failure);
+			}
+		}
+		finally {
+			this.listeners.stopTimer(verb, started, !refused);
+		}
+		return (failure instanceof IdempotencyException known) ? known
+				: new IdempotencyStoreException("The idempotency store failed to %s %s".formatted(verb, key), failure);
+	}
+
+	private void tell(StoreVerb verb, IdempotencyKey key, Throwable cause) {
 		// One line each: a store that is down fails every request
 		logger.warn("The idempotency store failed to {} {}: {}", verb, key, cause.toString());
 		logger.debug("The failure in full", cause);

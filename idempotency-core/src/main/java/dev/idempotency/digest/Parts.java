@@ -22,7 +22,10 @@ public final class Parts {
 	 */
 	private static final int ROOM = 128;
 
-	private final MessageDigest digest;
+	/**
+	 * Taken when it is first needed, and given back when all is in it.
+	 */
+	private @Nullable MessageDigest digest;
 
 	/**
 	 * What goes into the digest, gathered first: many short updates cost more than the
@@ -38,16 +41,14 @@ public final class Parts {
 	 * Begins without any part.
 	 */
 	public Parts() {
-		this(Sha256.newDigest(), ROOM);
+		this(ROOM);
 	}
 
 	/**
 	 * Begins without any part.
-	 * @param sha256 a digest with nothing in it
 	 * @param length how long the parts are, as far as it is known
 	 */
-	public Parts(MessageDigest sha256, int length) {
-		this.digest = sha256;
+	public Parts(int length) {
 		this.gathered = new byte[Math.max(length, Sha256.BYTES)];
 	}
 
@@ -113,7 +114,7 @@ public final class Parts {
 	 * @return a digest with nothing in it
 	 */
 	public MessageDigest unusedDigest() {
-		return this.begun ? Sha256.newDigest() : this.digest;
+		return this.begun ? Sha256.newDigest() : sha256();
 	}
 
 	/**
@@ -121,10 +122,23 @@ public final class Parts {
 	 * @return 32 bytes
 	 */
 	public byte[] digest() {
-		update(this.gathered, this.size);
+		MessageDigest sha256 = sha256();
+		sha256.update(this.gathered, 0, this.size);
+		byte[] bytes = sha256.digest();
 		this.size = 0;
 		this.begun = false;
-		return this.digest.digest();
+		this.digest = null;
+		Sha256.giveBack(sha256);
+		return bytes;
+	}
+
+	private MessageDigest sha256() {
+		MessageDigest sha256 = this.digest;
+		if (sha256 == null) {
+			sha256 = Sha256.take();
+			this.digest = sha256;
+		}
+		return sha256;
 	}
 
 	/**
@@ -167,7 +181,7 @@ public final class Parts {
 	}
 
 	private void update(byte[] bytes, int length) {
-		this.digest.update(bytes, 0, length);
+		sha256().update(bytes, 0, length);
 		this.begun = true;
 	}
 

@@ -2,6 +2,9 @@ package dev.idempotency.digest;
 
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+
+import org.jspecify.annotations.Nullable;
 
 /**
  * SHA-256, which every Java platform has.
@@ -15,6 +18,16 @@ public final class Sha256 {
 
 	private static final MessageDigest UNUSED = find();
 
+	/**
+	 * A power of two, and enough for as many threads as run at once on most machines.
+	 */
+	private static final int KEPT = 32;
+
+	/**
+	 * Digests that are not in use. A thread looks only where its number tells it to.
+	 */
+	private static final AtomicReferenceArray<@Nullable MessageDigest> kept = new AtomicReferenceArray<>(KEPT);
+
 	private Sha256() {
 	}
 
@@ -24,7 +37,10 @@ public final class Sha256 {
 	 * @return the digest
 	 */
 	public static byte[] digest(byte[] content) {
-		return newDigest().digest(content);
+		MessageDigest sha256 = take();
+		byte[] digest = sha256.digest(content);
+		giveBack(sha256);
+		return digest;
 	}
 
 	/**
@@ -40,6 +56,27 @@ public final class Sha256 {
 		catch (CloneNotSupportedException ex) {
 			return find();
 		}
+	}
+
+	/**
+	 * A digest with nothing in it, which may be {@linkplain #giveBack given back}.
+	 * @return the digest
+	 */
+	public static MessageDigest take() {
+		MessageDigest digest = kept.getAndSet(place(), null);
+		return (digest != null) ? digest : newDigest();
+	}
+
+	/**
+	 * Keeps a digest for others.
+	 * @param digest a digest with nothing in it, of which the caller makes no further use
+	 */
+	public static void giveBack(MessageDigest digest) {
+		kept.lazySet(place(), digest);
+	}
+
+	private static int place() {
+		return (int) Thread.currentThread().getId() & (KEPT - 1);
 	}
 
 	private static MessageDigest find() {

@@ -89,7 +89,7 @@ public final class Calls {
 	 * @param policy how it is protected
 	 */
 	public Steps stepsOf(IdempotencyKey key, Fingerprint fingerprint, OperationPolicy policy) {
-		return new LazySteps(() -> new RememberedSteps(this, stepKeys(key, fingerprint, policy)));
+		return new LazySteps(this, key, fingerprint, policy);
 	}
 
 	StepKeys stepKeys(IdempotencyKey parent, Fingerprint fingerprint, OperationPolicy policy) {

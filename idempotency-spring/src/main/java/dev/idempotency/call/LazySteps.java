@@ -1,12 +1,12 @@
 package dev.idempotency.call;
 
-import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Supplier;
-
+import dev.idempotency.Fingerprint;
+import dev.idempotency.IdempotencyKey;
 import dev.idempotency.OnCrash;
 import dev.idempotency.ResultType;
 import dev.idempotency.Steps;
 import dev.idempotency.Work;
+import dev.idempotency.core.OperationPolicy;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,22 +14,28 @@ import org.jspecify.annotations.Nullable;
  */
 final class LazySteps implements Steps {
 
-	private final Supplier<Steps> factory;
+	private final Calls calls;
 
-	private final AtomicReference<@Nullable Steps> steps = new AtomicReference<>();
+	private final IdempotencyKey key;
 
-	LazySteps(Supplier<Steps> factory) {
-		this.factory = factory;
+	private final Fingerprint fingerprint;
+
+	private final OperationPolicy policy;
+
+	private @Nullable Steps steps;
+
+	LazySteps(Calls calls, IdempotencyKey key, Fingerprint fingerprint, OperationPolicy policy) {
+		this.calls = calls;
+		this.key = key;
+		this.fingerprint = fingerprint;
+		this.policy = policy;
 	}
 
-	private Steps steps() {
-		Steps known = this.steps.get();
-		if (known != null) {
-			return known;
+	private synchronized Steps steps() {
+		if (this.steps == null) {
+			this.steps = new RememberedSteps(this.calls, this.calls.stepKeys(this.key, this.fingerprint, this.policy));
 		}
-		Steps created = this.factory.get();
-		Steps other = this.steps.compareAndExchange(null, created);
-		return (other != null) ? other : created;
+		return this.steps;
 	}
 
 	@Override

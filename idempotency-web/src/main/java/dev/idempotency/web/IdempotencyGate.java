@@ -100,13 +100,13 @@ final class IdempotencyGate implements Admission {
 			ProtectedOperation operation) {
 		boolean dryRun = asksForDryRun(request);
 		String name = operationName(request);
-		Optional<IdempotencyKey> key = Optional.empty();
-		Optional<Attempt> attempt = Optional.empty();
+		IdempotencyKey key = null;
+		Attempt attempt = null;
 		try {
 			ServletFacts facts = new ServletFacts(request, this.strategies.scopeResolver().resolveScope(request, name),
 					this.strategies, exchange, operation.limits().request());
 			key = keyOf(operation, facts);
-			attempt = key.isPresent() ? Optional.of(attempt(operation, facts, key.get())) : Optional.empty();
+			attempt = (key != null) ? attempt(operation, facts, key) : null;
 		}
 		catch (IdempotencyException ex) {
 			if (!isAboutRequest(ex.reason()) || this.engine.reject(name, ex.reason())) {
@@ -117,22 +117,22 @@ final class IdempotencyGate implements Admission {
 		if (dryRun) {
 			return rehearse(exchange, handler, operation, key, attempt);
 		}
-		if (attempt.isPresent()) {
-			return begin(exchange, handler, operation, attempt.get());
+		if (attempt != null) {
+			return begin(exchange, handler, operation, attempt);
 		}
 		return UnprotectedRun.begin(request,
-				new UnprotectedContext(key.orElseGet(() -> UnprotectedContext.randomKey(name))));
+				new UnprotectedContext((key != null) ? key : UnprotectedContext.randomKey(name)));
 	}
 
-	private Optional<IdempotencyKey> keyOf(ProtectedOperation operation, ServletFacts facts) {
+	private @Nullable IdempotencyKey keyOf(ProtectedOperation operation, ServletFacts facts) {
 		try {
-			return Optional.of(qualified(facts, operation.keySource().resolve(facts)));
+			return qualified(facts, operation.keySource().resolve(facts));
 		}
 		catch (IdempotencyKeyMissingException ex) {
 			if (operation.required()) {
 				throw ex;
 			}
-			return Optional.empty();
+			return null;
 		}
 	}
 
@@ -158,8 +158,7 @@ final class IdempotencyGate implements Admission {
 			if (operation.transactional()) {
 				run.runIn(beginTransaction(run));
 			}
-			return pass(run, exchange, () -> {
-			});
+			return pass(run, exchange, null);
 		}
 		exchange.answerWith(ReplayedAnswer.of((Decision.Answer) decision, attempt.key()));
 		return null;
@@ -193,14 +192,15 @@ final class IdempotencyGate implements Admission {
 	 * runs.
 	 */
 	private @Nullable Pass rehearse(Exchange exchange, Object handler, ProtectedOperation operation,
-			Optional<IdempotencyKey> key, Optional<Attempt> attempt) {
-		Preview preview = attempt.map(this::preview).orElseGet(() -> new Preview(null, Optional.empty()));
+			@Nullable IdempotencyKey key, @Nullable Attempt attempt) {
+		Preview preview = (attempt != null) ? preview(attempt) : new Preview(null, Optional.empty());
 		if (preview.runs() && operation.dryRun() == DryRun.ROLLBACK) {
-			IdempotencyKey known = key.orElseGet(() -> UnprotectedContext.randomKey(operationName(exchange.request())));
+			IdempotencyKey known = (key != null) ? key
+					: UnprotectedContext.randomKey(operationName(exchange.request()));
 			ProtectedRun run = exchange.arm(new ProtectedRun(exchange, operation, handler, known, null, null));
-			return pass(run, exchange, beginTransaction(run)::rollBack);
+			return pass(run, exchange, beginTransaction(run));
 		}
-		exchange.answerWith(DryRunReport.of(preview, key.map(IdempotencyKey::value).orElse(null)));
+		exchange.answerWith(DryRunReport.of(preview, (key != null) ? key.value() : null));
 		return null;
 	}
 
@@ -213,22 +213,29 @@ final class IdempotencyGate implements Admission {
 		}
 	}
 
-	private static Pass pass(ProtectedRun run, Exchange exchange, Runnable afterHandler) {
+	/**
+	 * Lets a handler run.
+	 * @param dryRun the transaction that is rolled back when it has returned, or
+	 * {@code null} if it runs in earnest
+	 */
+	private static Pass pass(ProtectedRun run, Exchange exchange, @Nullable Transaction dryRun) {
 		try {
 			WebAsyncUtils.getAsyncManager(exchange.request())
 				.registerCallableInterceptor(IdempotencyGate.class, new TaskWatch(run));
 			Binding binding = run.makeCurrent();
-			return () -> {
+			return (dryRun == null) ? binding::close : () -> {
 				try {
 					binding.close();
 				}
 				finally {
-					afterHandler.run();
+					dryRun.rollBack();
 				}
 			};
 		}
 		catch (Throwable ex) {
-			FirstFailure.then(ex, afterHandler);
+			if (dryRun != null) {
+				FirstFailure.then(ex, dryRun::rollBack);
+			}
 			throw ex;
 		}
 	}
