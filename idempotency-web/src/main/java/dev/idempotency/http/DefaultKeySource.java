@@ -4,6 +4,7 @@ import java.util.List;
 
 import dev.idempotency.IdempotencyKeyMissingException;
 import dev.idempotency.http.ClientContract.KeyField;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where the key comes from when an operation does not say so itself: the application's
@@ -26,6 +27,14 @@ public record DefaultKeySource(String description, List<KeyField> headers, Strin
 			throw new IdempotencyKeyMissingException(this.advice);
 		}
 		return key;
+	}
+
+	/**
+	 * Without an exception: where keys are optional, most requests may come without.
+	 */
+	@Override
+	public @Nullable String resolveIfPresent(RequestFacts facts) {
+		return facts.resolvedKey();
 	}
 
 }

@@ -5,6 +5,7 @@ import java.util.List;
 import dev.idempotency.IdempotencyKeyInvalidException;
 import dev.idempotency.IdempotencyKeyMissingException;
 import dev.idempotency.http.ClientContract.KeyField;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where the key of an operation comes from.
@@ -18,6 +19,21 @@ public interface KeySource {
 	 * @throws IdempotencyKeyInvalidException if there is one that cannot be used
 	 */
 	String resolve(RequestFacts facts);
+
+	/**
+	 * Finds the key of a request that may come without.
+	 * @param facts what is known of the request
+	 * @return the key, or {@code null} if there is none
+	 * @throws IdempotencyKeyInvalidException if there is one that cannot be used
+	 */
+	default @Nullable String resolveIfPresent(RequestFacts facts) {
+		try {
+			return resolve(facts);
+		}
+		catch (IdempotencyKeyMissingException ex) {
+			return null;
+		}
+	}
 
 	/**
 	 * Where that is, for people.

@@ -9,7 +9,6 @@ import dev.idempotency.IdempotencyContext.Binding;
 import dev.idempotency.IdempotencyException;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.IdempotencyKeyInvalidException;
-import dev.idempotency.IdempotencyKeyMissingException;
 import dev.idempotency.Reason;
 import dev.idempotency.Steps;
 import dev.idempotency.call.Calls;
@@ -26,6 +25,7 @@ import dev.idempotency.http.DryRunHeader;
 import dev.idempotency.http.DryRunReport;
 import dev.idempotency.http.DryRunUnsupportedException;
 import dev.idempotency.http.EffectHeader;
+import dev.idempotency.http.KeySource;
 import dev.idempotency.http.ProtectedOperation;
 import dev.idempotency.http.ReplayedAnswer;
 import jakarta.servlet.http.HttpServletRequest;
@@ -125,15 +125,9 @@ final class IdempotencyGate implements Admission {
 	}
 
 	private @Nullable IdempotencyKey keyOf(ProtectedOperation operation, ServletFacts facts) {
-		try {
-			return qualified(facts, operation.keySource().resolve(facts));
-		}
-		catch (IdempotencyKeyMissingException ex) {
-			if (operation.required()) {
-				throw ex;
-			}
-			return null;
-		}
+		KeySource source = operation.keySource();
+		String value = operation.required() ? source.resolve(facts) : source.resolveIfPresent(facts);
+		return (value != null) ? qualified(facts, value) : null;
 	}
 
 	private static Attempt attempt(ProtectedOperation operation, ServletFacts facts, IdempotencyKey key) {
