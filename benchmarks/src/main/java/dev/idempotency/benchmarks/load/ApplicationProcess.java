@@ -4,11 +4,8 @@ import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.io.Writer;
 import java.lang.ProcessBuilder.Redirect;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -21,8 +18,6 @@ import java.util.stream.Collectors;
  * The application in a process of its own.
  */
 final class ApplicationProcess implements AutoCloseable {
-
-	private static final HttpClient CLIENT = HttpClient.newHttpClient();
 
 	/**
 	 * What the library is made of: the folders or the jars of its modules.
@@ -37,11 +32,14 @@ final class ApplicationProcess implements AutoCloseable {
 
 	private final Process process;
 
+	private final BufferedReader output;
+
 	private final int port;
 
-	private ApplicationProcess(Process process, int port) {
+	private ApplicationProcess(Process process) throws IOException {
 		this.process = process;
-		this.port = port;
+		this.output = process.inputReader();
+		this.port = (int) answer(LoadApplication.READY);
 	}
 
 	/**
@@ -63,7 +61,7 @@ final class ApplicationProcess implements AutoCloseable {
 		try {
 			Process process = new ProcessBuilder(command).redirectError(Redirect.INHERIT).start();
 			Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
-			return new ApplicationProcess(process, awaitPort(process));
+			return new ApplicationProcess(process);
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
@@ -75,18 +73,6 @@ final class ApplicationProcess implements AutoCloseable {
 		return Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator, -1))
 			.filter((path) -> withStarter || !own.test(Path.of(path).toString()))
 			.collect(Collectors.joining(File.pathSeparator));
-	}
-
-	private static int awaitPort(Process process) throws IOException {
-		// Not closed: what the application says later must find a reader
-		BufferedReader output = process.inputReader();
-		for (String line = output.readLine(); line != null; line = output.readLine()) {
-			if (line.startsWith(LoadApplication.READY)) {
-				return Integer.parseInt(line.substring(LoadApplication.READY.length()));
-			}
-			System.out.println(line);
-		}
-		throw new IllegalStateException("The application did not start");
 	}
 
 	int port() {
@@ -101,18 +87,25 @@ final class ApplicationProcess implements AutoCloseable {
 	 * How many bytes its threads have allocated.
 	 */
 	long allocated() {
-		HttpRequest request = HttpRequest.newBuilder(URI.create("http://localhost:%d/allocated".formatted(this.port)))
-			.build();
 		try {
-			return Long.parseLong(CLIENT.send(request, HttpResponse.BodyHandlers.ofString()).body());
+			Writer questions = this.process.outputWriter();
+			questions.write('\n');
+			questions.flush();
+			return answer(LoadApplication.ALLOCATED);
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
 		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-			throw new IllegalStateException(ex);
+	}
+
+	private long answer(String beginning) throws IOException {
+		for (String line = this.output.readLine(); line != null; line = this.output.readLine()) {
+			if (line.startsWith(beginning)) {
+				return Long.parseLong(line.substring(beginning.length()));
+			}
+			System.out.println(line);
 		}
+		throw new IllegalStateException("The application has ended");
 	}
 
 	@Override

@@ -19,7 +19,7 @@ final class Measuring implements AutoCloseable {
 	 */
 	private static final int WARM_UP_SECONDS = 90;
 
-	private static final int LEAST_WARM_UP_SECONDS = 6;
+	private static final int LEAST_WARM_UP_SECONDS = 20;
 
 	/**
 	 * A round with fewer small requests says nothing.
