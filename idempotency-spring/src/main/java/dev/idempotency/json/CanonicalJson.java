@@ -33,8 +33,9 @@ import tools.jackson.core.json.JsonFactory;
  * <p>
  * The canonical text is never built. Arrays and scalars flow into the digest as they are
  * read; of an object, which has to be sorted first, the names and values are kept until
- * it ends, a value that is long as its digest. Every piece says what it is and where it
- * ends, so that no two values look the same when they are strung together.
+ * it ends, a value that is long as its digest, and so is the object then. Every piece
+ * says what it is and where it ends, so that no two values look the same when they are
+ * strung together.
  * <p>
  * These digests are stored: a change of the format makes every retry that is under way
  * look like another request.
@@ -66,9 +67,10 @@ public final class CanonicalJson {
 	private static final int DECODED_AT_ONCE = 16 * 1024;
 
 	/**
-	 * A member's value of so many bytes is kept as it is: a digest would cost more.
+	 * A member's value or an object of so many bytes is kept as it is: a digest would
+	 * cost more.
 	 */
-	static final int SHORT_FORM = 128;
+	static final int SHORT_FORM = 256;
 
 	/**
 	 * Comes before the digest of a value that is longer.
@@ -261,6 +263,7 @@ public final class CanonicalJson {
 		this.level = this.levels.get(this.depth);
 		this.level.value.put('{');
 		this.level.value.put(object, object.length);
+		this.level.value.put('}');
 	}
 
 	/**
@@ -289,7 +292,7 @@ public final class CanonicalJson {
 				this.value.put(member.value, member.value.length);
 			}
 			this.members.clear();
-			return this.value.digest();
+			return this.value.end();
 		}
 
 	}
@@ -335,7 +338,7 @@ public final class CanonicalJson {
 		}
 
 		/**
-		 * What stands for the value in an object. It is over then, and another begins.
+		 * What stands for the value from now on. It is over then, and another begins.
 		 */
 		private byte[] end() {
 			if (!this.digesting) {
@@ -366,20 +369,32 @@ public final class CanonicalJson {
 	}
 
 	/**
-	 * Carries a text into a form, as UTF-16 since only that tells halves of surrogate
-	 * pairs apart. The length of a text that is still being read is not known, so it goes
-	 * in pieces, each with its kind and length before it: the piece that is not full is
-	 * the last.
+	 * Carries a text into a form. The length of a text that is still being read is not
+	 * known, so it goes in pieces, each with its kind and length before it: the piece
+	 * that does not have as many characters as there is room for is the last. A piece is
+	 * ASCII if it can be, as most are, and else UTF-16, which other than UTF-8 tells
+	 * halves of surrogate pairs apart; its kind says so too.
 	 */
 	private static final class TextWriter extends Writer {
 
 		private static final int HEADER = 3;
 
-		private static final int PIECE = 1024;
+		private static final int PIECE = 512;
 
-		private final byte[] piece;
+		private static final int NOT_ASCII = 0x80;
 
-		private int size = HEADER;
+		private final char[] piece;
+
+		private final byte[] bytes;
+
+		private int size;
+
+		/**
+		 * All bits that any character of the piece has.
+		 */
+		private int bits;
+
+		private char kind;
 
 		private Form target;
 
@@ -391,11 +406,12 @@ public final class CanonicalJson {
 		private TextWriter(Form target, int longest) {
 			this.target = target;
 			// One more than can be, so that no piece is full which is not full by size
-			this.piece = new byte[HEADER + (int) Math.min(PIECE, 2L * longest + 2L * CanonicalNumber.GROWTH + 1)];
+			this.piece = new char[(int) Math.min(PIECE, (long) longest + CanonicalNumber.GROWTH + 1)];
+			this.bytes = new byte[HEADER + 2 * this.piece.length];
 		}
 
 		private void begin(char kind, Form target) {
-			this.piece[0] = (byte) kind;
+			this.kind = kind;
 			this.target = target;
 		}
 
@@ -420,19 +436,29 @@ public final class CanonicalJson {
 		}
 
 		private void put(char character) {
-			this.piece[this.size++] = (byte) (character >>> Byte.SIZE);
-			this.piece[this.size++] = (byte) character;
+			this.piece[this.size++] = character;
+			this.bits |= character;
 			if (this.size == this.piece.length) {
 				end();
 			}
 		}
 
 		private void end() {
-			int length = this.size - HEADER;
-			this.piece[1] = (byte) (length >>> Byte.SIZE);
-			this.piece[2] = (byte) length;
-			this.target.put(this.piece, this.size);
-			this.size = HEADER;
+			boolean ascii = this.bits < NOT_ASCII;
+			int at = HEADER;
+			for (int i = 0; i < this.size; i++) {
+				if (!ascii) {
+					this.bytes[at++] = (byte) (this.piece[i] >>> Byte.SIZE);
+				}
+				this.bytes[at++] = (byte) this.piece[i];
+			}
+			int length = at - HEADER;
+			this.bytes[0] = (byte) (ascii ? this.kind : this.kind | NOT_ASCII);
+			this.bytes[1] = (byte) (length >>> Byte.SIZE);
+			this.bytes[2] = (byte) length;
+			this.target.put(this.bytes, at);
+			this.size = 0;
+			this.bits = 0;
 		}
 
 		@Override

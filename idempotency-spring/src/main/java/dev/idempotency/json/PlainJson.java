@@ -1,5 +1,8 @@
 package dev.idempotency.json;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
 import java.security.DigestException;
 import java.security.MessageDigest;
 import java.util.Arrays;
@@ -15,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  * decides what that is.
  * <p>
  * What goes into a digest is put together in one buffer, where the digest then takes its
- * place. So an object that is being read is a row of members, each of them its name and
- * its value as the digest of the object wants them.
+ * place if it was long. So an object that is being read is a row of members, each of them
+ * its name and its value as the digest of the object wants them.
  */
 final class PlainJson {
 
@@ -31,7 +34,7 @@ final class PlainJson {
 	/**
 	 * Enough for most that has long texts in it.
 	 */
-	private static final int ROOM = 4 * 1024;
+	private static final int ROOM = 2 * 1024;
 
 	private static final int DEEPEST = 16;
 
@@ -51,6 +54,15 @@ final class PlainJson {
 	private static final int FULL = 512;
 
 	private static final int DIGEST = 32;
+
+	/**
+	 * Long texts are looked at eight bytes at a time.
+	 */
+	private static final VarHandle EIGHT = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.nativeOrder());
+
+	private static final long EACH = 0x0101_0101_0101_0101L;
+
+	private static final long HIGHEST_BITS = 0x80 * EACH;
 
 	private final byte[] json;
 
@@ -76,12 +88,14 @@ final class PlainJson {
 
 	private int marks;
 
+	private byte[] sorted = {};
+
 	private PlainJson(byte[] json, int length, MessageDigest digest) {
 		this.json = json;
 		this.end = length;
 		this.digest = digest;
-		// Enough for most: characters take two bytes
-		this.out = new byte[Math.min(2 * Math.min(length, ROOM) + DIGEST, ROOM)];
+		// Enough for most: a character takes a byte, and what is around it goes
+		this.out = new byte[Math.min(Math.min(length, ROOM) + DIGEST, ROOM)];
 	}
 
 	/**
@@ -99,12 +113,34 @@ final class PlainJson {
 	 * A look ahead, so that little is lost with most of the texts that are not plain.
 	 */
 	private static boolean mayBePlain(byte[] json, int length) {
-		for (int i = 0; i < length; i++) {
-			if (json[i] < 0 || json[i] == '\\') {
+		int at = 0;
+		for (; at <= length - Long.BYTES; at += Long.BYTES) {
+			long eight = (long) EIGHT.get(json, at);
+			if (((eight & HIGHEST_BITS) | markOf('\\', eight)) != 0) {
+				return false;
+			}
+		}
+		for (; at < length; at++) {
+			if (json[at] < 0 || json[at] == '\\') {
 				return false;
 			}
 		}
 		return true;
+	}
+
+	/**
+	 * Is 0 if none of eight bytes is a character.
+	 */
+	private static long markOf(char character, long eight) {
+		long others = eight ^ (character * EACH);
+		return (others - EACH) & ~others & HIGHEST_BITS;
+	}
+
+	/**
+	 * Is 0 if none of eight bytes is a control character, which texts have only escaped.
+	 */
+	private static long markOfControl(long eight) {
+		return (eight - ' ' * EACH) & ~eight & HIGHEST_BITS;
 	}
 
 	private byte @Nullable [] digest() {
@@ -156,15 +192,29 @@ final class PlainJson {
 		if (!leave('}')) {
 			return false;
 		}
-		if (sorted) {
-			this.digest.update(this.out, start, this.size - start);
-		}
-		else {
-			updateSorted(first);
+		if (!sorted) {
+			sort(first, start);
 		}
 		this.marks = first;
-		putDigest(start);
+		shorten(start);
+		put('}');
 		return true;
+	}
+
+	/**
+	 * Leaves what begins at some place there if it is short, or else its digest.
+	 */
+	private void shorten(int start) {
+		if (this.size - start > CanonicalJson.SHORT_FORM) {
+			this.digest.update(this.out, start, this.size - start);
+			putLongForm(start);
+		}
+	}
+
+	private void putLongForm(int start) {
+		this.size = start;
+		put(CanonicalJson.LONG_FORM);
+		putDigest();
 	}
 
 	private boolean readMember() {
@@ -190,9 +240,11 @@ final class PlainJson {
 			}
 			// Nothing else is in the digest now, so only the last piece has to be kept
 			for (; this.at - 1 - from >= FULL; from += FULL) {
-				putPiece('"', from, from + FULL);
-				this.digest.update(this.out, start, this.size - start);
+				makeRoom(HEADER);
+				putHeader('"', FULL);
 				this.size = start;
+				this.digest.update(this.out, start, HEADER);
+				this.digest.update(this.json, from, FULL);
 				digesting = true;
 			}
 			putPiece('"', from, this.at - 1);
@@ -201,11 +253,12 @@ final class PlainJson {
 		else if (!readValue()) {
 			return false;
 		}
-		if (digesting || this.size - start > CanonicalJson.SHORT_FORM) {
+		if (digesting) {
 			this.digest.update(this.out, start, this.size - start);
-			this.size = start;
-			put(CanonicalJson.LONG_FORM);
-			putDigest(this.size);
+			putLongForm(start);
+		}
+		else {
+			shorten(start);
 		}
 		return true;
 	}
@@ -218,7 +271,10 @@ final class PlainJson {
 		this.members[this.marks++] = to;
 	}
 
-	private void updateSorted(int first) {
+	/**
+	 * Puts members in order that begin at some place in the buffer.
+	 */
+	private void sort(int first, int start) {
 		int[] members = this.members;
 		for (int i = first + 2; i < this.marks; i += 2) {
 			int from = members[i];
@@ -233,9 +289,17 @@ final class PlainJson {
 			members[place] = from;
 			members[place + 1] = to;
 		}
-		for (int i = first; i < this.marks; i += 2) {
-			this.digest.update(this.out, members[i], members[i + 1] - members[i]);
+		int all = this.size - start;
+		if (this.sorted.length < all) {
+			this.sorted = new byte[all];
 		}
+		int at = 0;
+		for (int i = first; i < this.marks; i += 2) {
+			int length = members[i + 1] - members[i];
+			System.arraycopy(this.out, members[i], this.sorted, at, length);
+			at += length;
+		}
+		System.arraycopy(this.sorted, 0, this.out, start, all);
 	}
 
 	private int compareNames(int member, int other) {
@@ -326,15 +390,8 @@ final class PlainJson {
 		if (length >= FULL) {
 			return false;
 		}
-		makeRoom(HEADER + 2 * length);
-		byte[] out = this.out;
-		// From the end, or it would overwrite itself
-		for (int i = length - 1; i >= 0; i--) {
-			out[start + 2 * i + 1] = out[start + i];
-			out[start + 2 * i] = 0;
-		}
-		putHeader('#', 2 * length);
-		this.size += 2 * length;
+		putHeader('#', length);
+		this.size += length;
 		return true;
 	}
 
@@ -352,6 +409,13 @@ final class PlainJson {
 		}
 		byte[] json = this.json;
 		int at = this.at;
+		while (at <= this.end - Long.BYTES) {
+			long eight = (long) EIGHT.get(json, at);
+			if (((eight & HIGHEST_BITS) | markOf('"', eight) | markOfControl(eight)) != 0) {
+				break;
+			}
+			at += Long.BYTES;
+		}
 		while (at < this.end && json[at] >= ' ' && json[at] != '"') {
 			at++;
 		}
@@ -378,14 +442,10 @@ final class PlainJson {
 		return (this.at < this.end) ? this.json[this.at] : 0;
 	}
 
-	/**
-	 * Puts the digest of what begins at some place there, instead of it.
-	 */
-	private void putDigest(int start) {
-		this.size = start;
+	private void putDigest() {
 		makeRoom(DIGEST);
 		try {
-			this.size += this.digest.digest(this.out, start, DIGEST);
+			this.size += this.digest.digest(this.out, this.size, DIGEST);
 		}
 		catch (DigestException ex) {
 			throw new IllegalStateException(ex);
@@ -406,17 +466,11 @@ final class PlainJson {
 	}
 
 	private void putPiece(char kind, int from, int to) {
-		int length = 2 * (to - from);
+		int length = to - from;
 		makeRoom(HEADER + length);
 		putHeader(kind, length);
-		byte[] json = this.json;
-		byte[] out = this.out;
-		int size = this.size;
-		for (int i = from; i < to; i++) {
-			out[size++] = 0;
-			out[size++] = json[i];
-		}
-		this.size = size;
+		System.arraycopy(this.json, from, this.out, this.size, length);
+		this.size += length;
 	}
 
 	private void putHeader(char kind, int length) {
