@@ -25,9 +25,15 @@ import org.springframework.web.util.WebUtils;
 final class RequestReader {
 
 	/**
-	 * What is announced to be larger is read piece by piece: it may never come.
+	 * So much room is made for what is announced, and for more when that has come: it may
+	 * never come.
 	 */
 	private static final int READ_AT_ONCE = 64 * 1024;
+
+	/**
+	 * As many times as much room as was needed so far.
+	 */
+	private static final int TRUST = 16;
 
 	private final ExchangeRequest request;
 
@@ -116,11 +122,15 @@ final class RequestReader {
 	 * the same: a filter that decompresses leaves the announcement as it was.
 	 */
 	private static byte[] readAtMost(int most, InputStream source, long announced) throws IOException {
-		if (announced <= 0 || announced > Math.min(READ_AT_ONCE, most)) {
+		if (announced <= 0 || announced > most) {
 			return source.readNBytes(most);
 		}
-		byte[] bytes = new byte[(int) announced];
+		byte[] bytes = new byte[(int) Math.min(announced, READ_AT_ONCE)];
 		int length = source.readNBytes(bytes, 0, bytes.length);
+		while (length == bytes.length && length < announced) {
+			bytes = Arrays.copyOf(bytes, (int) Math.min(announced, (long) TRUST * length));
+			length += source.readNBytes(bytes, length, bytes.length - length);
+		}
 		if (length < bytes.length) {
 			return Arrays.copyOf(bytes, length);
 		}
