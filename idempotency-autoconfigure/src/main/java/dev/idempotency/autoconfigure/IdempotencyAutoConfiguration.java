@@ -80,7 +80,7 @@ public final class IdempotencyAutoConfiguration {
 	IdempotencyEngine idempotencyEngine(IdempotencyStore store, IdempotencyProperties properties,
 			Environment environment, EngineHooks hooks, ObjectProvider<LifecycleProperties> lifecycle) {
 		EngineSettings settings = new EngineSettings(Namespace.of(properties, environment, store), properties.mode(),
-				properties.onStoreFailure(), properties.packing(),
+				properties.onStoreFailure(), properties.packing(store),
 				lifecycle.getIfAvailable(LifecycleProperties::new).getTimeoutPerShutdownPhase());
 		return new IdempotencyEngine(store, settings, new MonotonicClock(), hooks);
 	}

@@ -17,6 +17,8 @@ import dev.idempotency.http.KeySyntax;
 import dev.idempotency.store.StoredResult;
 import dev.idempotency.store.jdbc.InitializeSchema;
 import dev.idempotency.store.jdbc.JdbcSettings;
+import dev.idempotency.store.IdempotencyStore;
+import dev.idempotency.store.memory.InMemoryIdempotencyStore;
 import dev.idempotency.store.memory.MemoryLimits;
 import org.jspecify.annotations.Nullable;
 
@@ -78,13 +80,13 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled,
 	}
 
 	/**
-	 * How results are kept in the store.
+	 * How results are kept in a store.
 	 * @return whether and how they are compressed and encrypted
 	 */
-	ResultPacking packing() {
-		return ResultPacking.none()
-			.withCompression(this.compression.threshold.toBytes())
-			.withEncryption(this.encryption.key, this.encryption.previousKeys);
+	ResultPacking packing(IdempotencyStore store) {
+		ResultPacking packing = ResultPacking.none().withEncryption(this.encryption.key, this.encryption.previousKeys);
+		DataSize threshold = this.compression.thresholdFor(store);
+		return (threshold != null) ? packing.withCompression(threshold.toBytes()) : packing;
 	}
 
 	private static int bytes(DataSize size) {
@@ -388,12 +390,27 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled,
 	 * Compression of stored results.
 	 *
 	 * @param threshold Size from which on a result is compressed, if that makes it
-	 * smaller.
+	 * smaller. Defaults to 16KB, and to no compression in memory.
 	 */
-	public record Compression(@DefaultValue("1KB") DataSize threshold) {
+	public record Compression(@Nullable DataSize threshold) {
+
+		/**
+		 * Below that, compression takes longer than everything else that is done with a
+		 * result, and saves little.
+		 */
+		private static final DataSize WORTH_IT = DataSize.ofKilobytes(16);
 
 		public Compression {
-			ResultPacking.none().withCompression(threshold.toBytes());
+			if (threshold != null) {
+				ResultPacking.none().withCompression(threshold.toBytes());
+			}
+		}
+
+		private @Nullable DataSize thresholdFor(IdempotencyStore store) {
+			if (this.threshold != null) {
+				return this.threshold;
+			}
+			return (store instanceof InMemoryIdempotencyStore) ? null : WORTH_IT;
 		}
 
 	}

@@ -1,6 +1,7 @@
 package dev.idempotency.autoconfigure;
 
 import java.nio.charset.StandardCharsets;
+import java.time.Clock;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.Objects;
@@ -11,6 +12,7 @@ import dev.idempotency.core.Attempt;
 import dev.idempotency.core.Decision;
 import dev.idempotency.core.IdempotencyEngine;
 import dev.idempotency.core.OperationPolicy;
+import dev.idempotency.fixtures.MapStore;
 import dev.idempotency.store.StoredResult;
 import dev.idempotency.store.memory.InMemoryIdempotencyStore;
 import org.junit.jupiter.api.Test;
@@ -64,9 +66,19 @@ class EncryptionSettingsTests {
 
 	@Test
 	void compressesFromTheConfiguredSizeOn() {
-		this.runner.run((context) -> assertThat(completed(context, "paid ".repeat(1000)).size()).isLessThan(200));
+		this.runner.withPropertyValues("idempotency.compression.threshold=5000B")
+			.run((context) -> assertThat(completed(context, "paid ".repeat(1000)).size()).isLessThan(200));
 		this.runner.withPropertyValues("idempotency.compression.threshold=6000B")
 			.run((context) -> assertThat(completed(context, "paid ".repeat(1000)).size()).isEqualTo(5002));
+	}
+
+	@Test
+	void compressesLargeResultsUnlessTheyStayInMemory() {
+		String large = "paid".repeat(4 * 1024);
+		this.runner.run((context) -> assertThat(completed(context, large).size()).isEqualTo(large.length() + 2));
+		this.runner.withBean(MapStore.class, Clock.systemUTC())
+			.run((context) -> assertThat(context.getBean(IdempotencyEngine.class).settings().packing())
+				.hasToString("ResultPacking[compressing from 16384 bytes, not encrypting]"));
 	}
 
 	@ParameterizedTest
