@@ -48,7 +48,7 @@ public class ResultPackingBenchmark extends BodyBenchmark {
 	 */
 	@Benchmark
 	public byte[] pack() {
-		return this.subject.pack(KEY, this.body).toFrame();
+		return this.subject.pack(KEY, StoredResult.of(this.body)).toFrame();
 	}
 
 	/**

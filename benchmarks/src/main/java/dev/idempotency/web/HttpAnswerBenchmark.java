@@ -1,13 +1,14 @@
 package dev.idempotency.web;
 
-import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
 import dev.idempotency.benchmarks.BodyBenchmark;
+import dev.idempotency.http.AnswerBody;
 import dev.idempotency.http.HttpAnswer;
+import dev.idempotency.store.StoredResult;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.Setup;
 
@@ -18,7 +19,7 @@ public class HttpAnswerBenchmark extends BodyBenchmark {
 
 	private final Map<String, List<String>> headers = new LinkedHashMap<>();
 
-	private byte[] encoded = {};
+	private StoredResult encoded = StoredResult.tombstone();
 
 	/**
 	 * Make the answer.
@@ -27,27 +28,27 @@ public class HttpAnswerBenchmark extends BodyBenchmark {
 	public void fill() {
 		this.headers.put("Content-Type", List.of("application/json"));
 		this.headers.put("Location", List.of("/payments/4711"));
-		this.encoded = encode();
+		this.encoded = StoredResult.fromFrame(encode().toFrame());
 	}
 
 	/**
 	 * For the store.
 	 */
 	@Benchmark
-	public byte[] encode() {
-		return new HttpAnswer(201, HttpAnswer.Delivery.WHOLE, this.headers, ByteBuffer.wrap(this.body)).encode();
+	public StoredResult encode() {
+		return new HttpAnswer(201, HttpAnswer.Delivery.WHOLE, this.headers, AnswerBody.of(this.body)).encode();
 	}
 
 	/**
 	 * For a replay.
 	 */
 	@Benchmark
-	public ByteBuffer decode() {
-		return HttpAnswer.decode(ByteBuffer.wrap(this.encoded)).body();
+	public AnswerBody decode() {
+		return HttpAnswer.decode(this.encoded).body();
 	}
 
 	/**
-	 * The floor of writing it down.
+	 * The floor of writing down a short one.
 	 */
 	@Benchmark
 	public byte[] copyAlone() {

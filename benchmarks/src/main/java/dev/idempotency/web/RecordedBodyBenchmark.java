@@ -6,6 +6,7 @@ import java.io.OutputStream;
 import java.util.Arrays;
 
 import dev.idempotency.benchmarks.BodyBenchmark;
+import dev.idempotency.http.AnswerBody;
 import org.openjdk.jmh.annotations.Benchmark;
 
 /**
@@ -23,7 +24,7 @@ public class RecordedBodyBenchmark extends BodyBenchmark {
 	 * All at once.
 	 */
 	@Benchmark
-	public byte[] whole() throws IOException {
+	public AnswerBody whole() throws IOException {
 		RecordedBody recorded = new RecordedBody(this.channel, LIMIT);
 		recorded.write(this.body, 0, this.body.length);
 		return recorded.bytes();
@@ -33,7 +34,7 @@ public class RecordedBodyBenchmark extends BodyBenchmark {
 	 * In pieces, as Jackson writes it.
 	 */
 	@Benchmark
-	public byte[] inPieces() throws IOException {
+	public AnswerBody inPieces() throws IOException {
 		RecordedBody recorded = new RecordedBody(this.channel, LIMIT);
 		writePieces(recorded);
 		return recorded.bytes();

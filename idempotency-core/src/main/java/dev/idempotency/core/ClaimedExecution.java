@@ -60,12 +60,22 @@ final class ClaimedExecution extends Execution {
 
 	@Override
 	public Completion complete(byte @Nullable [] payload) {
-		return finish(null, payload);
+		return finish(null, plain(payload));
+	}
+
+	@Override
+	public Completion completeWith(StoredResult result) {
+		return finish(null, result);
 	}
 
 	@Override
 	public Completion completeIn(Transaction transaction, byte @Nullable [] payload) {
-		return finish(transaction, payload);
+		return finish(transaction, plain(payload));
+	}
+
+	@Override
+	public Completion completeWith(Transaction transaction, StoredResult result) {
+		return finish(transaction, result);
 	}
 
 	@Override
@@ -73,7 +83,7 @@ final class ClaimedExecution extends Execution {
 		if (this.finished.get()) {
 			throw alreadyFinished();
 		}
-		StoredResult result = (payload != null) ? pack(payload) : null;
+		StoredResult result = pack(plain(payload));
 		try {
 			return (result != null) ? join(result, true) : join(StoredResult.tombstone(), false);
 		}
@@ -122,13 +132,17 @@ final class ClaimedExecution extends Execution {
 		return done ? new IdempotencyEvent.Released(key()) : new IdempotencyEvent.NotReleased(key());
 	}
 
+	private static @Nullable StoredResult plain(byte @Nullable [] payload) {
+		return (payload != null) ? StoredResult.ofPieces(new byte[StoredResult.HEADER], payload) : null;
+	}
+
 	/**
-	 * Makes of a payload what is to be kept.
-	 * @return {@code null} if it cannot be kept
+	 * Makes of a result what is to be kept.
+	 * @return {@code null} if there is none, or it cannot be kept
 	 */
-	private @Nullable StoredResult pack(byte[] payload) {
+	private @Nullable StoredResult pack(@Nullable StoredResult plain) {
 		try {
-			return this.store.pack(key(), payload);
+			return (plain != null) ? this.store.pack(key(), plain) : null;
 		}
 		catch (RuntimeException ex) {
 			dropped(ex);
@@ -140,9 +154,9 @@ final class ClaimedExecution extends Execution {
 	 * Ends the execution.
 	 * @param transaction the one that the work was done in, which is ended whatever
 	 * happens, or {@code null}
-	 * @param payload the result, or {@code null} if only the fact is kept that it has run
+	 * @param plain the result, or {@code null} if only the fact is kept that it has run
 	 */
-	private Completion finish(@Nullable Transaction transaction, byte @Nullable [] payload) {
+	private Completion finish(@Nullable Transaction transaction, @Nullable StoredResult plain) {
 		if (!this.finished.compareAndSet(false, true)) {
 			IllegalStateException tooLate = alreadyFinished();
 			if (transaction != null) {
@@ -152,7 +166,7 @@ final class ClaimedExecution extends Execution {
 		}
 		Completion completion;
 		try {
-			StoredResult packed = (payload != null) ? pack(payload) : null;
+			StoredResult packed = pack(plain);
 			StoredResult result = (packed != null) ? packed : StoredResult.tombstone();
 			completion = (transaction != null) ? storeWithoutLease(transaction, result, packed != null)
 					: storeUnderLease(result, packed != null);

@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Deflation {
 
+	private static final int HEADER = StoredResult.HEADER;
+
 	private static final int LENGTH = Integer.BYTES;
 
 	/**
@@ -37,25 +39,27 @@ final class Deflation {
 
 	/**
 	 * Compresses.
-	 * @param content the original
-	 * @param room so many bytes are left free before it
-	 * @return {@code null} if that is not worth it
+	 * @param frame the original, after a header
+	 * @return what it came to, after room for a header, or {@code null} if that is not
+	 * worth it
 	 */
-	static byte @Nullable [] compress(byte[] content, int room) {
-		if (content.length <= LENGTH) {
+	static byte @Nullable [] compress(byte[] frame) {
+		int length = frame.length - HEADER;
+		if (length <= LENGTH) {
 			return null;
 		}
-		// The client waits for this; the better levels take several times as long
+		// The client waits for this; the better levels take several times as long. A new
+		// one costs little beside what it does
 		Deflater deflater = new Deflater(Deflater.BEST_SPEED, true);
 		try {
-			if (content.length >= LONG && !isPromising(content, deflater)) {
+			if (length >= LONG && !isPromising(frame, deflater)) {
 				return null;
 			}
-			deflater.setInput(content);
+			deflater.setInput(frame, HEADER, length);
 			deflater.finish();
-			byte[] target = new byte[room + content.length - 1];
-			ByteBuffer.wrap(target).putInt(room, content.length);
-			int start = room + LENGTH;
+			byte[] target = new byte[frame.length - 1];
+			ByteBuffer.wrap(target).putInt(HEADER, length);
+			int start = HEADER + LENGTH;
 			int size = deflater.deflate(target, start, target.length - start);
 			return deflater.finished() ? Arrays.copyOf(target, start + size) : null;
 		}
@@ -68,8 +72,8 @@ final class Deflation {
 	 * Whether the beginning becomes much smaller. An image, an archive or a long text in
 	 * Base64 does not, and takes several times as long as what does.
 	 */
-	private static boolean isPromising(byte[] content, Deflater deflater) {
-		deflater.setInput(content, 0, SAMPLE);
+	private static boolean isPromising(byte[] frame, Deflater deflater) {
+		deflater.setInput(frame, HEADER, SAMPLE);
 		deflater.finish();
 		deflater.deflate(new byte[PROMISING]);
 		boolean promising = deflater.finished();
@@ -82,11 +86,10 @@ final class Deflation {
 	 * @param key whose result it is
 	 * @param compressed what was compressed, from some place on
 	 * @param from that place
-	 * @param room so many bytes are left free before the original
-	 * @return the original
+	 * @return the original, after room for a header
 	 * @throws UnreadableResultException if it is damaged
 	 */
-	static byte[] decompress(IdempotencyKey key, byte[] compressed, int from, int room) {
+	static byte[] decompress(IdempotencyKey key, byte[] compressed, int from) {
 		int size = compressed.length - from - LENGTH;
 		int length = (size > 0) ? ByteBuffer.wrap(compressed).getInt(from) : -1;
 		if (length < 0 || length > StoredResult.MAX_SIZE || length > (long) BEST_RATIO * size) {
@@ -95,8 +98,8 @@ final class Deflation {
 		Inflater inflater = new Inflater(true);
 		try {
 			inflater.setInput(compressed, from + LENGTH, size);
-			byte[] target = new byte[room + length];
-			int inflated = inflater.inflate(target, room, length);
+			byte[] target = new byte[HEADER + length];
+			int inflated = inflater.inflate(target, HEADER, length);
 			// Only by asking for more does it come to its end
 			boolean longer = !inflater.finished() && inflater.inflate(new byte[1]) > 0;
 			if (longer || inflated < length || !inflater.finished() || inflater.getRemaining() > 0) {

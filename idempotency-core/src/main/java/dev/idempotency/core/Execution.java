@@ -3,6 +3,7 @@ package dev.idempotency.core;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.core.Transactions.Ending;
 import dev.idempotency.core.Transactions.Transaction;
+import dev.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,12 +41,21 @@ public abstract class Execution implements AutoCloseable {
 	/**
 	 * Stores the result. One that is too large for the store is dropped, and the
 	 * operation is completed without it: what has run must not run again.
-	 * @param payload the result, or {@code null} to store only the fact that the
-	 * operation has run
+	 * @param payload the result, which must not be changed any more, or {@code null} to
+	 * store only the fact that the operation has run
 	 * @return what became of it
 	 * @throws IllegalStateException if the execution is finished or closed already
 	 */
 	public abstract Completion complete(byte @Nullable [] payload);
+
+	/**
+	 * Stores the result, as {@link #complete(byte[])} does, without a copy of one that is
+	 * in several pieces.
+	 * @param result the result, neither compressed nor encrypted
+	 * @return what became of it
+	 * @throws IllegalStateException if the execution is finished or closed already
+	 */
+	public abstract Completion completeWith(StoredResult result);
 
 	/**
 	 * Stores the result as a part of the transaction in which the work was done, and
@@ -58,6 +68,16 @@ public abstract class Execution implements AutoCloseable {
 	 * @throws IllegalStateException if the execution is finished or closed already
 	 */
 	public abstract Completion completeIn(Transaction transaction, byte @Nullable [] payload);
+
+	/**
+	 * Stores the result, as {@link #completeIn} does, without a copy of one that is in
+	 * several pieces.
+	 * @param transaction the transaction that the calling thread is in; it is ended here
+	 * @param result the result, neither compressed nor encrypted
+	 * @return what became of both
+	 * @throws IllegalStateException if the execution is finished or closed already
+	 */
+	public abstract Completion completeWith(Transaction transaction, StoredResult result);
 
 	/**
 	 * Stores the result as a part of the transaction in which the work was done, and

@@ -154,10 +154,10 @@ final class GuardedStore {
 	}
 
 	/**
-	 * Makes of a payload what this store is to keep.
+	 * Makes of a plain result what this store is to keep.
 	 */
-	StoredResult pack(IdempotencyKey key, byte[] payload) {
-		return this.packing.pack(key, payload);
+	StoredResult pack(IdempotencyKey key, StoredResult plain) {
+		return this.packing.pack(key, plain);
 	}
 
 	/**

@@ -32,7 +32,7 @@ final class ResultCipher {
 
 	private static final int TAG = 16;
 
-	private static final int START = ResultPacking.HEADER + ID + NONCE;
+	private static final int START = StoredResult.HEADER + ID + NONCE;
 
 	private final @Nullable EncryptionKey current;
 
@@ -71,18 +71,21 @@ final class ResultCipher {
 
 	/**
 	 * Encrypts.
+	 * @param plain what to encrypt, after a header
 	 * @return the whole frame
 	 */
-	byte[] seal(IdempotencyKey key, byte flags, byte[] content) {
+	byte[] seal(IdempotencyKey key, byte flags, byte[] plain) {
 		if (this.current == null) {
 			throw new IllegalStateException("There is no key to encrypt with");
 		}
 		byte[] nonce = new byte[NONCE];
 		this.random.nextBytes(nonce);
-		byte[] frame = new byte[START + content.length + TAG];
+		int length = plain.length - StoredResult.HEADER;
+		byte[] frame = new byte[START + length + TAG];
 		ByteBuffer.wrap(frame).put(StoredResult.PACKED_FORMAT).put(flags).putInt(this.current.id()).put(nonce);
 		try {
-			cipher(Cipher.ENCRYPT_MODE, this.current, key, frame).doFinal(content, 0, content.length, frame, START);
+			cipher(Cipher.ENCRYPT_MODE, this.current, key, frame).doFinal(plain, StoredResult.HEADER, length, frame,
+					START);
 			return frame;
 		}
 		catch (GeneralSecurityException ex) {
@@ -102,7 +105,7 @@ final class ResultCipher {
 					"The stored result of %s is damaged, it is too short: find out who changed it in the store"
 						.formatted(key));
 		}
-		int id = ByteBuffer.wrap(frame).getInt(ResultPacking.HEADER);
+		int id = ByteBuffer.wrap(frame).getInt(StoredResult.HEADER);
 		List<EncryptionKey> candidates = this.keys.stream().filter((it) -> it.id() == id).toList();
 		for (EncryptionKey candidate : candidates) {
 			byte[] content = open(candidate, key, frame);
@@ -132,8 +135,8 @@ final class ResultCipher {
 			throws GeneralSecurityException {
 		Cipher cipher = Cipher.getInstance("AES/GCM/NoPadding");
 		cipher.init(mode, secret.secret(),
-				new GCMParameterSpec(TAG * Byte.SIZE, frame, ResultPacking.HEADER + ID, NONCE));
-		cipher.updateAAD(frame, 0, ResultPacking.HEADER);
+				new GCMParameterSpec(TAG * Byte.SIZE, frame, StoredResult.HEADER + ID, NONCE));
+		cipher.updateAAD(frame, 0, StoredResult.HEADER);
 		cipher.updateAAD(key.digest());
 		return cipher;
 	}

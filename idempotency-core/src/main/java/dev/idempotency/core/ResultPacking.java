@@ -20,8 +20,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ResultPacking {
 
-	static final int HEADER = 2;
-
 	private static final ResultPacking NONE = new ResultPacking(Integer.MAX_VALUE, ResultCipher.none());
 
 	private final int compressFrom;
@@ -69,24 +67,28 @@ public final class ResultPacking {
 	}
 
 	/**
-	 * Makes of a payload what the store keeps.
+	 * Makes of a plain result what the store keeps, and copies nothing where that is the
+	 * same.
 	 * @throws dev.idempotency.ResultTooLargeException if it is too large for any store
 	 */
-	StoredResult pack(IdempotencyKey key, byte[] payload) {
-		boolean compressing = payload.length >= this.compressFrom;
-		if (payload.length > StoredResult.MAX_SIZE || (!compressing && !this.cipher.isEncrypting())) {
-			// Also tells that it is too large
-			return StoredResult.of(payload);
+	StoredResult pack(IdempotencyKey key, StoredResult plain) {
+		if (plain.isPacked()) {
+			throw new IllegalStateException("The result is compressed or encrypted already: " + plain);
 		}
+		plain.requireStorable();
+		boolean compressing = plain.size() - StoredResult.HEADER >= this.compressFrom;
 		boolean encrypting = this.cipher.isEncrypting();
-		byte[] compressed = compressing ? Deflation.compress(payload, encrypting ? 0 : HEADER) : null;
+		if (!compressing && !encrypting) {
+			return plain;
+		}
+		byte[] compressed = compressing ? Deflation.compress(plain.toFrame()) : null;
 		byte flags = (compressed != null) ? StoredResult.COMPRESSED : 0;
 		if (encrypting) {
 			return StoredResult.fromFrame(this.cipher.seal(key, (byte) (flags | StoredResult.ENCRYPTED),
-					(compressed != null) ? compressed : payload));
+					(compressed != null) ? compressed : plain.toFrame()));
 		}
 		if (compressed == null) {
-			return StoredResult.of(payload);
+			return plain;
 		}
 		compressed[0] = StoredResult.PACKED_FORMAT;
 		compressed[1] = flags;
@@ -110,9 +112,7 @@ public final class ResultPacking {
 		if ((flags & StoredResult.COMPRESSED) == 0) {
 			return StoredResult.of(content);
 		}
-		byte[] original = Deflation.decompress(key, content, encrypted ? 0 : HEADER, HEADER);
-		original[0] = StoredResult.PLAIN_FORMAT;
-		return StoredResult.fromFrame(original);
+		return StoredResult.ofPieces(Deflation.decompress(key, content, encrypted ? 0 : StoredResult.HEADER));
 	}
 
 	/**

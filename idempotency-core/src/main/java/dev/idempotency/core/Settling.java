@@ -74,19 +74,14 @@ final class Settling {
 		}
 		StoredResult given = ((Conclusion.Done) conclusion).result();
 		try {
-			return this.store.complete(claim, given.isTombstone() ? given : pack(claim.key(), given), policy.lease());
+			return this.store.complete(claim, given.isTombstone() ? given : this.store.pack(claim.key(), given),
+					policy.lease());
 		}
 		catch (ResultTooLargeException ex) {
 			// As abandoned as before
 			this.store.release(claim);
 			throw ex;
 		}
-	}
-
-	private StoredResult pack(IdempotencyKey key, StoredResult given) {
-		byte[] payload = new byte[given.payload().remaining()];
-		given.payload().get(payload);
-		return this.store.pack(key, payload);
 	}
 
 }

@@ -3,6 +3,7 @@ package dev.idempotency.core;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.core.Transactions.Ending;
 import dev.idempotency.core.Transactions.Transaction;
+import dev.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +30,16 @@ final class UnprotectedExecution extends Execution {
 	@Override
 	public Completion complete(byte @Nullable [] payload) {
 		return Completion.UNPROTECTED;
+	}
+
+	@Override
+	public Completion completeWith(StoredResult result) {
+		return Completion.UNPROTECTED;
+	}
+
+	@Override
+	public Completion completeWith(Transaction transaction, StoredResult result) {
+		return completeIn(transaction, null);
 	}
 
 	@Override

@@ -47,15 +47,22 @@ public final class StoredResult {
 	 */
 	public static final byte ENCRYPTED = 4;
 
-	private static final int HEADER = 2;
+	/**
+	 * So many bytes of a frame come before the payload.
+	 */
+	public static final int HEADER = 2;
 
 	private static final byte TOMBSTONE_FLAG = 1;
 
 	private static final StoredResult TOMBSTONE = new StoredResult(new byte[] { PLAIN_FORMAT, TOMBSTONE_FLAG });
 
-	private final byte[] frame;
+	/**
+	 * The frame, or the arrays of which it is made until someone asks for it in one
+	 * piece. The first of them has the header.
+	 */
+	private volatile Object frame;
 
-	private StoredResult(byte[] frame) {
+	private StoredResult(Object frame) {
 		this.frame = frame;
 	}
 
@@ -66,15 +73,44 @@ public final class StoredResult {
 	 * @throws ResultTooLargeException if there are more than {@link #MAX_SIZE} bytes
 	 */
 	public static StoredResult of(byte[] payload) {
-		if (payload.length > MAX_SIZE) {
+		byte[] frame = new byte[HEADER + payload.length];
+		System.arraycopy(payload, 0, frame, HEADER, payload.length);
+		StoredResult result = ofPieces(frame);
+		result.requireStorable();
+		return result;
+	}
+
+	/**
+	 * A result whose bytes are spread over several arrays, which are not copied and must
+	 * not be changed any more. Whether they are too many, the engine will say.
+	 * @param first begins with {@link #HEADER} bytes that are written here, followed by
+	 * the first bytes of the result
+	 * @param others the other bytes of the result
+	 * @return the result
+	 */
+	public static StoredResult ofPieces(byte[] first, byte[]... others) {
+		first[0] = PLAIN_FORMAT;
+		first[1] = 0;
+		if (others.length == 0) {
+			return new StoredResult(first);
+		}
+		byte[][] pieces = new byte[1 + others.length][];
+		pieces[0] = first;
+		System.arraycopy(others, 0, pieces, 1, others.length);
+		return new StoredResult(pieces);
+	}
+
+	/**
+	 * Makes sure that there are no more bytes than can be stored.
+	 * @throws ResultTooLargeException if there are more than {@link #MAX_SIZE}
+	 */
+	public void requireStorable() {
+		int length = size() - HEADER;
+		if (length > MAX_SIZE) {
 			throw new ResultTooLargeException(
 					"The result has %d bytes, more than the %d that can be stored: store a reference to it, or complete without a result"
-						.formatted(payload.length, MAX_SIZE));
+						.formatted(length, MAX_SIZE));
 		}
-		byte[] frame = new byte[HEADER + payload.length];
-		frame[0] = PLAIN_FORMAT;
-		System.arraycopy(payload, 0, frame, HEADER, payload.length);
-		return new StoredResult(frame);
 	}
 
 	/**
@@ -106,7 +142,25 @@ public final class StoredResult {
 	 * @return the format's version, the flags and the payload
 	 */
 	public byte[] toFrame() {
-		return this.frame;
+		if (this.frame instanceof byte[][] pieces) {
+			byte[] joined = new byte[size(pieces)];
+			int at = 0;
+			for (byte[] piece : pieces) {
+				System.arraycopy(piece, 0, joined, at, piece.length);
+				at += piece.length;
+			}
+			this.frame = joined;
+			return joined;
+		}
+		return (byte[]) this.frame;
+	}
+
+	private static int size(byte[][] pieces) {
+		int size = 0;
+		for (byte[] piece : pieces) {
+			size = Math.addExact(size, piece.length);
+		}
+		return size;
 	}
 
 	/**
@@ -141,7 +195,8 @@ public final class StoredResult {
 			throw new IllegalStateException(
 					"The result is compressed or encrypted: only the engine can read what the store keeps");
 		}
-		return ByteBuffer.wrap(this.frame, HEADER, this.frame.length - HEADER).slice().asReadOnlyBuffer();
+		byte[] frame = toFrame();
+		return ByteBuffer.wrap(frame, HEADER, frame.length - HEADER).slice().asReadOnlyBuffer();
 	}
 
 	/**
@@ -149,7 +204,8 @@ public final class StoredResult {
 	 * @return the number of bytes
 	 */
 	public int size() {
-		return this.frame.length;
+		Object frame = this.frame;
+		return (frame instanceof byte[][] pieces) ? size(pieces) : ((byte[]) frame).length;
 	}
 
 	/**
@@ -165,11 +221,16 @@ public final class StoredResult {
 	}
 
 	private byte format() {
-		return this.frame[0];
+		return header()[0];
 	}
 
 	private byte flags() {
-		return this.frame[1];
+		return header()[1];
+	}
+
+	private byte[] header() {
+		Object frame = this.frame;
+		return (frame instanceof byte[][] pieces) ? pieces[0] : (byte[]) frame;
 	}
 
 	private boolean isKnownFormat() {
@@ -183,12 +244,12 @@ public final class StoredResult {
 
 	@Override
 	public boolean equals(@Nullable Object other) {
-		return other instanceof StoredResult that && Arrays.equals(this.frame, that.frame);
+		return other instanceof StoredResult that && Arrays.equals(toFrame(), that.toFrame());
 	}
 
 	@Override
 	public int hashCode() {
-		return Arrays.hashCode(this.frame);
+		return Arrays.hashCode(toFrame());
 	}
 
 	/**

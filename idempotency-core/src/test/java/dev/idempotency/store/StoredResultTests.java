@@ -32,6 +32,28 @@ class StoredResultTests {
 	}
 
 	@Test
+	void isTheSameInPieces() {
+		StoredResult result = StoredResult.ofPieces(new byte[] { 9, 9, 'p' }, new byte[] { 'a', 'i' }, new byte[0],
+				new byte[] { 'd' });
+		assertThat(result.size()).isEqualTo(6);
+		assertThat(result.isTombstone()).isFalse();
+		assertThat(result.isPacked()).isFalse();
+		assertThat(result).isEqualTo(StoredResult.fromFrame(FIRST_FORMAT))
+			.hasSameHashCodeAs(StoredResult.fromFrame(FIRST_FORMAT));
+		assertThat(result.toFrame()).isEqualTo(FIRST_FORMAT).isSameAs(result.toFrame());
+		assertThat(result.payload().remaining()).isEqualTo(4);
+		assertThat(result.size()).isEqualTo(6);
+	}
+
+	@Test
+	void saysOnlyToTheEngineThatPiecesAreTooMany() {
+		byte[] piece = new byte[StoredResult.MAX_SIZE / 2];
+		StoredResult.ofPieces(new byte[StoredResult.HEADER], piece, piece).requireStorable();
+		StoredResult tooLarge = StoredResult.ofPieces(new byte[StoredResult.HEADER + 1], piece, piece);
+		assertThatExceptionOfType(ResultTooLargeException.class).isThrownBy(tooLarge::requireStorable);
+	}
+
+	@Test
 	void readsAndWritesTheTombstoneOfTheFirstFormat() {
 		StoredResult tombstone = StoredResult.fromFrame(FIRST_FORMAT_TOMBSTONE);
 		assertThat(tombstone.isTombstone()).isTrue();

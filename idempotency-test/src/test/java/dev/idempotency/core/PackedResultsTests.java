@@ -132,7 +132,7 @@ class PackedResultsTests extends EngineFixture {
 	@ParameterizedTest
 	@EnumSource
 	void doesNotRunAgainWhatWasChanged(OnStoreFailure onStoreFailure) {
-		byte[] frame = BOTH.pack(KEY.within("shop"), bytes("paid")).toFrame();
+		byte[] frame = BOTH.pack(KEY.within("shop"), StoredResult.of(bytes("paid"))).toFrame();
 		frame[frame.length - 1]++;
 		keep(frame);
 		packing(BOTH, onStoreFailure);
@@ -142,7 +142,7 @@ class PackedResultsTests extends EngineFixture {
 
 	@Test
 	void doesNotReplayWhatWasStoredForAnotherKey() {
-		keep(BOTH.pack(KEY.within("another shop"), bytes("paid")).toFrame());
+		keep(BOTH.pack(KEY.within("another shop"), StoredResult.of(bytes("paid"))).toFrame());
 		assertThatExceptionOfType(UnreadableResultException.class).isThrownBy(this::begin)
 			.withMessageContaining("stored for another key");
 	}
@@ -193,7 +193,7 @@ class PackedResultsTests extends EngineFixture {
 
 	@Test
 	void foreseesThatAResultCannotBeRead() {
-		keep(STRANGER.pack(KEY.within("shop"), bytes("paid")).toFrame());
+		keep(STRANGER.pack(KEY.within("shop"), StoredResult.of(bytes("paid"))).toFrame());
 		IdempotencyEngine engine = engine(this.memory);
 		assertThatExceptionOfType(UnreadableResultException.class)
 			.isThrownBy(() -> engine.preview(new Attempt(KEY, FINGERPRINT, POLICY)));

@@ -82,7 +82,7 @@ class ResultPackingTests {
 	@FieldSource("ALL")
 	void givesBackWhatItWasGiven(ResultPacking packing) {
 		for (byte[] payload : payloads()) {
-			StoredResult kept = StoredResult.fromFrame(packing.pack(KEY, payload).toFrame());
+			StoredResult kept = StoredResult.fromFrame(packing.pack(KEY, StoredResult.of(payload)).toFrame());
 			assertThat(Arrays.equals(payload(packing.unpack(KEY, kept)), payload)).as("%d bytes", payload.length)
 				.isTrue();
 		}
@@ -90,8 +90,9 @@ class ResultPackingTests {
 
 	@Test
 	void compressesFromTheThresholdOn() {
-		assertThat(COMPRESSING.pack(KEY, text(THRESHOLD - 1))).isEqualTo(StoredResult.of(text(THRESHOLD - 1)));
-		StoredResult packed = COMPRESSING.pack(KEY, text(THRESHOLD));
+		assertThat(COMPRESSING.pack(KEY, StoredResult.of(text(THRESHOLD - 1))))
+			.isEqualTo(StoredResult.of(text(THRESHOLD - 1)));
+		StoredResult packed = COMPRESSING.pack(KEY, StoredResult.of(text(THRESHOLD)));
 		assertThat(flags(packed)).isEqualTo(StoredResult.COMPRESSED);
 		assertThat(packed.size()).isLessThan(100);
 	}
@@ -99,12 +100,13 @@ class ResultPackingTests {
 	@Test
 	void leavesAloneWhatCompressionWouldNotMakeSmaller() {
 		byte[] noise = random(7, 10_000);
-		assertThat(COMPRESSING.pack(KEY, noise)).isEqualTo(StoredResult.of(noise));
-		assertThat(flags(BOTH.pack(KEY, noise))).isEqualTo(StoredResult.ENCRYPTED);
+		assertThat(COMPRESSING.pack(KEY, StoredResult.of(noise))).isEqualTo(StoredResult.of(noise));
+		assertThat(flags(BOTH.pack(KEY, StoredResult.of(noise)))).isEqualTo(StoredResult.ENCRYPTED);
 		ResultPacking always = ResultPacking.none().withCompression(0);
 		for (int length = 0; length < 50; length++) {
 			byte[] payload = new byte[length];
-			assertThat(always.pack(KEY, payload).size()).isLessThanOrEqualTo(StoredResult.of(payload).size());
+			assertThat(always.pack(KEY, StoredResult.of(payload)).size())
+				.isLessThanOrEqualTo(StoredResult.of(payload).size());
 		}
 	}
 
@@ -114,11 +116,11 @@ class ResultPackingTests {
 	@Test
 	void leavesAloneWhatIsLargeAndWouldHardlyBecomeSmaller() {
 		byte[] attachment = Base64.getEncoder().encode(random(8, 100_000));
-		assertThat(COMPRESSING.pack(KEY, attachment)).isEqualTo(StoredResult.of(attachment));
-		assertThat(flags(BOTH.pack(KEY, attachment))).isEqualTo(StoredResult.ENCRYPTED);
+		assertThat(COMPRESSING.pack(KEY, StoredResult.of(attachment))).isEqualTo(StoredResult.of(attachment));
+		assertThat(flags(BOTH.pack(KEY, StoredResult.of(attachment)))).isEqualTo(StoredResult.ENCRYPTED);
 		byte[] small = Arrays.copyOf(attachment, 10_000);
-		assertThat(COMPRESSING.pack(KEY, small).size()).isLessThan(8_000);
-		StoredResult text = COMPRESSING.pack(KEY, text(100_000));
+		assertThat(COMPRESSING.pack(KEY, StoredResult.of(small)).size()).isLessThan(8_000);
+		StoredResult text = COMPRESSING.pack(KEY, StoredResult.of(text(100_000)));
 		assertThat(flags(text)).isEqualTo(StoredResult.COMPRESSED);
 		assertThat(text.size()).isLessThan(1_000);
 	}
@@ -136,13 +138,15 @@ class ResultPackingTests {
 	@FieldSource("ALL")
 	void refusesWhatIsTooLargeForAnyStore(ResultPacking packing) {
 		byte[] payload = new byte[StoredResult.MAX_SIZE + 1];
-		assertThatExceptionOfType(ResultTooLargeException.class).isThrownBy(() -> packing.pack(KEY, payload));
+		assertThatExceptionOfType(ResultTooLargeException.class)
+			.isThrownBy(() -> packing.pack(KEY, StoredResult.of(payload)));
 	}
 
 	@Test
 	void readsTheLargestResult() {
 		byte[] payload = new byte[StoredResult.MAX_SIZE];
-		assertThat(BOTH.unpack(KEY, BOTH.pack(KEY, payload)).payload().remaining()).isEqualTo(payload.length);
+		assertThat(BOTH.unpack(KEY, BOTH.pack(KEY, StoredResult.of(payload))).payload().remaining())
+			.isEqualTo(payload.length);
 	}
 
 	// Encryption
@@ -151,29 +155,30 @@ class ResultPackingTests {
 	@ValueSource(ints = { 16, 24, 32 })
 	void encryptsWithKeysOfEveryLength(int length) {
 		ResultPacking packing = ResultPacking.none().withEncryption(secret(3, length), List.of());
-		StoredResult packed = packing.pack(KEY, text(10));
+		StoredResult packed = packing.pack(KEY, StoredResult.of(text(10)));
 		assertThat(flags(packed)).isEqualTo(StoredResult.ENCRYPTED);
 		assertThat(payload(packing.unpack(KEY, packed))).isEqualTo(text(10));
 	}
 
 	@Test
 	void neverEncryptsTheSameWayTwice() {
-		assertThat(ENCRYPTING.pack(KEY, text(10))).isNotEqualTo(ENCRYPTING.pack(KEY, text(10)));
+		assertThat(ENCRYPTING.pack(KEY, StoredResult.of(text(10))))
+			.isNotEqualTo(ENCRYPTING.pack(KEY, StoredResult.of(text(10))));
 	}
 
 	@Test
 	void showsNothingOfWhatItEncrypts() {
 		byte[] secret = text(50);
-		String kept = new String(ENCRYPTING.pack(KEY, secret).toFrame(), StandardCharsets.ISO_8859_1);
+		String kept = new String(ENCRYPTING.pack(KEY, StoredResult.of(secret)).toFrame(), StandardCharsets.ISO_8859_1);
 		assertThat(kept).doesNotContain("paid").doesNotContain("true");
 	}
 
 	@Test
 	void opensWithAPreviousKeyWhatItEncryptsNoMore() {
-		StoredResult old = ENCRYPTING.pack(KEY, text(10));
+		StoredResult old = ENCRYPTING.pack(KEY, StoredResult.of(text(10)));
 		ResultPacking rotated = ResultPacking.none().withEncryption(OTHER_SECRET, List.of(secret(9, 16), SECRET));
 		assertThat(payload(rotated.unpack(KEY, old))).isEqualTo(text(10));
-		StoredResult fresh = rotated.pack(KEY, text(10));
+		StoredResult fresh = rotated.pack(KEY, StoredResult.of(text(10)));
 		assertThat(payload(ResultPacking.none().withEncryption(OTHER_SECRET, List.of()).unpack(KEY, fresh)))
 			.isEqualTo(text(10));
 	}
@@ -181,13 +186,13 @@ class ResultPackingTests {
 	@Test
 	void opensWithPreviousKeysAlone() {
 		ResultPacking leaving = ResultPacking.none().withEncryption(" ", List.of("", SECRET));
-		assertThat(payload(leaving.unpack(KEY, ENCRYPTING.pack(KEY, text(10))))).isEqualTo(text(10));
-		assertThat(leaving.pack(KEY, text(10))).isEqualTo(StoredResult.of(text(10)));
+		assertThat(payload(leaving.unpack(KEY, ENCRYPTING.pack(KEY, StoredResult.of(text(10)))))).isEqualTo(text(10));
+		assertThat(leaving.pack(KEY, StoredResult.of(text(10)))).isEqualTo(StoredResult.of(text(10)));
 	}
 
 	@Test
 	void saysWhichSettingLacksTheKeyOfAResult() {
-		StoredResult packed = ENCRYPTING.pack(KEY, text(10));
+		StoredResult packed = ENCRYPTING.pack(KEY, StoredResult.of(text(10)));
 		for (ResultPacking stranger : List.of(ResultPacking.none(), COMPRESSING,
 				ResultPacking.none().withEncryption(OTHER_SECRET, List.of(secret(5, 32))))) {
 			assertUnreadable(() -> stranger.unpack(KEY, packed),
@@ -197,7 +202,7 @@ class ResultPackingTests {
 
 	@Test
 	void opensNothingUnderAnotherIdempotencyKey() {
-		StoredResult packed = BOTH.pack(KEY, text(2000));
+		StoredResult packed = BOTH.pack(KEY, StoredResult.of(text(2000)));
 		for (IdempotencyKey other : List.of(IdempotencyKey.of("pay", "another").within("shop"),
 				IdempotencyKey.of("refund", "key").within("shop"), IdempotencyKey.of("pay", "key").within("mall"))) {
 			assertUnreadable(() -> BOTH.unpack(other, packed), "or was stored for another key");
@@ -228,7 +233,8 @@ class ResultPackingTests {
 	}
 
 	static List<StoredResult> encrypted() {
-		return List.of(BOTH.pack(KEY, text(30)), BOTH.pack(KEY, text(2000)), BOTH.pack(KEY, new byte[0]));
+		return List.of(BOTH.pack(KEY, StoredResult.of(text(30))), BOTH.pack(KEY, StoredResult.of(text(2000))),
+				BOTH.pack(KEY, StoredResult.of(new byte[0])));
 	}
 
 	@Test
@@ -241,7 +247,7 @@ class ResultPackingTests {
 	@Test
 	void takesAKeyFromAFileThatEndsWithALineFeed() {
 		ResultPacking packing = ResultPacking.none().withEncryption(SECRET + "\n", List.of());
-		assertThat(payload(packing.unpack(KEY, ENCRYPTING.pack(KEY, text(10))))).isEqualTo(text(10));
+		assertThat(payload(packing.unpack(KEY, ENCRYPTING.pack(KEY, StoredResult.of(text(10)))))).isEqualTo(text(10));
 	}
 
 	@ParameterizedTest
@@ -269,7 +275,7 @@ class ResultPackingTests {
 
 	@Test
 	void doesNotBelieveALengthThatCannotBeTrue() {
-		byte[] compressed = COMPRESSING.pack(KEY, new byte[1 << 20]).toFrame();
+		byte[] compressed = COMPRESSING.pack(KEY, StoredResult.of(new byte[1 << 20])).toFrame();
 		for (int length : new int[] { -1, Integer.MIN_VALUE, Integer.MAX_VALUE, StoredResult.MAX_SIZE,
 				StoredResult.MAX_SIZE + 1 }) {
 			ByteBuffer.wrap(compressed).putInt(2, length);
@@ -280,7 +286,7 @@ class ResultPackingTests {
 
 	@Test
 	void inflatesNoFurtherThanTheLengthInFront() {
-		byte[] compressed = COMPRESSING.pack(KEY, new byte[1 << 20]).toFrame();
+		byte[] compressed = COMPRESSING.pack(KEY, StoredResult.of(new byte[1 << 20])).toFrame();
 		for (int length : new int[] { 0, 1, (1 << 20) - 1, (1 << 20) + 1 }) {
 			ByteBuffer.wrap(compressed).putInt(2, length);
 			assertUnreadable(() -> COMPRESSING.unpack(KEY, StoredResult.fromFrame(compressed)),
@@ -290,7 +296,7 @@ class ResultPackingTests {
 
 	@Test
 	void noticesACompressedResultThatWasCutOrContinued() {
-		byte[] compressed = COMPRESSING.pack(KEY, text(5000)).toFrame();
+		byte[] compressed = COMPRESSING.pack(KEY, StoredResult.of(text(5000))).toFrame();
 		for (int length = 2; length < compressed.length; length++) {
 			StoredResult cut = StoredResult.fromFrame(Arrays.copyOf(compressed, length));
 			assertUnreadable(() -> COMPRESSING.unpack(KEY, cut), "is damaged, its length");

@@ -1,7 +1,6 @@
 package dev.idempotency.http;
 
 import java.io.ByteArrayOutputStream;
-import java.nio.ByteBuffer;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -42,7 +41,7 @@ public final class DryRunReport {
 		headers.put(HttpHeaders.CACHE_CONTROL, List.of("no-store"));
 		headers.put(EffectHeader.NAME, List.of(effect.value()));
 		return new HttpAnswer(HttpStatus.OK.value(), HttpAnswer.Delivery.WHOLE, headers,
-				ByteBuffer.wrap(json(effect, key, preview.found())));
+				AnswerBody.of(json(effect, key, preview.found())));
 	}
 
 	private static EffectHeader effect(Preview preview) {

@@ -59,7 +59,11 @@ public final class GivenAnswers implements ResultWriter {
 		requireUsable(answer.status(), body);
 		Map<String, List<String>> headers = new LinkedHashMap<>();
 		answer.headers().forEach((name, values) -> headers.put(usable(name), usable(name, values)));
-		return Optional.of(new HttpAnswer(answer.status(), Delivery.WHOLE, headers, ByteBuffer.wrap(body)).encode());
+		ByteBuffer written = new HttpAnswer(answer.status(), Delivery.WHOLE, headers, AnswerBody.of(body)).encode()
+			.payload();
+		byte[] bytes = new byte[written.remaining()];
+		written.get(bytes);
+		return Optional.of(bytes);
 	}
 
 	private void requireUsable(int status, byte[] body) {

@@ -13,6 +13,7 @@ import java.util.zip.CRC32C;
 import dev.idempotency.ResultNotReplayableException;
 import dev.idempotency.UnsupportedFormatException;
 import dev.idempotency.core.AnswerReader;
+import dev.idempotency.store.StoredResult;
 
 import org.springframework.http.HttpHeaders;
 
@@ -25,11 +26,16 @@ import org.springframework.http.HttpHeaders;
  * handler gave it
  * @param body the body
  */
-public record HttpAnswer(int status, Delivery delivery, Map<String, List<String>> headers, ByteBuffer body) {
+public record HttpAnswer(int status, Delivery delivery, Map<String, List<String>> headers, AnswerBody body) {
 
 	private static final byte FORMAT = 1;
 
 	private static final int HEADER = 1 + Integer.BYTES;
+
+	/**
+	 * A body of so many bytes is copied: as a piece of its own it would take more.
+	 */
+	private static final int SHORT = 2 * 1024;
 
 	/**
 	 * Content types that most answers have. What is stored is the place in this list: it
@@ -65,12 +71,12 @@ public record HttpAnswer(int status, Delivery delivery, Map<String, List<String>
 	 * Writes the answer down. The first byte tells the format, and a checksum of what
 	 * follows whether all of it came back; numbers are written in groups of seven bits,
 	 * the lowest first. No header has an empty name: one that is written so is the
-	 * content type, and a common one, whose number follows.
+	 * content type, and a common one, whose number follows. A long body is not copied.
 	 * @return the answer as it is stored
 	 */
-	public byte[] encode() {
+	public StoredResult encode() {
 		List<byte[]> texts = new ArrayList<>();
-		int size = HEADER + 1 + 2 + sizeOf(this.headers.size());
+		int size = StoredResult.HEADER + HEADER + 1 + 2 + sizeOf(this.headers.size());
 		for (Map.Entry<String, List<String>> header : this.headers.entrySet()) {
 			if (commonType(header.getKey(), header.getValue()) >= 0) {
 				size += 2;
@@ -81,8 +87,10 @@ public record HttpAnswer(int status, Delivery delivery, Map<String, List<String>
 				size += add(texts, value);
 			}
 		}
-		ByteBuffer target = ByteBuffer.allocate(size + this.body.remaining());
-		target.put(FORMAT).position(HEADER).put(codeOf(this.delivery)).putShort((short) this.status);
+		boolean inOnePiece = this.body.length() <= SHORT;
+		ByteBuffer target = ByteBuffer.allocate(size + (inOnePiece ? this.body.length() : 0));
+		target.position(StoredResult.HEADER).put(FORMAT).position(StoredResult.HEADER + HEADER);
+		target.put(codeOf(this.delivery)).putShort((short) this.status);
 		put(target, this.headers.size());
 		int next = 0;
 		for (Map.Entry<String, List<String>> header : this.headers.entrySet()) {
@@ -97,16 +105,34 @@ public record HttpAnswer(int status, Delivery delivery, Map<String, List<String>
 				next = put(target, texts, next);
 			}
 		}
-		target.put(target.position(), this.body, this.body.position(), this.body.remaining());
-		return target.putInt(1, checksum(target.position(HEADER))).array();
+		byte[] head = target.array();
+		CRC32C checksum = new CRC32C();
+		checksum.update(head, StoredResult.HEADER + HEADER, size - StoredResult.HEADER - HEADER);
+		this.body.updateTo(checksum);
+		target.putInt(StoredResult.HEADER + 1, (int) checksum.getValue());
+		if (inOnePiece) {
+			this.body.copyTo(head, size);
+			return StoredResult.ofPieces(head);
+		}
+		return StoredResult.ofPieces(head, this.body.toPieces());
 	}
 
 	/**
 	 * Reads an answer.
-	 * @param payload the answer as it was stored
+	 * @param result the answer as it was stored
 	 * @return the answer, with headers that the caller may add to
 	 */
-	public static HttpAnswer decode(ByteBuffer payload) {
+	public static HttpAnswer decode(StoredResult result) {
+		// In the frame, since those around us who do not know buffers would copy a body
+		return decode(ByteBuffer.wrap(result.toFrame(), StoredResult.HEADER, result.payload().remaining()));
+	}
+
+	/**
+	 * Reads an answer.
+	 * @param payload the answer as it was stored, in an array
+	 * @return the answer, with headers that the caller may add to
+	 */
+	private static HttpAnswer decode(ByteBuffer payload) {
 		ByteBuffer source = payload.duplicate();
 		try {
 			byte format = source.get();
@@ -135,7 +161,9 @@ public record HttpAnswer(int status, Delivery delivery, Map<String, List<String>
 				}
 				headers.put(name, list);
 			}
-			return new HttpAnswer(status, delivery, headers, source.slice());
+			AnswerBody body = AnswerBody.of(source.array(), source.arrayOffset() + source.position(),
+					source.remaining());
+			return new HttpAnswer(status, delivery, headers, body);
 		}
 		catch (BufferUnderflowException | IllegalArgumentException ex) {
 			throw new ResultNotReplayableException("A stored answer is damaged: " + ex);
@@ -152,8 +180,10 @@ public record HttpAnswer(int status, Delivery delivery, Map<String, List<String>
 			return Optional.empty();
 		}
 		try {
-			HttpAnswer answer = decode(payload);
-			return Optional.of(new AnswerReader.Answer(answer.status(), answer.body().remaining()));
+			byte[] bytes = new byte[payload.remaining()];
+			payload.duplicate().get(bytes);
+			HttpAnswer answer = decode(ByteBuffer.wrap(bytes));
+			return Optional.of(new AnswerReader.Answer(answer.status(), answer.body().length()));
 		}
 		catch (ResultNotReplayableException ex) {
 			return Optional.empty();

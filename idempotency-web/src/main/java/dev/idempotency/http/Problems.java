@@ -1,6 +1,5 @@
 package dev.idempotency.http;
 
-import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -71,7 +70,7 @@ public final class Problems {
 		if (problem.documentation() != null) {
 			headers.put(HttpHeaders.LINK, List.of("<%s>; rel=\"describedby\"".formatted(problem.documentation())));
 		}
-		return new HttpAnswer(problem.status(), Delivery.WHOLE, headers, ByteBuffer.wrap(format.write(problem)));
+		return new HttpAnswer(problem.status(), Delivery.WHOLE, headers, AnswerBody.of(format.write(problem)));
 	}
 
 	private Problem problem(Reason reason, String title, IdempotencyException ex, Locale locale) {

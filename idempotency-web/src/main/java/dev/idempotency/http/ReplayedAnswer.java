@@ -34,7 +34,7 @@ public final class ReplayedAnswer {
 			throw Refusals.toException(refused, key);
 		}
 		// It was just read, and is nobody else's
-		HttpAnswer read = HttpAnswer.decode(((Decision.Replay) answer).result().payload());
+		HttpAnswer read = HttpAnswer.decode(((Decision.Replay) answer).result());
 		read.headers().put(HEADER, TRUE);
 		read.headers().put(EffectHeader.NAME, NO_EFFECT);
 		return read;

@@ -1,16 +1,17 @@
 package dev.idempotency.web;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
 import dev.idempotency.Effect;
+import dev.idempotency.http.AnswerBody;
 import dev.idempotency.http.EffectHeader;
 import dev.idempotency.http.HttpAnswer;
 import dev.idempotency.http.HttpAnswer.Delivery;
 import dev.idempotency.http.ProtectedOperation;
+import dev.idempotency.store.StoredResult;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -296,7 +297,7 @@ final class AnswerRecorder implements RecordedBody.Channel {
 
 		private final ExchangeResponse.@Nullable Redirect redirect;
 
-		private @Nullable ByteBuffer bytes;
+		private @Nullable AnswerBody bytes;
 
 		private Recorded(Head head, ExchangeResponse.@Nullable Redirect redirect) {
 			this.head = head;
@@ -311,7 +312,7 @@ final class AnswerRecorder implements RecordedBody.Channel {
 			return this.head.status() < 400;
 		}
 
-		byte[] encode() {
+		StoredResult encode() {
 			return toAnswer(this.head.headers()).encode();
 		}
 
@@ -332,25 +333,19 @@ final class AnswerRecorder implements RecordedBody.Channel {
 			ServletAnswers.send(toAnswer(Map.of()), container);
 		}
 
-		private ByteBuffer bytesOf(@Nullable RecordedBody recorded) {
-			if (this.bytes == null) {
-				this.bytes = (recorded != null) ? ByteBuffer.wrap(recorded.bytes(), 0, recorded.size())
-						: ByteBuffer.allocate(0);
-			}
-			return this.bytes;
-		}
-
 		private HttpAnswer toAnswer(Map<String, List<String>> headers) {
 			RecordedBody recorded = AnswerRecorder.this.body;
-			ByteBuffer bytes = bytesOf(recorded);
+			if (this.bytes == null) {
+				this.bytes = (recorded != null) ? recorded.bytes() : AnswerBody.empty();
+			}
 			if (this.redirect == null) {
 				boolean streamed = recorded != null && recorded.isFlowing() && !recorded.isLengthDeclared();
 				return new HttpAnswer(this.head.status(), streamed ? Delivery.STREAMED : Delivery.WHOLE, headers,
-						bytes);
+						this.bytes);
 			}
 			Map<String, List<String>> withLocation = new LinkedHashMap<>(headers);
 			withLocation.put(HttpHeaders.LOCATION, List.of(this.redirect.location()));
-			return new HttpAnswer(this.redirect.status(), Delivery.REDIRECT, withLocation, bytes);
+			return new HttpAnswer(this.redirect.status(), Delivery.REDIRECT, withLocation, this.bytes);
 		}
 
 	}

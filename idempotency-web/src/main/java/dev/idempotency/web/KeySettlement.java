@@ -6,6 +6,7 @@ import dev.idempotency.core.Execution;
 import dev.idempotency.core.FirstFailure;
 import dev.idempotency.core.Transactions.Transaction;
 import dev.idempotency.http.ProtectedOperation;
+import dev.idempotency.store.StoredResult;
 import dev.idempotency.web.AnswerRecorder.Recorded;
 import org.jspecify.annotations.Nullable;
 
@@ -155,13 +156,16 @@ final class KeySettlement {
 				: this.interruption == Interruption.CLIENT_GONE;
 	}
 
-	private @Nullable Completion keep(byte @Nullable [] answer) {
+	private @Nullable Completion keep(@Nullable StoredResult answer) {
 		if (this.execution == null) {
 			return null;
 		}
 		this.ended = true;
 		Transaction open = this.transaction.take();
-		return (open != null) ? this.execution.completeIn(open, answer) : this.execution.complete(answer);
+		if (answer == null) {
+			return (open != null) ? this.execution.completeIn(open, null) : this.execution.complete(null);
+		}
+		return (open != null) ? this.execution.completeWith(open, answer) : this.execution.completeWith(answer);
 	}
 
 	/**

@@ -3,6 +3,7 @@ package dev.idempotency.web;
 import java.io.IOException;
 import java.util.Arrays;
 
+import dev.idempotency.http.AnswerBody;
 import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.WriteListener;
 
@@ -16,13 +17,16 @@ import jakarta.servlet.WriteListener;
 final class RecordedBody extends ServletOutputStream {
 
 	/**
-	 * For a body that begins with less; most are written in one piece.
+	 * What is written in pieces of so many bytes is kept in such; most bodies are one.
+	 * What is smaller is gathered.
 	 */
-	private static final int FIRST_SIZE = 512;
+	private static final int LARGE = 1024;
 
 	private static final int ONE_PIECE = 64;
 
-	private static final byte[] NOTHING = {};
+	private static final int LEAST_GATHERED = 512;
+
+	private static final byte[][] NOTHING = {};
 
 	/**
 	 * As much as containers hold back by default.
@@ -33,7 +37,17 @@ final class RecordedBody extends ServletOutputStream {
 
 	private final int limit;
 
-	private byte[] bytes = NOTHING;
+	/**
+	 * Full but for the last one.
+	 */
+	private byte[][] pieces = NOTHING;
+
+	private int count;
+
+	/**
+	 * How much is free in the last one.
+	 */
+	private int room;
 
 	private int size;
 
@@ -82,8 +96,8 @@ final class RecordedBody extends ServletOutputStream {
 		this.clientGone = true;
 	}
 
-	byte[] bytes() {
-		return this.bytes;
+	AnswerBody bytes() {
+		return AnswerBody.ofPieces(this.pieces, this.size);
 	}
 
 	int size() {
@@ -127,7 +141,7 @@ final class RecordedBody extends ServletOutputStream {
 		if (isFlowing()) {
 			throw new IllegalStateException("The answer is on its way already");
 		}
-		this.size = 0;
+		empty();
 		this.kept = true;
 		this.declaredLength = -1;
 	}
@@ -167,17 +181,45 @@ final class RecordedBody extends ServletOutputStream {
 	}
 
 	private void keep(byte[] source, int offset, int length) {
-		if (length > this.bytes.length - this.size) {
-			int least = (this.bytes.length > 0) ? this.bytes.length * 2 : (length < ONE_PIECE) ? FIRST_SIZE : 0;
-			this.bytes = Arrays.copyOf(this.bytes, Math.max(Math.min(least, this.limit), this.size + length));
+		int fitting = Math.min(length, this.room);
+		if (fitting > 0) {
+			byte[] last = this.pieces[this.count - 1];
+			System.arraycopy(source, offset, last, last.length - this.room, fitting);
+			this.room -= fitting;
 		}
-		System.arraycopy(source, offset, this.bytes, this.size, length);
+		int rest = length - fitting;
+		if (rest > 0) {
+			byte[] next = new byte[sizeFor(rest)];
+			System.arraycopy(source, offset + fitting, next, 0, rest);
+			if (this.count == this.pieces.length) {
+				this.pieces = Arrays.copyOf(this.pieces, Math.max(1, 2 * this.count));
+			}
+			this.pieces[this.count++] = next;
+			this.room = next.length - rest;
+		}
 		this.size += length;
+	}
+
+	/**
+	 * Nothing is moved when there is more of a body than there is room for; it goes on in
+	 * another array, which is larger the more there is.
+	 */
+	private int sizeFor(int length) {
+		if (length >= ((this.count == 0) ? ONE_PIECE : LARGE)) {
+			return length;
+		}
+		return Math.max(length, Math.min(Math.max(this.size, LEAST_GATHERED), BUFFER_SIZE));
 	}
 
 	private void forget() {
 		this.kept = false;
-		this.bytes = NOTHING;
+		empty();
+	}
+
+	private void empty() {
+		this.pieces = NOTHING;
+		this.count = 0;
+		this.room = 0;
 		this.size = 0;
 	}
 
@@ -206,7 +248,9 @@ final class RecordedBody extends ServletOutputStream {
 			}
 			this.channel.open(this.declaredLength);
 			this.flowing = true;
-			send(this.bytes, 0, this.size);
+			for (int i = 0; i < this.count; i++) {
+				send(this.pieces[i], 0, this.pieces[i].length - ((i == this.count - 1) ? this.room : 0));
+			}
 		}
 	}
 

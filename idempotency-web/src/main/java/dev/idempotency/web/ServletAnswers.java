@@ -1,9 +1,9 @@
 package dev.idempotency.web;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.util.List;
 
+import dev.idempotency.http.AnswerBody;
 import dev.idempotency.http.EffectHeader;
 import dev.idempotency.http.HttpAnswer;
 import dev.idempotency.http.HttpAnswer.Delivery;
@@ -42,30 +42,26 @@ final class ServletAnswers {
 		if (answer.delivery() == Delivery.STREAMED) {
 			response.flushBuffer();
 		}
-		else if (answer.body().hasRemaining()) {
-			response.setContentLength(answer.body().remaining());
+		else if (!answer.body().isEmpty()) {
+			response.setContentLength(answer.body().length());
 		}
 		writeBody(answer.body(), response);
 	}
 
 	private static void sendRedirect(HttpAnswer answer, HttpServletResponse response, String location)
 			throws IOException {
-		if (answer.status() == HttpServletResponse.SC_FOUND && !answer.body().hasRemaining()) {
+		if (answer.status() == HttpServletResponse.SC_FOUND && answer.body().isEmpty()) {
 			// Filters know this method best
 			response.sendRedirect(location);
 			return;
 		}
 		writeBody(answer.body(), response);
-		response.sendRedirect(location, answer.status(), !answer.body().hasRemaining());
+		response.sendRedirect(location, answer.status(), answer.body().isEmpty());
 	}
 
-	private static void writeBody(ByteBuffer body, HttpServletResponse response) throws IOException {
-		if (body.hasArray() && body.hasRemaining()) {
-			// Those around us who do not know buffers would copy it
-			response.getOutputStream().write(body.array(), body.arrayOffset() + body.position(), body.remaining());
-		}
-		else if (body.hasRemaining()) {
-			response.getOutputStream().write(body.duplicate());
+	private static void writeBody(AnswerBody body, HttpServletResponse response) throws IOException {
+		if (!body.isEmpty()) {
+			body.writeTo(response.getOutputStream());
 		}
 	}
 

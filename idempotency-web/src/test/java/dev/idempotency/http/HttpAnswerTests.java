@@ -1,5 +1,7 @@
 package dev.idempotency.http;
 
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -16,6 +18,7 @@ import com.sun.management.ThreadMXBean;
 import dev.idempotency.ResultNotReplayableException;
 import dev.idempotency.UnsupportedFormatException;
 import dev.idempotency.http.HttpAnswer.Delivery;
+import dev.idempotency.store.StoredResult;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -30,13 +33,13 @@ class HttpAnswerTests {
 
 	private static final HttpAnswer ANSWER = new HttpAnswer(201, Delivery.WHOLE,
 			headers("Location", List.of("/things/7"), "X-Item", List.of("first", "grüße ☃ 𝄞"), "X-Empty", List.of("")),
-			ByteBuffer.wrap("body".getBytes(StandardCharsets.UTF_8)));
+			AnswerBody.of("body".getBytes(StandardCharsets.UTF_8)));
 
 	@Test
 	void comesBackAsItWas() {
 		for (int seed = 0; seed < 500; seed++) {
 			HttpAnswer answer = random(new Random(seed));
-			HttpAnswer decoded = HttpAnswer.decode(ByteBuffer.wrap(answer.encode()));
+			HttpAnswer decoded = decode(encode(answer));
 			assertThat(decoded).as("seed %d", seed).isEqualTo(answer);
 			assertThat(List.copyOf(decoded.headers().keySet())).as("seed %d", seed)
 				.isEqualTo(List.copyOf(answer.headers().keySet()));
@@ -45,8 +48,8 @@ class HttpAnswerTests {
 
 	@Test
 	void comesBackWithoutHeadersAndBody() {
-		HttpAnswer answer = new HttpAnswer(204, Delivery.WHOLE, Map.of(), ByteBuffer.allocate(0));
-		assertThat(HttpAnswer.decode(ByteBuffer.wrap(answer.encode()))).isEqualTo(answer);
+		HttpAnswer answer = new HttpAnswer(204, Delivery.WHOLE, Map.of(), AnswerBody.empty());
+		assertThat(decode(encode(answer))).isEqualTo(answer);
 	}
 
 	@ParameterizedTest
@@ -54,19 +57,18 @@ class HttpAnswerTests {
 			"text/plain;charset=UTF-8", "text/html;charset=UTF-8", "application/xml", "application/octet-stream",
 			"application/pdf" })
 	void writesCommonContentTypesInTwoBytes(String type) {
-		HttpAnswer without = new HttpAnswer(200, Delivery.WHOLE, Map.of(), ByteBuffer.allocate(0));
+		HttpAnswer without = new HttpAnswer(200, Delivery.WHOLE, Map.of(), AnswerBody.empty());
 		HttpAnswer answer = new HttpAnswer(200, Delivery.WHOLE, headers("Content-Type", List.of(type)),
-				ByteBuffer.allocate(0));
-		byte[] encoded = answer.encode();
-		assertThat(HttpAnswer.decode(ByteBuffer.wrap(encoded))).isEqualTo(answer);
-		assertThat(encoded).hasSize(without.encode().length + 2);
+				AnswerBody.empty());
+		byte[] encoded = encode(answer);
+		assertThat(decode(encoded)).isEqualTo(answer);
+		assertThat(encoded).hasSize(encode(without).length + 2);
 	}
 
 	@Test
 	void knowsTheNumbersOfContentTypesForGood() {
-		byte[] encoded = new HttpAnswer(200, Delivery.WHOLE,
-				headers("Content-Type", List.of("text/plain;charset=UTF-8")), ByteBuffer.allocate(0))
-			.encode();
+		byte[] encoded = encode(new HttpAnswer(200, Delivery.WHOLE,
+				headers("Content-Type", List.of("text/plain;charset=UTF-8")), AnswerBody.empty()));
 		assertThat(Arrays.copyOfRange(encoded, encoded.length - 2, encoded.length)).containsExactly(0, 3);
 	}
 
@@ -78,8 +80,8 @@ class HttpAnswerTests {
 		}
 		headers.put("X-Long", List.of("ü".repeat(100_000)));
 		headers.put("X-Many", Arrays.asList("a,b,c".repeat(200).split(",", -1)));
-		HttpAnswer answer = new HttpAnswer(200, Delivery.STREAMED, headers, ByteBuffer.allocate(0));
-		assertThat(HttpAnswer.decode(ByteBuffer.wrap(answer.encode()))).isEqualTo(answer);
+		HttpAnswer answer = new HttpAnswer(200, Delivery.STREAMED, headers, AnswerBody.empty());
+		assertThat(decode(encode(answer))).isEqualTo(answer);
 	}
 
 	@Test
@@ -87,24 +89,56 @@ class HttpAnswerTests {
 		byte[] body = new byte[16 * 1024 * 1024 + 1];
 		new Random(1).nextBytes(body);
 		HttpAnswer answer = new HttpAnswer(200, Delivery.REDIRECT, headers("Location", List.of("/")),
-				ByteBuffer.wrap(body));
-		assertThat(HttpAnswer.decode(ByteBuffer.wrap(answer.encode()).asReadOnlyBuffer())).isEqualTo(answer);
+				AnswerBody.of(body));
+		assertThat(decode(encode(answer))).isEqualTo(answer);
 	}
 
 	@Test
-	void writesNoMoreOfABufferThanTheBody() {
-		ByteBuffer body = ByteBuffer.wrap("a body in a larger buffer".getBytes(StandardCharsets.UTF_8), 2, 4);
-		HttpAnswer answer = new HttpAnswer(200, Delivery.WHOLE, Map.of(), body);
-		ByteBuffer decoded = HttpAnswer.decode(ByteBuffer.wrap(answer.encode())).body();
-		assertThat(StandardCharsets.UTF_8.decode(decoded).toString()).isEqualTo("body");
-		assertThat(body.remaining()).isEqualTo(4);
+	void writesNoMoreOfAnArrayThanTheBody() {
+		byte[] bytes = "a body in a larger array".getBytes(StandardCharsets.UTF_8);
+		HttpAnswer answer = new HttpAnswer(200, Delivery.WHOLE, Map.of(), AnswerBody.of(bytes, 2, 4));
+		assertThat(decode(encode(answer)).body().toBytes()).asString(StandardCharsets.UTF_8).isEqualTo("body");
+	}
+
+	@Test
+	void isTheSameInPieces() throws IOException {
+		for (int seed = 0; seed < 200; seed++) {
+			Random random = new Random(seed);
+			byte[][] pieces = new byte[1 + random.nextInt(5)][];
+			ByteArrayOutputStream whole = new ByteArrayOutputStream();
+			for (int i = 0; i < pieces.length; i++) {
+				pieces[i] = new byte[1 + random.nextInt(2_000)];
+				random.nextBytes(pieces[i]);
+				whole.writeBytes(pieces[i]);
+			}
+			// The last one may have room left
+			int length = whole.size() - random.nextInt(pieces[pieces.length - 1].length);
+			byte[] body = Arrays.copyOf(whole.toByteArray(), length);
+			HttpAnswer answer = new HttpAnswer(200, Delivery.WHOLE, Map.of(), AnswerBody.ofPieces(pieces, length));
+			HttpAnswer inOne = new HttpAnswer(200, Delivery.WHOLE, Map.of(), AnswerBody.of(body));
+			assertThat(answer.encode()).as("seed %d", seed).isEqualTo(inOne.encode());
+			ByteArrayOutputStream written = new ByteArrayOutputStream();
+			answer.body().writeTo(written);
+			assertThat(written.toByteArray()).as("seed %d", seed).isEqualTo(body);
+		}
+	}
+
+	@Test
+	void isStoredWithoutACopyOfItsBody() {
+		HttpAnswer answer = new HttpAnswer(200, Delivery.WHOLE, Map.of(),
+				AnswerBody.ofPieces(new byte[][] { new byte[500_000], new byte[500_000] }, 1_000_000));
+		assertThat(answer.encode().size()).isGreaterThan(1_000_000);
+		ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+		long before = threads.getCurrentThreadAllocatedBytes();
+		answer.encode();
+		assertThat(threads.getCurrentThreadAllocatedBytes() - before).isLessThan(100_000);
 	}
 
 	@Test
 	void canBeReadMoreThanOnce() {
-		ByteBuffer payload = ByteBuffer.wrap(ANSWER.encode()).asReadOnlyBuffer();
-		assertThat(HttpAnswer.decode(payload)).isEqualTo(ANSWER);
-		assertThat(HttpAnswer.decode(payload)).isEqualTo(ANSWER);
+		StoredResult stored = ANSWER.encode();
+		assertThat(HttpAnswer.decode(stored)).isEqualTo(ANSWER);
+		assertThat(HttpAnswer.decode(stored)).isEqualTo(ANSWER);
 	}
 
 	/**
@@ -113,14 +147,14 @@ class HttpAnswerTests {
 	 */
 	@Test
 	void isWrittenAsEverBefore() {
-		assertThat(HexFormat.of().formatHex(ANSWER.encode())).isEqualTo("01" + "5869e84a" + "00" + "00c9" + "03"
+		assertThat(HexFormat.of().formatHex(encode(ANSWER))).isEqualTo("01" + "5869e84a" + "00" + "00c9" + "03"
 				+ "084c6f636174696f6e" + "01" + "092f7468696e67732f37" + "06582d4974656d" + "02" + "056669727374"
 				+ "106772c3bcc39f6520e2988320f09d849e" + "07582d456d707479" + "01" + "00" + "626f6479");
 	}
 
 	@Test
 	void isNotReadWhenItsEndIsMissing() {
-		byte[] payload = ANSWER.encode();
+		byte[] payload = encode(ANSWER);
 		for (int length = 0; length < payload.length; length++) {
 			assertDamaged(Arrays.copyOf(payload, length));
 		}
@@ -128,13 +162,13 @@ class HttpAnswerTests {
 
 	@Test
 	void isNotReadWhenSomethingFollowsIt() {
-		byte[] payload = ANSWER.encode();
+		byte[] payload = encode(ANSWER);
 		assertDamaged(Arrays.copyOf(payload, payload.length + 1));
 	}
 
 	@Test
 	void isNotReadWhenAnyBitOfItHasChanged() {
-		byte[] payload = ANSWER.encode();
+		byte[] payload = encode(ANSWER);
 		for (int bit = Byte.SIZE; bit < payload.length * Byte.SIZE; bit++) {
 			byte[] damaged = payload.clone();
 			damaged[bit / Byte.SIZE] ^= (byte) (1 << (bit % Byte.SIZE));
@@ -144,19 +178,17 @@ class HttpAnswerTests {
 
 	@Test
 	void isNotReadByAReleaseThatDoesNotKnowItsFormat() {
-		byte[] payload = ANSWER.encode();
+		byte[] payload = encode(ANSWER);
 		for (int format = 0; format <= 0xff; format++) {
 			if (format != 1) {
 				payload[0] = (byte) format;
 				int expected = format;
-				assertThatExceptionOfType(UnsupportedFormatException.class)
-					.isThrownBy(() -> HttpAnswer.decode(ByteBuffer.wrap(payload)))
+				assertThatExceptionOfType(UnsupportedFormatException.class).isThrownBy(() -> decode(payload))
 					.withMessageContaining("has format %d,", expected)
 					.withMessageContaining("upgrade this instance");
 			}
 		}
-		assertThatExceptionOfType(UnsupportedFormatException.class)
-			.isThrownBy(() -> HttpAnswer.decode(ByteBuffer.wrap(new byte[] { 2 })));
+		assertThatExceptionOfType(UnsupportedFormatException.class).isThrownBy(() -> decode(new byte[] { 2 }));
 	}
 
 	/**
@@ -174,12 +206,12 @@ class HttpAnswerTests {
 			// Nothing at all
 			"", "00", "00 00", "00 00c8" })
 	void takesNoMoreMemoryThanItDeserves(String hex) {
-		ByteBuffer hostile = ByteBuffer.wrap(withChecksum(HexFormat.of().parseHex(hex.replace(" ", ""))));
-		assertDamaged(hostile.array());
+		byte[] hostile = withChecksum(HexFormat.of().parseHex(hex.replace(" ", "")));
+		assertDamaged(hostile);
 		ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 		long before = threads.getCurrentThreadAllocatedBytes();
 		try {
-			HttpAnswer.decode(hostile);
+			decode(hostile);
 		}
 		catch (ResultNotReplayableException ex) {
 			assertThat(threads.getCurrentThreadAllocatedBytes() - before).isLessThan(100_000);
@@ -190,18 +222,27 @@ class HttpAnswerTests {
 	void givesNothingButAnAnswerOrItsException() {
 		for (int seed = 0; seed < 20_000; seed++) {
 			Random random = new Random(seed);
-			byte[] payload = ANSWER.encode();
+			byte[] payload = encode(ANSWER);
 			byte[] rest = Arrays.copyOfRange(payload, 5, payload.length);
 			for (int i = random.nextInt(4); i >= 0; i--) {
 				rest[random.nextInt(rest.length)] = (byte) random.nextInt();
 			}
 			try {
-				assertThat(HttpAnswer.decode(ByteBuffer.wrap(withChecksum(rest)))).isNotNull();
+				assertThat(decode(withChecksum(rest))).isNotNull();
 			}
 			catch (ResultNotReplayableException ex) {
 				assertThat(ex).hasMessageStartingWith("A stored answer is damaged");
 			}
 		}
+	}
+
+	private static byte[] encode(HttpAnswer answer) {
+		byte[] frame = answer.encode().toFrame();
+		return Arrays.copyOfRange(frame, StoredResult.HEADER, frame.length);
+	}
+
+	private static HttpAnswer decode(byte[] payload) {
+		return HttpAnswer.decode(StoredResult.of(payload));
 	}
 
 	private static byte[] withChecksum(byte[] rest) {
@@ -211,8 +252,7 @@ class HttpAnswerTests {
 	}
 
 	private static void assertDamaged(byte[] payload) {
-		assertThatExceptionOfType(ResultNotReplayableException.class)
-			.isThrownBy(() -> HttpAnswer.decode(ByteBuffer.wrap(payload)))
+		assertThatExceptionOfType(ResultNotReplayableException.class).isThrownBy(() -> decode(payload))
 			.withMessageStartingWith("A stored answer is damaged");
 	}
 
@@ -230,7 +270,7 @@ class HttpAnswerTests {
 		random.nextBytes(body);
 		Delivery[] deliveries = Delivery.values();
 		return new HttpAnswer(100 + random.nextInt(900), deliveries[random.nextInt(deliveries.length)], headers,
-				ByteBuffer.wrap(body));
+				AnswerBody.of(body));
 	}
 
 	private static String text(Random random) {
