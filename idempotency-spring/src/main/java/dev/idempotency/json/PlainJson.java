@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 final class PlainJson {
 
 	/**
-	 * What would take more room in the buffer than this, and than half of the text, is
+	 * What would take more room in the buffer than this, and than the text itself, is
 	 * left to the parser, which takes none.
 	 */
 	private static final int MUCH_BUFFERED = 64 * 1024;
@@ -152,7 +152,7 @@ final class PlainJson {
 	}
 
 	private boolean readValue() {
-		if (this.size > MUCH_BUFFERED && this.size > this.end / 2) {
+		if (this.size > MUCH_BUFFERED && this.size > this.end) {
 			return false;
 		}
 		skipBlanks();

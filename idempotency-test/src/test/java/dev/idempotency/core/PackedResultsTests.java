@@ -110,8 +110,8 @@ class PackedResultsTests extends EngineFixture {
 	 */
 	@ParameterizedTest
 	@CsvSource({ "100, paid , 0202000001f42b48cc4c5128182546120100",
-			"1, paid 100 euros, 0204630dcd29000102030405060708090a0b3763bf7fe5d4f22bad24e2f9de9ab301c81f3fdf2c47d831669567728b3d",
-			"100, paid , 0206630dcd29000102030405060708090a0b4702d7efeead0e57dc698faef7fb796d17462185e172f3de8c29a977ac394308" })
+			"1, paid 100 euros, 0204630dcd29000102030405060708090a0b3763bf7fe5d4f22bad24e2f9de9aaed3ce3e188d1fc5ae4bf1ac27da4e46",
+			"100, paid , 0206630dcd29000102030405060708090a0b4702d7efeead0e57dc698faef7fb796d0a9427a4c620c05cfa533e4eec918673" })
 	void readsTheSecondFormat(int times, String text, String frame) {
 		keep(HexFormat.of().parseHex(frame));
 		assertThat(replayed(begin())).isEqualTo((text + ((times > 1) ? " " : "")).repeat(times));
