@@ -42,6 +42,15 @@ public final class Waiters<K> {
 	}
 
 	/**
+	 * Whether anybody waits for a key.
+	 * @param key the key
+	 * @return whether there is somebody to wake up
+	 */
+	public boolean isAwaited(K key) {
+		return this.waiters.containsKey(key);
+	}
+
+	/**
 	 * Wakes up all who wait for a key.
 	 * @param key the key
 	 */
