@@ -61,7 +61,7 @@ final class KeyspaceSearch {
 				age(filter.maxAge()), number(newest.floor().toEpochMilli()), number(newest.reach()));
 		long now = ScriptValues.number(answer.get(0));
 		for (int at = 1; at < answer.size(); at += FOUND_SIZE) {
-			RecordId id = this.names.id(ScriptValues.text(answer.get(at)));
+			RecordId id = this.names.id(ScriptValues.bytes(answer.get(at)));
 			RecordSummary record = PackedRecord.readHead(ScriptValues.bytes(answer.get(at + 1)), 0)
 				.toSummary(id, now, ScriptValues.number(answer.get(at + 2)));
 			if (filter.matches(record, Instant.ofEpochMilli(now))) {

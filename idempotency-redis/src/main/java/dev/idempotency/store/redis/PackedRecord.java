@@ -4,7 +4,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
-import java.util.HexFormat;
 import java.util.UUID;
 
 import dev.idempotency.Fingerprint;
@@ -24,43 +23,54 @@ import org.jspecify.annotations.Nullable;
  * A record as the server keeps it: a string of bytes, numbers with their highest byte
  * first. <pre>
  *  0   1 byte    the format, {@value #FORMAT}
- *  1   6 bytes   when the key was first claimed, in milliseconds
- *  7   5 bytes   how many milliseconds later the lease ends, or the key was completed
- * 12   4 bytes   the size of the result
- * 16   1 byte    flags: completed, and which of the following there are
- * 17   2 bytes   the attempt
- * 19   4 bytes   replays, as far as they are counted
- * 23  16 bytes   the owner, also after the completion; zero when the key was given back
- * 39  32 bytes   the fingerprint, if there is one
+ *  1   1 byte    flags: completed, awaited, and which of the following there are
+ *  2   5 bytes   its life: how many milliseconds after the first claim it is forgotten
+ *  7   5 bytes   how many milliseconds after that claim the lease ends, or the key was
+ *                completed
+ * 12   2 bytes   the attempt
+ * 14   8 bytes   the owner, also after the completion; zero when the key was given back
+ * 22  32 bytes   the fingerprint, if there is one
  *     texts      namespace, operation, principal, tenant, trace and key, each with a zero
  *                after it; a key that is a UUID as 16 bytes
- *     the rest   the frame of the result, once there is one
- * </pre> When it will be forgotten is nowhere in it: that is the server's expiry. The
- * scripts know the head, and fill in what only the server knows.
+ *     4 bytes    replays, once one was counted
+ *     1-4 bytes  the size of the result, once there is one: seven bits a byte, the lowest
+ *                first, and one bit that says whether there is more
+ *     the rest   the frame of the result
+ * </pre> No date is in it. When it will be forgotten is the server's expiry, and when it
+ * was created follows: that, less its life. So nobody has to ask the server for its time
+ * to write a record, and the server's clock decides all the same. The scripts know the
+ * head, and fill in what only the server knows.
  */
 final class PackedRecord {
 
-	static final int FORMAT = 1;
+	static final int FORMAT = 2;
 
-	static final int CREATED = 1;
+	static final int FLAGS = 1;
+
+	static final int LIFE = 2;
 
 	static final int TIME = 7;
 
-	static final int SIZE = 12;
+	private static final int ATTEMPT = 12;
 
-	static final int FLAGS = 16;
+	private static final int OWNER = 14;
 
-	private static final int ATTEMPT = 17;
+	static final int HEAD = 22;
 
-	private static final int REPLAYS = 19;
+	/**
+	 * The bytes of a life and of a time, which are 34 years.
+	 */
+	static final int SPAN_BYTES = 5;
 
-	private static final int OWNER = 23;
-
-	static final int HEAD = 39;
+	static final int OWNER_BYTES = 8;
 
 	private static final int FINGERPRINT_BYTES = 32;
 
 	private static final int UUID_BYTES = 16;
+
+	private static final int REPLAYS_BYTES = 4;
+
+	private static final int LONGEST_SIZE = 4;
 
 	static final int COMPLETED_FLAG = 1;
 
@@ -74,7 +84,9 @@ final class PackedRecord {
 
 	private static final int UUID_FLAG = 32;
 
-	private static final int ALL_FLAGS = 63;
+	static final int AWAITED_FLAG = 64;
+
+	private static final int COUNTED_FLAG = 128;
 
 	private final byte[] bytes;
 
@@ -101,21 +113,44 @@ final class PackedRecord {
 
 	private final int key;
 
+	private final int replays;
+
+	/**
+	 * Where the frame of the result begins, and how long it says that it is.
+	 */
 	private final int result;
+
+	private final int size;
 
 	private PackedRecord(byte[] bytes, int start) {
 		this.bytes = bytes;
 		this.start = start;
 		this.flags = bytes[start + FLAGS];
-		require((this.flags & ~ALL_FLAGS) == 0 && attempt() > 0, "its head makes no sense");
+		require(attempt() > 0 && (isCompleted() || !has(COUNTED_FLAG)), "its head makes no sense");
 		this.namespace = start + HEAD + (has(FINGERPRINT_FLAG) ? FINGERPRINT_BYTES : 0);
 		this.operation = after(this.namespace);
 		this.principal = after(this.operation);
 		this.tenant = has(PRINCIPAL_FLAG) ? after(this.principal) : this.principal;
 		this.trace = has(TENANT_FLAG) ? after(this.tenant) : this.tenant;
 		this.key = has(TRACE_FLAG) ? after(this.trace) : this.trace;
-		this.result = has(UUID_FLAG) ? this.key + UUID_BYTES : after(this.key);
-		require(this.result <= bytes.length, "its texts are cut");
+		int end = has(UUID_FLAG) ? this.key + UUID_BYTES : after(this.key);
+		require(end <= bytes.length, "its texts are cut");
+		this.replays = end;
+		int size = 0;
+		if (isCompleted()) {
+			end += has(COUNTED_FLAG) ? REPLAYS_BYTES : 0;
+			int shift = 0;
+			byte part;
+			do {
+				require(end < bytes.length && shift < 7 * LONGEST_SIZE, "its result has no size");
+				part = bytes[end++];
+				size |= (part & 0x7f) << shift;
+				shift += 7;
+			}
+			while (part < 0);
+		}
+		this.result = end;
+		this.size = size;
 	}
 
 	/**
@@ -128,8 +163,8 @@ final class PackedRecord {
 	static PackedRecord read(byte[] bytes, int start) {
 		PackedRecord record = readHead(bytes, start);
 		int size = bytes.length - record.result;
-		require(size == record.size(), "its result has another size than it says");
-		require(record.isCompleted() ? size >= 2 : size == 0, "its result is missing, or comes too early");
+		require(size == record.size, "its result has another size than it says");
+		require(!record.isCompleted() || size >= 2, "its result is missing");
 		return record;
 	}
 
@@ -152,10 +187,10 @@ final class PackedRecord {
 	}
 
 	/**
-	 * A record of a first attempt as it would be if time began now; the server adds its
-	 * own.
+	 * A record of a first attempt.
+	 * @param life how long it is remembered, in milliseconds
 	 */
-	static byte[] claimed(UUID owner, IdempotencyKey key, Fingerprint fingerprint, Duration lease,
+	static byte[] claimed(UUID owner, IdempotencyKey key, Fingerprint fingerprint, Duration lease, long life,
 			@Nullable String trace) {
 		KeyDescription description = KeyDescription.of(key);
 		byte[] print = fingerprint.toBytes();
@@ -164,17 +199,17 @@ final class PackedRecord {
 		byte @Nullable [] principal = utf8(description.principal());
 		byte @Nullable [] tenant = utf8(description.tenant());
 		byte @Nullable [] ofTrace = utf8((trace != null) ? trace.replace('\0', '\ufffd') : null);
-		byte[] packedKey = packKey(description.key());
+		boolean isUuid = isUuid(description.key());
+		byte[] packedKey = packKey(description.key(), isUuid);
 		byte[] bytes = new byte[HEAD + print.length + namespace.length + 1 + operation.length + 1 + length(principal)
 				+ length(tenant) + length(ofTrace) + packedKey.length];
 		bytes[0] = FORMAT;
-		put(bytes, TIME, 5, lease.toMillis());
+		put(bytes, LIFE, SPAN_BYTES, life);
+		put(bytes, TIME, SPAN_BYTES, lease.toMillis());
 		bytes[FLAGS] = (byte) (flag(FINGERPRINT_FLAG, print.length > 0) | flag(PRINCIPAL_FLAG, principal != null)
-				| flag(TENANT_FLAG, tenant != null) | flag(TRACE_FLAG, ofTrace != null)
-				| flag(UUID_FLAG, isUuid(description.key())));
+				| flag(TENANT_FLAG, tenant != null) | flag(TRACE_FLAG, ofTrace != null) | flag(UUID_FLAG, isUuid));
 		put(bytes, ATTEMPT, 2, 1);
-		put(bytes, OWNER, 8, owner.getMostSignificantBits());
-		put(bytes, OWNER + 8, 8, owner.getLeastSignificantBits());
+		put(bytes, OWNER, OWNER_BYTES, token(owner));
 		System.arraycopy(print, 0, bytes, HEAD, print.length);
 		int at = putText(bytes, HEAD + print.length, namespace);
 		at = putText(bytes, at, operation);
@@ -213,30 +248,73 @@ final class PackedRecord {
 	}
 
 	/**
-	 * An owner as it is in a record.
+	 * An owner as it is in a record. Half of its bits tell it from every other claim of
+	 * one key.
 	 */
+	static long token(UUID owner) {
+		return owner.getMostSignificantBits() ^ owner.getLeastSignificantBits();
+	}
+
 	static byte[] owner(UUID owner) {
-		byte[] bytes = new byte[UUID_BYTES];
-		put(bytes, 0, 8, owner.getMostSignificantBits());
-		put(bytes, 8, 8, owner.getLeastSignificantBits());
+		byte[] bytes = new byte[OWNER_BYTES];
+		put(bytes, 0, OWNER_BYTES, token(owner));
 		return bytes;
+	}
+
+	/**
+	 * What a completion is told beside the result.
+	 * @param owner whose claim it is
+	 * @param least for how long to remember it at least, in milliseconds
+	 * @param size the size of the result
+	 */
+	static byte[] completion(UUID owner, long least, int size) {
+		byte[] bytes = new byte[OWNER_BYTES + SPAN_BYTES + sizeLength(size)];
+		put(bytes, 0, OWNER_BYTES, token(owner));
+		put(bytes, OWNER_BYTES, SPAN_BYTES, least);
+		putSize(bytes, OWNER_BYTES + SPAN_BYTES, size);
+		return bytes;
+	}
+
+	static int sizeLength(int size) {
+		int length = 1;
+		for (int rest = size >>> 7; rest != 0; rest >>>= 7) {
+			length++;
+		}
+		return length;
+	}
+
+	static void putSize(byte[] bytes, int at, int size) {
+		int next = at;
+		int rest = size;
+		while (rest > 0x7f) {
+			bytes[next++] = (byte) (rest | 0x80);
+			rest >>>= 7;
+		}
+		bytes[next] = (byte) rest;
 	}
 
 	/**
 	 * A key as it is in a record: most are UUIDs, which take less than half as bytes.
 	 */
 	static byte[] packKey(String key) {
-		if (!isUuid(key)) {
+		return packKey(key, isUuid(key));
+	}
+
+	private static byte[] packKey(String key, boolean isUuid) {
+		if (!isUuid) {
 			byte[] text = Names.utf8(key);
 			return Arrays.copyOf(text, text.length + 1);
 		}
 		byte[] bytes = new byte[UUID_BYTES];
-		for (int i = 0, digit = 0; digit < key.length(); i++) {
-			digit += (key.charAt(digit) == '-') ? 1 : 0;
-			bytes[i] = (byte) HexFormat.fromHexDigits(key, digit, digit + 2);
-			digit += 2;
+		for (int i = 0, at = 0; i < UUID_BYTES; i++, at += 2) {
+			at += (key.charAt(at) == '-') ? 1 : 0;
+			bytes[i] = (byte) (digit(key.charAt(at)) << 4 | digit(key.charAt(at + 1)));
 		}
 		return bytes;
+	}
+
+	private static int digit(char c) {
+		return (c <= '9') ? c - '0' : c - 'a' + 10;
 	}
 
 	/**
@@ -258,13 +336,13 @@ final class PackedRecord {
 
 	/**
 	 * What a claim is refused with.
-	 * @param now the server's time
+	 * @param age how many milliseconds ago the key was first claimed; does not matter for
+	 * one that is completed
 	 */
-	IdempotencyRecord toRecord(long now) {
-		return isCompleted()
-				? new IdempotencyRecord.Completed(fingerprint(), attempt(), result(), number(REPLAYS, 4), trace())
-				: new IdempotencyRecord.InProgress(fingerprint(), attempt(),
-						Duration.ofMillis(now - number(CREATED, 6)), leaseLeft(now), trace());
+	IdempotencyRecord toRecord(long age) {
+		return isCompleted() ? new IdempotencyRecord.Completed(fingerprint(), attempt(), result(), replays(), trace())
+				: new IdempotencyRecord.InProgress(fingerprint(), attempt(), Duration.ofMillis(age), leaseLeft(age),
+						trace());
 	}
 
 	/**
@@ -274,29 +352,28 @@ final class PackedRecord {
 	 * @param expires when it will be forgotten
 	 */
 	RecordSummary toSummary(RecordId id, long now, long expires) {
-		Duration left = isCompleted() ? Duration.ZERO : leaseLeft(now);
+		long created = expires - number(LIFE, SPAN_BYTES);
+		Duration left = isCompleted() ? Duration.ZERO : leaseLeft(now - created);
 		RecordState state = isCompleted() ? RecordState.COMPLETED
 				: left.isZero() ? RecordState.ABANDONED : RecordState.IN_PROGRESS;
 		KeyDescription description = new KeyDescription(text(this.namespace), text(this.operation),
 				has(PRINCIPAL_FLAG) ? text(this.principal) : null, has(TENANT_FLAG) ? text(this.tenant) : null, key());
-		KeyStatus status = new KeyStatus(state, attempt(), created(), completed(), Instant.ofEpochMilli(expires));
-		return new RecordSummary(id, description, status, left, number(REPLAYS, 4), size(), trace());
+		KeyStatus status = new KeyStatus(state, attempt(), Instant.ofEpochMilli(created),
+				isCompleted() ? Instant.ofEpochMilli(created + number(TIME, SPAN_BYTES)) : null,
+				Instant.ofEpochMilli(expires));
+		return new RecordSummary(id, description, status, left, replays(), this.size, trace());
 	}
 
 	boolean isCompleted() {
 		return has(COMPLETED_FLAG);
 	}
 
-	Instant created() {
-		return Instant.ofEpochMilli(number(CREATED, 6));
+	boolean isOwnedBy(UUID owner) {
+		return number(OWNER, OWNER_BYTES) == token(owner);
 	}
 
-	@Nullable Instant completed() {
-		return isCompleted() ? Instant.ofEpochMilli(number(CREATED, 6) + number(TIME, 5)) : null;
-	}
-
-	UUID owner() {
-		return new UUID(number(OWNER, 8), number(OWNER + 8, 8));
+	boolean isAwaited() {
+		return has(AWAITED_FLAG);
 	}
 
 	int attempt() {
@@ -304,15 +381,15 @@ final class PackedRecord {
 	}
 
 	StoredResult result() {
-		return StoredResult.fromFrame(Arrays.copyOfRange(this.bytes, this.result, this.bytes.length));
+		return StoredResult.fromFrame(Arrays.copyOfRange(this.bytes, this.result, this.result + this.size));
 	}
 
-	private int size() {
-		return (int) number(SIZE, 4);
+	private long replays() {
+		return has(COUNTED_FLAG) ? numberAt(this.replays, REPLAYS_BYTES) : 0;
 	}
 
-	private Duration leaseLeft(long now) {
-		return Duration.ofMillis(Math.max(0, number(CREATED, 6) + number(TIME, 5) - now));
+	private Duration leaseLeft(long age) {
+		return Duration.ofMillis(Math.max(0, number(TIME, SPAN_BYTES) - age));
 	}
 
 	Fingerprint fingerprint() {

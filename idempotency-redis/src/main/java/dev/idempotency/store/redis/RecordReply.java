@@ -15,7 +15,7 @@ final class RecordReply {
 	private static final byte GRANTED = 'G';
 
 	/**
-	 * In progress, with the server's time.
+	 * In progress, with its age.
 	 */
 	private static final byte RUNNING = 'R';
 
@@ -52,7 +52,7 @@ final class RecordReply {
 	}
 
 	IdempotencyRecord toRecord() {
-		return record().toRecord(now());
+		return record().toRecord(age());
 	}
 
 	Inspection toInspection(RecordId id) {
@@ -71,11 +71,14 @@ final class RecordReply {
 	}
 
 	/**
-	 * The server's time; a record that is completed needs none.
+	 * How old a record in progress is; one that is completed does not care.
 	 */
+	private long age() {
+		return (this.bytes[0] == RUNNING) ? PackedRecord.number(this.bytes, 1, TIME_BYTES) : 0;
+	}
+
 	private long now() {
-		return (this.bytes[0] == RUNNING || this.bytes[0] == DATED) ? PackedRecord.number(this.bytes, 1, TIME_BYTES)
-				: 0;
+		return (this.bytes[0] == DATED) ? PackedRecord.number(this.bytes, 1, TIME_BYTES) : 0;
 	}
 
 	private long expires() {

@@ -31,10 +31,12 @@ import static dev.idempotency.store.redis.Names.utf8;
  * as a cluster.
  * <p>
  * A record is one string of bytes, texts for people among them. Its name is the prefix
- * and the digest of its key, and the server itself drops it when its time is over. Each
- * verb is one script, which touches that record only. A driver that sends a claim or a
- * completion again, because the answer got lost with the connection, gets the same answer
- * again: the owner is in the record, also after its completion.
+ * and the digest of its key, and the server itself drops it when its time is over. A
+ * claim is one plain command where the server knows it and no replay is to change
+ * anything; what that finds in progress is for a script, as is every other verb, each of
+ * which touches that record only. A driver that sends a claim or a completion again,
+ * because the answer got lost with the connection, gets the same answer again: the owner
+ * is in the record, also after its completion.
  */
 public final class RedisIdempotencyStore implements SearchableStore, NotifyingStore, ShutdownAwareStore, AutoCloseable {
 
@@ -56,6 +58,8 @@ public final class RedisIdempotencyStore implements SearchableStore, NotifyingSt
 
 	private final EndedKeys endedKeys;
 
+	private final PlainClaims plainClaims;
+
 	private final ServerCheck check;
 
 	private final @Nullable Replicas replicas;
@@ -71,10 +75,11 @@ public final class RedisIdempotencyStore implements SearchableStore, NotifyingSt
 	public RedisIdempotencyStore(RedisConnectionFactory connectionFactory, String keyPrefix, int waitForReplicas) {
 		this.names = new Names(keyPrefix);
 		this.scripts = new ScriptRunner(connectionFactory);
-		this.endedKeys = new EndedKeys(connectionFactory, this.names.channel());
+		this.endedKeys = new EndedKeys(connectionFactory, this.scripts, this.names);
+		this.plainClaims = new PlainClaims(connectionFactory);
 		this.replicas = (waitForReplicas > 0) ? new Replicas(connectionFactory, waitForReplicas) : null;
 		this.search = new KeyspaceSearch(connectionFactory, this.scripts, this.names, Keyspace.Patience.ofPeople());
-		this.check = new ServerCheck(connectionFactory, this.names, this.replicas);
+		this.check = new ServerCheck(connectionFactory, this.names, this.plainClaims, this.replicas);
 	}
 
 	/**
@@ -90,12 +95,45 @@ public final class RedisIdempotencyStore implements SearchableStore, NotifyingSt
 
 	@Override
 	public ClaimResult claim(IdempotencyKey key, Fingerprint fingerprint, ClaimTerms terms) {
-		UUID owner = UUID.randomUUID();
-		byte[][] arguments = claimArguments(this.names, owner, key, fingerprint, terms);
-		if (this.replicas != null) {
-			return claim(new Claim(key, owner, 1), terms.lease(), arguments, this.replicas);
+		Claim claim = new Claim(key, UUID.randomUUID(), 1);
+		byte[] name = this.names.record(key);
+		byte[] record = record(claim.owner(), key, fingerprint, terms);
+		if (terms.onReplay() == OnReplay.READ && this.replicas == null && this.plainClaims.areKnown()) {
+			ClaimResult result = claimPlainly(claim, terms.ttl(), name, record);
+			if (result != null) {
+				return result;
+			}
 		}
-		return toResult(key, owner, new RecordReply(ScriptValues.bytes(this.scripts.read(Script.CLAIM, arguments))));
+		byte[][] arguments = claimArguments(name, record, terms, this.endedKeys.isAwaited(key));
+		if (this.replicas != null) {
+			return claim(claim, terms.lease(), arguments, this.replicas);
+		}
+		return toResult(key, claim.owner(),
+				new RecordReply(ScriptValues.bytes(this.scripts.read(Script.CLAIM, arguments))));
+	}
+
+	/**
+	 * Takes a key that nobody has, or gives out a result.
+	 * @return {@code null} if only the script can tell
+	 */
+	private @Nullable ClaimResult claimPlainly(Claim claim, Duration ttl, byte[] name, byte[] record) {
+		byte[] present;
+		try {
+			present = this.plainClaims.take(name, record, serverLife(ttl));
+		}
+		catch (RuntimeException ex) {
+			this.plainClaims.requireRefusal(ex);
+			return null;
+		}
+		if (present == null) {
+			return new ClaimResult.Granted(claim);
+		}
+		PackedRecord found = PackedRecord.read(present, 0);
+		if (found.isCompleted()) {
+			return new ClaimResult.Refused(found.toRecord(0));
+		}
+		// The driver sent the claim again after it lost the answer
+		return found.isOwnedBy(claim.owner()) ? new ClaimResult.Granted(claim) : null;
 	}
 
 	private ClaimResult claim(Claim claim, Duration lease, byte[][] arguments, Replicas replicas) {
@@ -136,11 +174,16 @@ public final class RedisIdempotencyStore implements SearchableStore, NotifyingSt
 	/**
 	 * Package-private for tests that send it twice, as a driver does.
 	 */
-	static byte[][] claimArguments(Names names, UUID owner, IdempotencyKey key, Fingerprint fingerprint,
-			ClaimTerms terms) {
-		return new byte[][] { names.record(key),
-				PackedRecord.claimed(owner, key, fingerprint, terms.lease(), terms.trace()), life(terms.ttl()),
-				onReplay(terms.onReplay()), (terms.onCrash() == OnCrash.RETRY) ? YES : NO };
+	static byte[] record(UUID owner, IdempotencyKey key, Fingerprint fingerprint, ClaimTerms terms) {
+		return PackedRecord.claimed(owner, key, fingerprint, terms.lease(), serverLife(terms.ttl()) + 1, terms.trace());
+	}
+
+	/**
+	 * Package-private for tests that send them twice, as a driver does.
+	 */
+	static byte[][] claimArguments(byte[] name, byte[] record, ClaimTerms terms, boolean awaited) {
+		return new byte[][] { name, record, number(serverLife(terms.ttl())), onReplay(terms.onReplay()),
+				(terms.onCrash() == OnCrash.RETRY) ? YES : NO, awaited ? YES : NO };
 	}
 
 	private static byte[] onReplay(OnReplay onReplay) {
@@ -154,25 +197,25 @@ public final class RedisIdempotencyStore implements SearchableStore, NotifyingSt
 	@Override
 	public boolean renew(Claim claim, Duration lease) {
 		return this.scripts.test(Script.RENEW, this.names.record(claim.key()), PackedRecord.owner(claim.owner()),
-				utf8(Long.toString(lease.toMillis())));
+				number(lease.toMillis()));
 	}
 
 	@Override
-	public boolean complete(Claim claim, StoredResult result, Duration ttl) {
-		return this.scripts.test(Script.COMPLETE, this.names.record(claim.key()), PackedRecord.owner(claim.owner()),
-				life(ttl), result.toFrame(), this.names.channel());
+	public boolean complete(Claim claim, StoredResult result, Duration atLeast) {
+		byte[] frame = result.toFrame();
+		return this.scripts.test(Script.COMPLETE, this.names.record(claim.key()),
+				PackedRecord.completion(claim.owner(), serverLife(atLeast), frame.length), frame);
 	}
 
 	@Override
 	public boolean release(Claim claim) {
-		return this.scripts.test(Script.RELEASE, this.names.record(claim.key()), PackedRecord.owner(claim.owner()),
-				this.names.channel(), NO);
+		return this.scripts.test(Script.RELEASE, this.names.record(claim.key()), PackedRecord.owner(claim.owner()), NO);
 	}
 
 	@Override
 	public boolean forget(Claim claim) {
 		return this.scripts.test(Script.RELEASE, this.names.record(claim.key()), PackedRecord.owner(claim.owner()),
-				this.names.channel(), YES);
+				YES);
 	}
 
 	@Override
@@ -182,7 +225,7 @@ public final class RedisIdempotencyStore implements SearchableStore, NotifyingSt
 
 	@Override
 	public boolean forget(IdempotencyKey key) {
-		return this.scripts.test(Script.FORGET, this.names.record(key), this.names.channel());
+		return this.scripts.test(Script.FORGET, this.names.record(key));
 	}
 
 	@Override
@@ -202,12 +245,12 @@ public final class RedisIdempotencyStore implements SearchableStore, NotifyingSt
 
 	@Override
 	public boolean forget(RecordId id) {
-		return this.scripts.test(Script.FORGET, this.names.record(id), this.names.channel());
+		return this.scripts.test(Script.FORGET, this.names.record(id));
 	}
 
 	@Override
 	public Subscription subscribe(IdempotencyKey key, Runnable wakeUp) {
-		return this.endedKeys.subscribe(Names.digest(key), wakeUp);
+		return this.endedKeys.subscribe(key, wakeUp);
 	}
 
 	/**
@@ -230,8 +273,12 @@ public final class RedisIdempotencyStore implements SearchableStore, NotifyingSt
 	 * What a server is told that is to have forgotten something after a ttl: it keeps it
 	 * to the end of the millisecond.
 	 */
-	private static byte[] life(Duration ttl) {
-		return utf8(Long.toString(Math.max(1, ttl.toMillis() - 1)));
+	private static long serverLife(Duration ttl) {
+		return Math.max(1, ttl.toMillis() - 1);
+	}
+
+	private static byte[] number(long number) {
+		return utf8(Long.toString(number));
 	}
 
 }

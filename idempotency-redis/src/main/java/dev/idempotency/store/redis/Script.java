@@ -14,9 +14,10 @@ import org.springframework.data.redis.core.script.DigestUtils;
  */
 enum Script {
 
-	CLAIM("claim", "record", "contend"), RENEW("record", "renew"), COMPLETE("complete"), RELEASE("record", "release"),
-	FIND("record", "find"), FORGET("record", "forget"), CHECK("record", "check"), SCAN("record", "scan"),
-	SEARCH("record", "texts", "search"), COUNT("record", "texts", "count");
+	CLAIM("claim", "record", "texts", "contend"), RENEW("record", "renew"), COMPLETE("complete", "record", "settle"),
+	RELEASE("record", "release"), AWAIT("record", "await"), FIND("record", "find"), FORGET("record", "forget"),
+	CHECK("record", "check"), SCAN("record", "scan"), SEARCH("record", "texts", "glance", "search"),
+	COUNT("record", "texts", "glance", "count");
 
 	private final String source;
 

@@ -26,7 +26,7 @@ final class ServerCheck {
 	 * What a user needs to be allowed beside names and channels. Whole categories would
 	 * allow it to empty the server: {@code FLUSHALL} is in {@code @write}.
 	 */
-	static final String COMMANDS = "+eval +evalsha +get +getrange +set +setrange +del +pttl +pexpire +pexpiretime "
+	static final String COMMANDS = "+eval +evalsha +get +getrange +set +setrange +del +pttl +pexpireat +pexpiretime "
 			+ "+time +scan +dbsize +publish +subscribe +unsubscribe +wait +ping +hello +info";
 
 	private static final String POLICY = "maxmemory_policy";
@@ -35,11 +35,15 @@ final class ServerCheck {
 
 	private final Names names;
 
+	private final PlainClaims plainClaims;
+
 	private final @Nullable Replicas replicas;
 
-	ServerCheck(RedisConnectionFactory connectionFactory, Names names, @Nullable Replicas replicas) {
+	ServerCheck(RedisConnectionFactory connectionFactory, Names names, PlainClaims plainClaims,
+			@Nullable Replicas replicas) {
 		this.connectionFactory = connectionFactory;
 		this.names = names;
+		this.plainClaims = plainClaims;
 		this.replicas = replicas;
 	}
 
@@ -48,6 +52,7 @@ final class ServerCheck {
 		try {
 			RedisConnection connection = this.connectionFactory.getConnection();
 			try {
+				this.plainClaims.check(connection, this.names.check());
 				checkScripts(connection);
 				if (this.replicas != null) {
 					this.replicas.check(connection);

@@ -3,14 +3,15 @@
 
 local now, numbers, reply = clock(), {}, {}
 for i, name in ipairs(KEYS) do
-	local created, state = glance(name, now)
-	local texts = created and describe(name)
+	local head = glance(name)
+	local texts = head and describe(name)
 	if texts and texts.namespace == ARGV[1] then
 		local counted = numbers[texts.operation]
 		if not counted then
 			counted = { IN_PROGRESS = 0, ABANDONED = 0, COMPLETED = 0 }
 			numbers[texts.operation] = counted
 		end
+		local state = stateOf(head, now, head:byte(2) % 2 == 0 and creation(name, head, now))
 		counted[state] = counted[state] + 1
 	end
 end

@@ -7,4 +7,5 @@ end
 if not isKnown(record) then
 	return 'O' .. record
 end
-return 'D' .. struct.pack('>I6I6', clock(), expiry(KEYS[1])) .. record
+local now = clock()
+return 'D' .. struct.pack('>I6I6', now, expiry(KEYS[1], record, now)) .. record

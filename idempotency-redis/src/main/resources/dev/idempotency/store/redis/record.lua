@@ -1,6 +1,8 @@
 -- What scripts have in common. A script touches nothing but its KEYS, mostly one. The server's clock decides: when a
 -- lease is over, and when a record is, which is then gone at that very moment: a server keeps what it is told to drop
 -- at a time to the end of that millisecond, so it is told the one before.
+-- No record has a date. It has its life, from the first claim to the end of its last millisecond, so that its age is
+-- what of its life is not left; whoever changes its expiry changes its life by as much.
 -- What is where in a record stands in PackedRecord. Positions here begin with 1, those of GETRANGE and SETRANGE with 0.
 
 -- The server's time in milliseconds.
@@ -11,41 +13,72 @@ end
 
 -- Whether this is a record as we write them. Anything else is left alone, and given to the store as it is.
 local function isKnown(record)
-	return #record >= 39 and record:byte() == 1
+	return #record >= 22 and record:byte() == 2
 end
 
--- A time as a record tells it: milliseconds since it was created, in five bytes, which are 34 years.
-local function since(created, time)
-	return math.min(math.max(time - created, 0), 2 ^ 40 - 1)
+-- Milliseconds as a record has them, in five bytes, which are 34 years.
+local function span(millis)
+	return math.min(math.max(millis, 0), 2 ^ 40 - 1)
 end
 
--- When a record was created, its flags and its attempt; nil if an owner has it not.
+local knowsExpiry = true
+
+-- When a record will be forgotten. Redis 6.2 says only how long it has left, which counts if no time has passed between
+-- two looks at the clock. One that somebody had kept for good does not age, lest it is taken from its owner.
+local function expiry(name, record, now)
+	local at = knowsExpiry and redis.pcall('PEXPIRETIME', name)
+	knowsExpiry = type(at) == 'number'
+	for i = 1, knowsExpiry and 0 or 10 do
+		local time = clock()
+		local left = redis.call('PTTL', name)
+		at = left < 0 and left or time + left
+		if clock() == time then
+			break
+		end
+	end
+	return at < 0 and now + struct.unpack('>I5', record, 3) or at + 1
+end
+
+-- When a record was created, which may be in the future if the clock was set back.
+local function creation(name, record, now)
+	return expiry(name, record, now) - struct.unpack('>I5', record, 3)
+end
+
+-- Its flags and its attempt; nil if an owner has it not, or has completed it.
 local function heldBy(owner, record)
-	if not record or not isKnown(record) or record:sub(24, 39) ~= owner then
+	if not isKnown(record) or record:sub(15, 22) ~= owner then
 		return nil
 	end
-	local created = struct.unpack('>I6', record, 2)
-	local flags, attempt = struct.unpack('>BI2', record, 17)
-	return created, flags, attempt
-end
-
--- Has the record remembered for so long at least. Also for what it does beside: a server that is out of memory refuses
--- only the first write of a script, and not this one.
-local function keep(millis)
-	local left = redis.call('PTTL', KEYS[1])
-	if left >= 0 then
-		redis.call('PEXPIRE', KEYS[1], math.max(left, millis, 1))
+	local flags, attempt = record:byte(2), struct.unpack('>I2', record, 13)
+	if flags % 2 == 1 then
+		return nil
 	end
+	return flags, attempt
 end
 
--- When a record will be forgotten. Redis 6.2 says only how long it has left, which is less exact.
-local function expiry(name)
-	local at = redis.pcall('PEXPIRETIME', name)
-	return (type(at) == 'number' and at or clock() + redis.call('PTTL', name)) + 1
+-- What it takes to have the record remembered for so long at least: its age, and its life and its expiry by then. A
+-- server that is told of an expiry which has passed since forgets at once.
+local function longer(record, millis)
+	local now = clock()
+	local ends, life = expiry(KEYS[1], record, now), struct.unpack('>I5', record, 3)
+	local later = math.max(ends, now + math.max(millis + 1, 10))
+	return now - ends + life, span(life + later - ends), later
+end
+
+-- Has the record remembered for so long at least, and answers with its age and the life that it has to be given. Also
+-- for what it does beside: a server that is out of memory refuses only the first write of a script, and not this one.
+local function keep(record, millis)
+	local age, life, ends = longer(record, millis)
+	redis.call('PEXPIREAT', KEYS[1], ends - 1)
+	return age, life
+end
+
+local function isAwaited(flags)
+	return flags % 128 >= 64
 end
 
 -- Wakes up whoever waits. A user without the right to publish must not fail after the record was changed: waiters
 -- look again anyway.
-local function publish(channel)
-	return redis.pcall('PUBLISH', channel, KEYS[1]:sub(-64))
+local function publish()
+	return redis.pcall('PUBLISH', KEYS[1]:sub(1, -33) .. 'ended', KEYS[1]:sub(-32))
 end

@@ -12,8 +12,10 @@ local limit = tonumber(ARGV[8])
 local found = {}
 for i, name in ipairs(KEYS) do
 	-- Little first: nearly all records are completed, and most are older than those that were found already
-	local created, state = glance(name, now)
-	if created and created <= latest and created >= earliest and (wanted == '' or wanted == state) then
+	local head = glance(name)
+	local created = head and creation(name, head, now)
+	if created and created <= latest and created >= earliest
+		and (wanted == '' or wanted == stateOf(head, now, created)) then
 		local texts, record = describe(name)
 		if texts and texts.namespace == namespace and (operation == '' or texts.operation == operation)
 			and (key == '' or texts.key == key) then
@@ -31,6 +33,6 @@ local reply = { now }
 for i = 1, math.min(limit, #found) do
 	reply[#reply + 1] = found[i].name
 	reply[#reply + 1] = found[i].record
-	reply[#reply + 1] = expiry(found[i].name)
+	reply[#reply + 1] = expiry(found[i].name, found[i].record, now)
 end
 return reply

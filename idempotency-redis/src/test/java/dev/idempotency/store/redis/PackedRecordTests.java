@@ -32,6 +32,8 @@ class PackedRecordTests {
 
 	private static final long CREATED = 1_767_268_800_123L;
 
+	private static final long LIFE = 3_600_000;
+
 	private static final UUID OWNER = UUID.fromString("11111111-2222-4333-8444-555555555555");
 
 	private static final Fingerprint FINGERPRINT = Fingerprint.sha256(new byte[0]);
@@ -42,19 +44,19 @@ class PackedRecordTests {
 			new IdempotencyScope("shop", "POST /payments", "ann", "acme"), "order 1");
 
 	private static byte[] claimed(IdempotencyKey key, Fingerprint fingerprint, @Nullable String trace) {
-		byte[] record = PackedRecord.claimed(OWNER, key, fingerprint, Duration.ofSeconds(30), trace);
-		PackedRecord.put(record, PackedRecord.CREATED, 6, CREATED);
-		return record;
+		return PackedRecord.claimed(OWNER, key, fingerprint, Duration.ofSeconds(30), LIFE, trace);
 	}
 
 	/**
 	 * As the script does it.
 	 */
 	private static byte[] completed(byte[] claimed) {
-		byte[] record = Arrays.copyOf(claimed, claimed.length + RESULT.size());
-		System.arraycopy(RESULT.toFrame(), 0, record, claimed.length, RESULT.size());
-		PackedRecord.put(record, PackedRecord.TIME, 5, 250);
-		PackedRecord.put(record, PackedRecord.SIZE, 4, RESULT.size());
+		byte[] frame = RESULT.toFrame();
+		int size = PackedRecord.sizeLength(frame.length);
+		byte[] record = Arrays.copyOf(claimed, claimed.length + size + frame.length);
+		PackedRecord.putSize(record, claimed.length, frame.length);
+		System.arraycopy(frame, 0, record, claimed.length + size, frame.length);
+		PackedRecord.put(record, PackedRecord.TIME, PackedRecord.SPAN_BYTES, 250);
 		record[PackedRecord.FLAGS] |= PackedRecord.COMPLETED_FLAG;
 		return record;
 	}
@@ -62,27 +64,26 @@ class PackedRecordTests {
 	@Test
 	void hasAHeadOfFixedSizeAndThenTexts() {
 		byte[] record = claimed(KEY, FINGERPRINT, "trace-1");
-		assertThat(HexFormat.of().formatHex(record, 0, 71)).isEqualTo("01" + "019b796dd67b" + "0000007530" + "00000000"
-				+ "1e" + "0001" + "00000000" + "11111111222243338444555555555555"
-				+ "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
-		assertThat(new String(record, 71, record.length - 71, StandardCharsets.UTF_8))
+		assertThat(HexFormat.of().formatHex(record, 0, 54)).isEqualTo("02" + "1e" + "000036ee80" + "0000007530" + "0001"
+				+ "9555444477771666" + "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+		assertThat(new String(record, 54, record.length - 54, StandardCharsets.UTF_8))
 			.isEqualTo("shop\0POST /payments\0ann\0acme\0trace-1\0order 1\0");
 	}
 
 	@Test
 	void tellsEverythingThatItWasTold() {
 		byte[] record = claimed(KEY, FINGERPRINT, "trace-1");
-		assertThat(PackedRecord.read(record, 0).toRecord(CREATED + 10_000)).isEqualTo(new IdempotencyRecord.InProgress(
+		assertThat(PackedRecord.read(record, 0).toRecord(10_000)).isEqualTo(new IdempotencyRecord.InProgress(
 				FINGERPRINT, 1, Duration.ofSeconds(10), Duration.ofSeconds(20), "trace-1"));
-		assertThat(PackedRecord.read(record, 0).toRecord(CREATED + 30_001)).isEqualTo(
+		assertThat(PackedRecord.read(record, 0).toRecord(30_001)).isEqualTo(
 				new IdempotencyRecord.InProgress(FINGERPRINT, 1, Duration.ofMillis(30_001), Duration.ZERO, "trace-1"));
 		assertThat(PackedRecord.read(completed(record), 0).toRecord(0))
 			.isEqualTo(new IdempotencyRecord.Completed(FINGERPRINT, 1, RESULT, 0, "trace-1"));
-		assertThat(PackedRecord.read(completed(record), 0).owner()).isEqualTo(OWNER);
-		assertThat(PackedRecord.read(completed(record), 0).toSummary(RecordId.of(KEY), 0, CREATED + 1000))
+		assertThat(PackedRecord.read(completed(record), 0).isOwnedBy(OWNER)).isTrue();
+		assertThat(PackedRecord.read(completed(record), 0).toSummary(RecordId.of(KEY), 0, CREATED + LIFE))
 			.isEqualTo(new RecordSummary(RecordId.of(KEY), KeyDescription.of(KEY),
 					new KeyStatus(RecordState.COMPLETED, 1, Instant.ofEpochMilli(CREATED),
-							Instant.ofEpochMilli(CREATED + 250), Instant.ofEpochMilli(CREATED + 1000)),
+							Instant.ofEpochMilli(CREATED + 250), Instant.ofEpochMilli(CREATED + LIFE)),
 					Duration.ZERO, 0, RESULT.size(), "trace-1"));
 	}
 
@@ -97,6 +98,18 @@ class PackedRecordTests {
 			assertThat(summary.key()).isEqualTo(KeyDescription.of(key));
 			assertThat(summary.trace()).isNull();
 		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 2, 127, 128, 16_383, 16_384, 2_097_151, 2_097_152, StoredResult.MAX_SIZE + 2 })
+	void tellsTheSizeOfAResultThatIsNotThere(int size) {
+		byte[] completion = PackedRecord.completion(OWNER, 5, size);
+		byte[] head = claimed(KEY, FINGERPRINT, null);
+		int sizeLength = completion.length - PackedRecord.OWNER_BYTES - PackedRecord.SPAN_BYTES;
+		byte[] record = Arrays.copyOf(head, head.length + sizeLength);
+		System.arraycopy(completion, completion.length - sizeLength, record, head.length, sizeLength);
+		record[PackedRecord.FLAGS] |= PackedRecord.COMPLETED_FLAG;
+		assertThat(PackedRecord.readHead(record, 0).toSummary(RecordId.of(KEY), 0, 0).size()).isEqualTo(size);
 	}
 
 	@Test

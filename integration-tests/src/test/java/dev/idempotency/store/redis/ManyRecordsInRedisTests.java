@@ -104,16 +104,19 @@ class ManyRecordsInRedisTests extends ManyRecordsContract {
 		IdempotencyKey key = key(number);
 		Instant created = now.minus(INTERVAL.multipliedBy(number));
 		Duration lease = (number % RUNNING_ONE_IN == 0) ? Duration.between(created, now).plusHours(1) : Duration.ZERO;
-		byte[] record = PackedRecord.claimed(new UUID(0, number), key, NO_FINGERPRINT, lease, null);
+		Duration left = Duration.ofDays(7);
+		byte[] record = PackedRecord.claimed(new UUID(0, number), key, NO_FINGERPRINT, lease,
+				Duration.between(created, now).plus(left).toMillis(), null);
 		if (number % 1000 != 0) {
 			int size = record.length;
-			record = Arrays.copyOf(record, size + result.length);
-			System.arraycopy(result, 0, record, size, result.length);
-			PackedRecord.put(record, PackedRecord.SIZE, 4, result.length);
+			int sizeLength = PackedRecord.sizeLength(result.length);
+			record = Arrays.copyOf(record, size + sizeLength + result.length);
+			PackedRecord.putSize(record, size, result.length);
+			System.arraycopy(result, 0, record, size + sizeLength, result.length);
 			record[PackedRecord.FLAGS] |= PackedRecord.COMPLETED_FLAG;
 		}
-		PackedRecord.put(record, PackedRecord.CREATED, 6, created.toEpochMilli());
-		send(commands, List.of(utf8("SET"), utf8(RedisScene.nameOf(key)), record, utf8("EX"), utf8("604800")));
+		send(commands, List.of(utf8("SET"), RedisScene.NAMES.record(key), record, utf8("PXAT"),
+				utf8(String.valueOf(now.plus(left).toEpochMilli() - 1))));
 	}
 
 	private static void send(OutputStream commands, List<byte[]> words) throws IOException {

@@ -161,11 +161,26 @@ class RedisFailureTests {
 			store.complete(granted(store, key), RESULT, LEASE);
 			server.send("CONFIG SET maxmemory 1");
 			ClaimResult result = store.claim(key, FINGERPRINT,
-					new ClaimTerms(LEASE, TTL, OnCrash.RETRY, OnReplay.EXTEND));
+					new ClaimTerms(LEASE, TTL.multipliedBy(2), OnCrash.RETRY, OnReplay.EXTEND));
 			assertThat(result).isInstanceOf(ClaimResult.Refused.class);
 			Inspection found = store.find(key).orElseThrow();
 			assertThat(Duration.between(found.status().created(), found.status().expires()))
-				.isGreaterThanOrEqualTo(TTL);
+				.isGreaterThanOrEqualTo(TTL.multipliedBy(2));
+		}
+		finally {
+			factory.destroy();
+		}
+	}
+
+	@Test
+	void aServerOutOfMemoryStillGivesOutResults() {
+		RedisServerProcess server = RedisServerProcess.start();
+		LettuceConnectionFactory factory = RedisServers.lettuce(RedisServers.standalone(server));
+		try (server; RedisIdempotencyStore store = new RedisIdempotencyStore(factory, PREFIX, 0)) {
+			IdempotencyKey key = newKey();
+			store.complete(granted(store, key), RESULT, LEASE);
+			server.send("CONFIG SET maxmemory 1");
+			assertThat(claim(store, key)).isInstanceOf(ClaimResult.Refused.class);
 		}
 		finally {
 			factory.destroy();

@@ -11,6 +11,7 @@ import java.util.UUID;
 import dev.idempotency.IdempotencyException;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.IdempotencyScope;
+import dev.idempotency.KeyStatus;
 import dev.idempotency.OnCrash;
 import dev.idempotency.UnreadableResultException;
 import dev.idempotency.UnsupportedFormatException;
@@ -32,12 +33,12 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 
 import static dev.idempotency.store.redis.Names.utf8;
 import static dev.idempotency.store.redis.RedisScene.FINGERPRINT;
+import static dev.idempotency.store.redis.RedisScene.NAMES;
 import static dev.idempotency.store.redis.RedisScene.PREFIX;
 import static dev.idempotency.store.redis.RedisScene.RESULT;
 import static dev.idempotency.store.redis.RedisScene.TTL;
 import static dev.idempotency.store.redis.RedisScene.claim;
 import static dev.idempotency.store.redis.RedisScene.granted;
-import static dev.idempotency.store.redis.RedisScene.nameOf;
 import static dev.idempotency.store.redis.RedisScene.newKey;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatException;
@@ -58,18 +59,22 @@ class RedisRecordTests {
 	private final RedisIdempotencyStore store = new RedisIdempotencyStore(connectionFactory, PREFIX, 0);
 
 	private static byte[] bytes(IdempotencyKey key) {
-		byte[] bytes = redis.execute((connection) -> connection.stringCommands().get(utf8(nameOf(key))), true);
+		byte[] bytes = redis.execute((connection) -> connection.stringCommands().get(NAMES.record(key)), true);
 		assertThat(bytes).isNotNull();
 		return bytes;
 	}
 
 	private static void change(IdempotencyKey key, byte[] bytes) {
-		redis.execute((connection) -> connection.stringCommands().pSetEx(utf8(nameOf(key)), TTL.toMillis(), bytes),
+		redis.execute((connection) -> connection.stringCommands().pSetEx(NAMES.record(key), TTL.toMillis(), bytes),
 				true);
 	}
 
 	private static String text(IdempotencyKey key) {
 		return new String(bytes(key), StandardCharsets.UTF_8);
+	}
+
+	private KeyStatus status(IdempotencyKey key) {
+		return this.store.find(key).orElseThrow().status();
 	}
 
 	private static RecordSummary summary(IdempotencyKey key) {
@@ -83,12 +88,12 @@ class RedisRecordTests {
 		Claim claim = granted(this.store, key);
 		assertThat(text(key)).endsWith("shop\0POST /payments\0ann\0acme\0" + key.value() + "\0");
 		assertThat(PackedRecord.read(bytes(key), 0)).satisfies((record) -> {
-			assertThat(record.owner()).isEqualTo(claim.owner());
+			assertThat(record.isOwnedBy(claim.owner())).isTrue();
 			assertThat(record.toRecord(0).fingerprint()).isEqualTo(FINGERPRINT);
 			assertThat(record.attempt()).isEqualTo(1);
 			assertThat(record.isCompleted()).isFalse();
-			assertThat(record.created()).isCloseTo(Instant.now(), within(1, ChronoUnit.MINUTES));
 		});
+		assertThat(status(key).created()).isCloseTo(Instant.now(), within(1, ChronoUnit.MINUTES));
 	}
 
 	@Test
@@ -98,19 +103,19 @@ class RedisRecordTests {
 		byte[] before = bytes(key);
 		this.store.complete(claim, RESULT, TTL);
 		assertThat(PackedRecord.read(bytes(key), 0)).satisfies((record) -> {
-			assertThat(record.owner()).isEqualTo(claim.owner());
+			assertThat(record.isOwnedBy(claim.owner())).isTrue();
 			assertThat(record.result()).isEqualTo(RESULT);
 			assertThat(record.isCompleted()).isTrue();
-			assertThat(record.completed()).isAfterOrEqualTo(record.created());
 		});
-		assertThat(bytes(key)).as("no byte but the result's").hasSize(before.length + RESULT.size());
+		assertThat(status(key).completed()).isAfterOrEqualTo(status(key).created());
+		assertThat(bytes(key)).as("no byte but the result's and its size").hasSize(before.length + 1 + RESULT.size());
 	}
 
 	@Test
 	void takesAUuidAsBytes() {
 		IdempotencyKey key = newKey();
 		granted(this.store, key);
-		assertThat(bytes(key)).hasSize(39 + 32 + "\0test\0".length() + 16);
+		assertThat(bytes(key)).hasSize(22 + 32 + "\0test\0".length() + 16);
 		assertThat(summary(key).key().key()).isEqualTo(key.value());
 		assertThat(this.store.search(RecordFilter.all("").withKey(key.value()), 0, 10).records()).hasSize(1);
 	}
@@ -139,7 +144,7 @@ class RedisRecordTests {
 
 	@Test
 	void hasANameOfFixedSizeUnderThePrefix() {
-		assertThat(nameOf(newKey())).startsWith(PREFIX).hasSize(PREFIX.length() + 64);
+		assertThat(NAMES.record(newKey())).startsWith(utf8(PREFIX)).hasSize(PREFIX.length() + 32);
 	}
 
 	@Test
@@ -153,13 +158,24 @@ class RedisRecordTests {
 		this.store.renew(claim, Duration.ofHours(4));
 		assertThat(left(key)).as("renewed beyond its ttl").isBetween(Duration.ofHours(3), Duration.ofHours(4));
 		this.store.complete(claim, RESULT, Duration.ofHours(2));
-		assertThat(left(key)).as("completed").isBetween(Duration.ofHours(1), Duration.ofHours(2));
-		this.store.claim(key, FINGERPRINT, new ClaimTerms(Duration.ofSeconds(1), ttl, OnCrash.RETRY, OnReplay.EXTEND));
-		assertThat(left(key)).as("extended").isBetween(ttl.minusMinutes(1), ttl);
+		assertThat(left(key)).as("completed").isBetween(Duration.ofHours(3), Duration.ofHours(4));
+		this.store.claim(key, FINGERPRINT,
+				new ClaimTerms(Duration.ofSeconds(1), Duration.ofHours(5), OnCrash.RETRY, OnReplay.EXTEND));
+		assertThat(left(key)).as("extended").isBetween(Duration.ofHours(4), Duration.ofHours(5));
+	}
+
+	@Test
+	void isRememberedForAWhileAtLeastOnceItIsCompleted() {
+		IdempotencyKey key = newKey();
+		Claim claim = granted(this.store, key);
+		this.store.complete(claim, RESULT, TTL.multipliedBy(2));
+		assertThat(left(key)).isBetween(TTL, TTL.multipliedBy(2));
 	}
 
 	private static Duration left(IdempotencyKey key) {
-		return Duration.ofSeconds(redis.getExpire(nameOf(key)));
+		Long left = redis.execute((connection) -> connection.keyCommands().pTtl(NAMES.record(key)), true);
+		assertThat(left).isNotNull();
+		return Duration.ofMillis(left);
 	}
 
 	@Test
@@ -169,17 +185,17 @@ class RedisRecordTests {
 		IdempotencyKey newer = newKey().within(namespace);
 		granted(this.store, known);
 		granted(this.store, newer);
-		change(newer, new byte[] { 2 });
-		redis.opsForValue().set(PREFIX + "text".repeat(16), "no record");
-		redis.opsForValue().set(PREFIX + "half".repeat(16), "\1 the first byte of a record, and then no more texts");
-		redis.opsForHash().put(PREFIX + "hash".repeat(16), "field", "no record");
+		change(newer, new byte[] { 3 });
+		redis.opsForValue().set(PREFIX + "text".repeat(8), "no record");
+		redis.opsForValue().set(PREFIX + "half".repeat(8), "\2 the first byte of a record, and then no more texts");
+		redis.opsForHash().put(PREFIX + "hash".repeat(8), "field", "no record");
 		assertThat(this.store.search(RecordFilter.all(namespace), 0, 10).records()).singleElement()
 			.satisfies((record) -> assertThat(record.id()).isEqualTo(RecordId.of(known)));
 		assertThat(this.store.count(namespace).counts()).singleElement()
 			.satisfies((count) -> assertThat(count.number()).isEqualTo(1));
-		redis.delete(PREFIX + "text".repeat(16));
-		redis.delete(PREFIX + "half".repeat(16));
-		redis.delete(PREFIX + "hash".repeat(16));
+		redis.delete(PREFIX + "text".repeat(8));
+		redis.delete(PREFIX + "half".repeat(8));
+		redis.delete(PREFIX + "hash".repeat(8));
 	}
 
 	@Test
@@ -211,10 +227,10 @@ class RedisRecordTests {
 		Claim claim = granted(this.store, key);
 		this.store.complete(claim, RESULT, TTL);
 		byte[] newer = bytes(key);
-		newer[0] = 2;
+		newer[0] = 3;
 		change(key, newer);
 		assertThatExceptionOfType(UnsupportedFormatException.class).isThrownBy(() -> claim(this.store, key))
-			.withMessageContaining("format 2");
+			.withMessageContaining("format 3");
 		assertThatExceptionOfType(UnsupportedFormatException.class).isThrownBy(() -> this.store.find(key));
 		assertThatExceptionOfType(UnsupportedFormatException.class).isThrownBy(() -> this.store.find(RecordId.of(key)));
 		assertThat(this.store.complete(claim, RESULT, TTL)).isFalse();
@@ -256,13 +272,29 @@ class RedisRecordTests {
 	void survivesAClockThatWasSetBack() {
 		IdempotencyKey key = newKey();
 		Claim claim = granted(this.store, key);
-		byte[] ofTomorrow = bytes(key);
-		PackedRecord.put(ofTomorrow, PackedRecord.CREATED, 6, Instant.now().plus(Duration.ofDays(1)).toEpochMilli());
-		change(key, ofTomorrow);
+		Instant created = status(key).created();
+		// As if it had been claimed tomorrow
+		expire(key, TTL.plusDays(1));
+		assertThat(status(key).created()).isAfter(created.plus(Duration.ofHours(23)));
 		assertThat(this.store.renew(claim, Duration.ofSeconds(1))).isTrue();
 		assertThat(this.store.complete(claim, RESULT, TTL)).isTrue();
-		PackedRecord record = PackedRecord.read(bytes(key), 0);
-		assertThat(record.completed()).isEqualTo(record.created());
+		assertThat(status(key).completed()).isEqualTo(status(key).created());
+	}
+
+	@Test
+	void isNotTakenFromItsOwnerWhenSomebodyHadItKeptForGood() {
+		IdempotencyKey key = newKey();
+		Claim claim = granted(this.store, key);
+		redis.execute((connection) -> connection.keyCommands().persist(NAMES.record(key)), true);
+		assertThat(claim(this.store, key)).isInstanceOf(ClaimResult.Refused.class);
+		assertThat(this.store.renew(claim, TTL)).isTrue();
+		assertThat(this.store.complete(claim, RESULT, TTL)).isTrue();
+		assertThat(left(key)).isBetween(TTL.minusMinutes(1), TTL);
+		assertThat(status(key).created()).isCloseTo(Instant.now(), within(1, ChronoUnit.MINUTES));
+	}
+
+	private static void expire(IdempotencyKey key, Duration left) {
+		redis.execute((connection) -> connection.keyCommands().pExpire(NAMES.record(key), left.toMillis()), true);
 	}
 
 }

@@ -12,10 +12,13 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import dev.idempotency.IdempotencyKey;
+import dev.idempotency.OnCrash;
 import dev.idempotency.servers.RedisServerProcess;
 import dev.idempotency.store.Claim;
 import dev.idempotency.store.ClaimResult;
+import dev.idempotency.store.ClaimTerms;
 import dev.idempotency.store.IdempotencyRecord;
+import dev.idempotency.store.OnReplay;
 import dev.idempotency.store.StoredResult;
 import dev.idempotency.fixtures.LongRun;
 import dev.idempotency.test.Race;
@@ -31,6 +34,7 @@ import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 import static dev.idempotency.store.redis.RedisScene.FINGERPRINT;
+import static dev.idempotency.store.redis.RedisScene.LEASE;
 import static dev.idempotency.store.redis.RedisScene.NAMES;
 import static dev.idempotency.store.redis.RedisScene.PREFIX;
 import static dev.idempotency.store.redis.RedisScene.RESULT;
@@ -71,7 +75,8 @@ class RedisResendTests {
 	@Test
 	void aClaimThatIsSentAgainIsGrantedAgainAsTheSameAttempt() {
 		IdempotencyKey key = newKey();
-		byte[][] arguments = RedisIdempotencyStore.claimArguments(NAMES, UUID.randomUUID(), key, FINGERPRINT, TERMS);
+		byte[][] arguments = RedisIdempotencyStore.claimArguments(NAMES.record(key),
+				RedisIdempotencyStore.record(UUID.randomUUID(), key, FINGERPRINT, TERMS), TERMS, false);
 		ScriptRunner scripts = new ScriptRunner(lettuce);
 		for (int i = 0; i < 2; i++) {
 			RecordReply reply = new RecordReply(ScriptValues.bytes(scripts.read(Script.CLAIM, arguments)));
@@ -82,11 +87,25 @@ class RedisResendTests {
 	}
 
 	@Test
+	void aClaimWithoutAScriptThatIsSentAgainFindsItself() {
+		IdempotencyKey key = newKey();
+		UUID owner = UUID.randomUUID();
+		byte[] record = RedisIdempotencyStore.record(owner, key, FINGERPRINT, TERMS);
+		PlainClaims claims = new PlainClaims(lettuce);
+		assertThat(claims.take(NAMES.record(key), record, TTL.toMillis())).isNull();
+		assertThat(claims.take(NAMES.record(key), record, TTL.toMillis())).isEqualTo(record);
+		assertThat(PackedRecord.read(record, 0).isOwnedBy(owner)).isTrue();
+		assertThat(PackedRecord.read(record, 0).isOwnedBy(UUID.randomUUID())).isFalse();
+	}
+
+	@Test
 	void aCompletionThatIsSentAgainIsAcceptedAgain() {
 		IdempotencyKey key = newKey();
 		Claim claim = granted(this.store, key);
 		assertThat(this.store.complete(claim, RESULT, TTL)).isTrue();
 		assertThat(this.store.complete(claim, RESULT, TTL)).isTrue();
+		this.store.claim(key, FINGERPRINT, new ClaimTerms(LEASE, TTL, OnCrash.RETRY, OnReplay.COUNT));
+		assertThat(this.store.complete(claim, RESULT, TTL)).as("also once a replay was counted").isTrue();
 		assertThat(this.store.complete(claim, StoredResult.tombstone(), TTL)).isFalse();
 		assertThat(this.store.complete(new Claim(key, UUID.randomUUID(), 1), RESULT, TTL)).isFalse();
 	}

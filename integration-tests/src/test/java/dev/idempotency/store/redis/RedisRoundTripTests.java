@@ -17,6 +17,7 @@ import dev.idempotency.store.RecordId;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -59,6 +60,7 @@ class RedisRoundTripTests {
 		drivers().map((driver) -> new RedisIdempotencyStore(driver, PREFIX, 0)).forEach((store) -> {
 			IdempotencyKey key = newKey();
 			Claim claim = granted(store, key);
+			claim(store, key);
 			store.renew(claim, LEASE);
 			store.complete(claim, RESULT, TTL);
 			store.release(claim);
@@ -76,9 +78,9 @@ class RedisRoundTripTests {
 		try (IdempotencyEngine engine = RedisScene.engine(store, OnStoreFailure.REJECT);
 				RedisMonitor monitor = new RedisMonitor(server)) {
 			proceed(engine, key).complete(new byte[] { 1 });
-			assertThat(monitor.commands()).containsExactly("evalsha", "evalsha");
+			assertThat(monitor.commands()).containsExactly("set", "evalsha");
 			assertThat(begin(engine, key)).isInstanceOf(Decision.Replay.class);
-			assertThat(monitor.commands()).containsExactly("evalsha");
+			assertThat(monitor.commands()).containsExactly("set");
 		}
 	}
 
@@ -91,7 +93,7 @@ class RedisRoundTripTests {
 		String before = writes();
 		assertThat(claim(store, key)).isInstanceOf(ClaimResult.Refused.class);
 		assertThat(writes()).isEqualTo(before);
-		store.claim(key, FINGERPRINT, new ClaimTerms(LEASE, TTL, OnCrash.RETRY, OnReplay.EXTEND));
+		store.claim(key, FINGERPRINT, new ClaimTerms(LEASE, TTL.multipliedBy(2), OnCrash.RETRY, OnReplay.EXTEND));
 		String extended = writes();
 		assertThat(extended).isNotEqualTo(before);
 		store.claim(key, FINGERPRINT, new ClaimTerms(LEASE, LEASE, OnCrash.RETRY, OnReplay.EXTEND));
@@ -129,16 +131,33 @@ class RedisRoundTripTests {
 	}
 
 	@ParameterizedTest
+	@EnumSource(OnReplay.class)
+	void aReplayCostsOneWhateverItDoes(OnReplay onReplay) throws IOException {
+		RedisIdempotencyStore store = new RedisIdempotencyStore(lettuce, PREFIX, 0);
+		ClaimTerms terms = new ClaimTerms(LEASE, TTL, OnCrash.RETRY, onReplay);
+		IdempotencyKey key = newKey();
+		store.complete(granted(store, key), RESULT, LEASE);
+		store.claim(key, FINGERPRINT, terms);
+		try (RedisMonitor monitor = new RedisMonitor(server)) {
+			assertThat(store.claim(key, FINGERPRINT, terms)).isInstanceOf(ClaimResult.Refused.class);
+			assertThat(monitor.commands()).containsExactly((onReplay == OnReplay.READ) ? "set" : "evalsha");
+		}
+	}
+
+	@ParameterizedTest
 	@MethodSource("drivers")
 	void aServerThatForgotTheScriptsIsToldThemAgain(RedisConnectionFactory driver) throws IOException {
 		RedisIdempotencyStore store = new RedisIdempotencyStore(driver, PREFIX, 0);
 		server.send("SCRIPT FLUSH");
 		try (RedisMonitor monitor = new RedisMonitor(server)) {
 			Claim claim = granted(store, newKey());
+			assertThat(monitor.commands()).containsExactly("set");
+			claim(store, claim.key());
+			assertThat(monitor.commands()).containsExactly("set", "evalsha", "eval");
+			assertThat(store.complete(claim, RESULT, LEASE)).isTrue();
 			assertThat(monitor.commands()).containsExactly("evalsha", "eval");
-			granted(store, newKey());
-			assertThat(monitor.commands()).containsExactly("evalsha");
-			assertThat(store.complete(claim, RESULT, TTL)).isTrue();
+			assertThat(store.complete(granted(store, newKey()), RESULT, LEASE)).isTrue();
+			assertThat(monitor.commands()).containsExactly("set", "evalsha");
 			assertThat(store.renew(claim, LEASE)).isFalse();
 			assertThat(store.release(claim)).isFalse();
 			assertThat(store.find(claim.key())).isPresent();

@@ -2,6 +2,7 @@ package dev.idempotency.store.redis;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.UUID;
 
@@ -57,8 +58,14 @@ final class RedisScene {
 		return IdempotencyKey.of("test", UUID.randomUUID().toString());
 	}
 
+	/**
+	 * The name of a record as it is typed: most of its bytes are no text.
+	 */
 	static String nameOf(IdempotencyKey key) {
-		return new String(NAMES.record(key), StandardCharsets.UTF_8);
+		return HexFormat.of()
+			.withPrefix("\\x")
+			.formatHex(NAMES.record(key), PREFIX.length(), PREFIX.length() + 32)
+			.transform((digest) -> "\"" + PREFIX + digest + "\"");
 	}
 
 	/**

@@ -92,7 +92,7 @@ class RedisServerCheckTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "-eval", "-evalsha", "-get", "-set", "-setrange", "-pexpire", "-time" })
+	@ValueSource(strings = { "-eval", "-evalsha", "-get", "-set", "-setrange", "-pexpireat", "-pttl", "-time" })
 	void failsWhereTheServerForbidsWhatTheScriptsNeed(String right) {
 		withUser("weak", "+@all " + right,
 				(factory) -> assertThatExceptionOfType(IdempotencyConfigurationException.class)

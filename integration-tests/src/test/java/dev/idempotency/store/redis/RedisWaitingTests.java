@@ -2,13 +2,16 @@ package dev.idempotency.store.redis;
 
 import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 import dev.idempotency.IdempotencyKey;
+import dev.idempotency.OnCrash;
 import dev.idempotency.core.Attempt;
 import dev.idempotency.core.Decision;
 import dev.idempotency.core.EngineSettings.OnStoreFailure;
@@ -16,7 +19,10 @@ import dev.idempotency.core.Execution;
 import dev.idempotency.core.IdempotencyEngine;
 import dev.idempotency.servers.RedisServerProcess;
 import dev.idempotency.store.Claim;
+import dev.idempotency.store.ClaimResult;
+import dev.idempotency.store.ClaimTerms;
 import dev.idempotency.store.NotifyingStore.Subscription;
+import dev.idempotency.store.OnReplay;
 import dev.idempotency.fixtures.NewThreads;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
@@ -31,6 +37,7 @@ import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 import static dev.idempotency.store.redis.RedisScene.FINGERPRINT;
+import static dev.idempotency.store.redis.RedisScene.LEASE;
 import static dev.idempotency.store.redis.RedisScene.POLICY;
 import static dev.idempotency.store.redis.RedisScene.PREFIX;
 import static dev.idempotency.store.redis.RedisScene.RESULT;
@@ -136,6 +143,88 @@ class RedisWaitingTests {
 				assertThat(subscription).isNotNull();
 				store.forget(key);
 				assertThat(wakeUps.tryAcquire(30, TimeUnit.SECONDS)).isTrue();
+			}
+		}
+	}
+
+	@ParameterizedTest
+	@MethodSource("drivers")
+	void publishesOnlyWhatSomebodyWaitsFor(RedisConnectionFactory driver) {
+		try (RedisIdempotencyStore store = new RedisIdempotencyStore(driver, PREFIX, 0)) {
+			server.send("CONFIG RESETSTAT");
+			store.complete(granted(store, newKey()), RESULT, LEASE);
+			store.complete(granted(store, newKey()), RESULT, TTL.multipliedBy(2));
+			store.release(granted(store, newKey()));
+			store.forget(granted(store, newKey()));
+			store.forget(granted(store, newKey()).key());
+			store.forget(newKey());
+			assertThat(published()).isZero();
+			for (Consumer<Claim> end : ends(store)) {
+				Claim claim = granted(store, newKey());
+				store.subscribe(claim.key(), () -> {
+				}).close();
+				long before = published();
+				end.accept(claim);
+				assertThat(published()).isEqualTo(before + 1);
+			}
+		}
+	}
+
+	private static List<Consumer<Claim>> ends(RedisIdempotencyStore store) {
+		return List.of((claim) -> store.complete(claim, RESULT, LEASE),
+				(claim) -> store.complete(claim, RESULT, TTL.multipliedBy(2)), store::release, store::forget,
+				(claim) -> store.forget(claim.key()));
+	}
+
+	private static long published() {
+		return server.send("INFO commandstats")
+			.lines()
+			.filter((line) -> line.startsWith("cmdstat_publish:"))
+			.mapToLong((line) -> Long.parseLong(line.replaceAll(".*:calls=(\\d+),.*", "$1")))
+			.sum();
+	}
+
+	@Test
+	void aTakeoverKeepsTheMark() throws InterruptedException {
+		try (RedisIdempotencyStore store = new RedisIdempotencyStore(lettuce, PREFIX, 0);
+				RedisIdempotencyStore there = new RedisIdempotencyStore(lettuce, PREFIX, 0)) {
+			IdempotencyKey key = newKey();
+			store.claim(key, FINGERPRINT, new ClaimTerms(Duration.ofMillis(1), TTL, OnCrash.RETRY, OnReplay.READ));
+			Semaphore wakeUps = new Semaphore(0);
+			try (Subscription subscription = there.subscribe(key, wakeUps::release)) {
+				assertThat(subscription).isNotNull();
+				Claim second = ((ClaimResult.Granted) await().until(() -> RedisScene.claim(store, key),
+						ClaimResult.Granted.class::isInstance))
+					.claim();
+				assertThat(second.attempt()).isEqualTo(2);
+				store.release(second);
+				assertThat(wakeUps.tryAcquire(30, TimeUnit.SECONDS)).as("given back").isTrue();
+				store.complete(granted(store, key), RESULT, LEASE);
+				assertThat(wakeUps.tryAcquire(30, TimeUnit.SECONDS)).as("completed").isTrue();
+			}
+		}
+	}
+
+	/**
+	 * With the first attempt its mark is gone. Whoever waits claims again, and is refused
+	 * by another one.
+	 */
+	@ParameterizedTest
+	@MethodSource("drivers")
+	void whoeverIsRefusedWhileItWaitsMarksTheNextAttempt(RedisConnectionFactory driver) throws InterruptedException {
+		try (RedisIdempotencyStore store = new RedisIdempotencyStore(driver, PREFIX, 0);
+				RedisIdempotencyStore there = new RedisIdempotencyStore(driver, PREFIX, 0)) {
+			IdempotencyKey key = newKey();
+			Claim first = granted(store, key);
+			Semaphore wakeUps = new Semaphore(0);
+			try (Subscription subscription = there.subscribe(key, wakeUps::release)) {
+				assertThat(subscription).isNotNull();
+				store.release(first);
+				assertThat(wakeUps.tryAcquire(30, TimeUnit.SECONDS)).as("given back").isTrue();
+				Claim next = granted(store, key);
+				assertThat(RedisScene.claim(there, key)).isInstanceOf(ClaimResult.Refused.class);
+				store.complete(next, RESULT, LEASE);
+				assertThat(wakeUps.tryAcquire(30, TimeUnit.SECONDS)).as("completed").isTrue();
 			}
 		}
 	}

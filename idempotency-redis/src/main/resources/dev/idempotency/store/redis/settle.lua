@@ -1,0 +1,18 @@
+-- What a completion does that somebody waits for, that is short of life, or that comes again.
+
+if format ~= 2 then
+	return 0
+end
+local sized = told:sub(14) .. ARGV[2]
+if flags % 2 == 1 then
+	-- The driver sent the completion again after it lost the answer
+	return record:sub(-#sized) == sized and 1 or 0
+end
+local age, ends
+age, life, ends = longer(record, least)
+redis.call('SET', KEYS[1], struct.pack('>BBI5I5', 2, flags + 1, life, span(age)) .. record:sub(13) .. sized, 'PXAT',
+	ends - 1)
+if isAwaited(flags) then
+	publish()
+end
+return 1
