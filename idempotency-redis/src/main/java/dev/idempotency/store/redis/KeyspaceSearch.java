@@ -56,7 +56,7 @@ final class KeyspaceSearch {
 
 	private void look(List<byte[]> found, RecordFilter filter, NewestRecords newest) {
 		List<@Nullable Object> answer = this.scripts.ask(Script.SEARCH, found, utf8(filter.namespace()),
-				(filter.key() != null) ? PackedRecord.packKey(filter.key()) : new byte[0], text(filter.operation()),
+				(filter.key() != null) ? RecordPacking.packKey(filter.key()) : new byte[0], text(filter.operation()),
 				text((filter.state() != null) ? filter.state().name() : null), age(filter.minAge()),
 				age(filter.maxAge()), number(newest.floor().toEpochMilli()), number(newest.reach()));
 		long now = ScriptValues.number(answer.get(0));

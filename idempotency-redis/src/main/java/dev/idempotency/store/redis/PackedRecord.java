@@ -7,7 +7,6 @@ import java.util.Arrays;
 import java.util.UUID;
 
 import dev.idempotency.Fingerprint;
-import dev.idempotency.IdempotencyKey;
 import dev.idempotency.KeyStatus;
 import dev.idempotency.RecordState;
 import dev.idempotency.UnreadableResultException;
@@ -23,7 +22,8 @@ import org.jspecify.annotations.Nullable;
  * A record as the server keeps it: a string of bytes, numbers with their highest byte
  * first. <pre>
  *  0   1 byte    the format, {@value #FORMAT}
- *  1   1 byte    flags: completed, awaited, and which of the following there are
+ *  1   1 byte    flags: completed, whether somebody waits (64, which only scripts look
+ *                at), and which of the following there are
  *  2   5 bytes   its life: how many milliseconds after the first claim it is forgotten
  *  7   5 bytes   how many milliseconds after that claim the lease ends, or the key was
  *                completed
@@ -38,8 +38,8 @@ import org.jspecify.annotations.Nullable;
  *     the rest   the frame of the result
  * </pre> No date is in it. When it will be forgotten is the server's expiry, and when it
  * was created follows: that, less its life. So nobody has to ask the server for its time
- * to write a record, and the server's clock decides all the same. The scripts know the
- * head, and fill in what only the server knows.
+ * to write a record, and the server's clock decides all the same. {@link RecordPacking}
+ * writes it; the scripts know the head, and fill in what only the server knows.
  */
 final class PackedRecord {
 
@@ -51,9 +51,9 @@ final class PackedRecord {
 
 	static final int TIME = 7;
 
-	private static final int ATTEMPT = 12;
+	static final int ATTEMPT = 12;
 
-	private static final int OWNER = 14;
+	static final int OWNER = 14;
 
 	static final int HEAD = 22;
 
@@ -66,7 +66,7 @@ final class PackedRecord {
 
 	private static final int FINGERPRINT_BYTES = 32;
 
-	private static final int UUID_BYTES = 16;
+	static final int UUID_BYTES = 16;
 
 	private static final int REPLAYS_BYTES = 4;
 
@@ -74,17 +74,15 @@ final class PackedRecord {
 
 	static final int COMPLETED_FLAG = 1;
 
-	private static final int FINGERPRINT_FLAG = 2;
+	static final int FINGERPRINT_FLAG = 2;
 
-	private static final int PRINCIPAL_FLAG = 4;
+	static final int PRINCIPAL_FLAG = 4;
 
-	private static final int TENANT_FLAG = 8;
+	static final int TENANT_FLAG = 8;
 
-	private static final int TRACE_FLAG = 16;
+	static final int TRACE_FLAG = 16;
 
-	private static final int UUID_FLAG = 32;
-
-	static final int AWAITED_FLAG = 64;
+	static final int UUID_FLAG = 32;
 
 	private static final int COUNTED_FLAG = 128;
 
@@ -187,154 +185,6 @@ final class PackedRecord {
 	}
 
 	/**
-	 * A record of a first attempt.
-	 * @param life how long it is remembered, in milliseconds
-	 */
-	static byte[] claimed(UUID owner, IdempotencyKey key, Fingerprint fingerprint, Duration lease, long life,
-			@Nullable String trace) {
-		KeyDescription description = KeyDescription.of(key);
-		byte[] print = fingerprint.toBytes();
-		byte[] namespace = Names.utf8(description.namespace());
-		byte[] operation = Names.utf8(description.operation());
-		byte @Nullable [] principal = utf8(description.principal());
-		byte @Nullable [] tenant = utf8(description.tenant());
-		byte @Nullable [] ofTrace = utf8((trace != null) ? trace.replace('\0', '\ufffd') : null);
-		boolean isUuid = isUuid(description.key());
-		byte[] packedKey = packKey(description.key(), isUuid);
-		byte[] bytes = new byte[HEAD + print.length + namespace.length + 1 + operation.length + 1 + length(principal)
-				+ length(tenant) + length(ofTrace) + packedKey.length];
-		bytes[0] = FORMAT;
-		put(bytes, LIFE, SPAN_BYTES, life);
-		put(bytes, TIME, SPAN_BYTES, lease.toMillis());
-		bytes[FLAGS] = (byte) (flag(FINGERPRINT_FLAG, print.length > 0) | flag(PRINCIPAL_FLAG, principal != null)
-				| flag(TENANT_FLAG, tenant != null) | flag(TRACE_FLAG, ofTrace != null) | flag(UUID_FLAG, isUuid));
-		put(bytes, ATTEMPT, 2, 1);
-		put(bytes, OWNER, OWNER_BYTES, token(owner));
-		System.arraycopy(print, 0, bytes, HEAD, print.length);
-		int at = putText(bytes, HEAD + print.length, namespace);
-		at = putText(bytes, at, operation);
-		at = putText(bytes, at, principal);
-		at = putText(bytes, at, tenant);
-		at = putText(bytes, at, ofTrace);
-		System.arraycopy(packedKey, 0, bytes, at, packedKey.length);
-		return bytes;
-	}
-
-	private static int length(byte @Nullable [] text) {
-		return (text != null) ? text.length + 1 : 0;
-	}
-
-	private static int putText(byte[] bytes, int at, byte @Nullable [] text) {
-		if (text == null) {
-			return at;
-		}
-		System.arraycopy(text, 0, bytes, at, text.length);
-		// The zero after it is there
-		return at + text.length + 1;
-	}
-
-	private static byte @Nullable [] utf8(@Nullable String text) {
-		return (text != null) ? Names.utf8(text) : null;
-	}
-
-	private static int flag(int flag, boolean value) {
-		return value ? flag : 0;
-	}
-
-	static void put(byte[] bytes, int at, int length, long number) {
-		for (int i = 0; i < length; i++) {
-			bytes[at + i] = (byte) (number >>> (8 * (length - 1 - i)));
-		}
-	}
-
-	/**
-	 * An owner as it is in a record. Half of its bits tell it from every other claim of
-	 * one key.
-	 */
-	static long token(UUID owner) {
-		return owner.getMostSignificantBits() ^ owner.getLeastSignificantBits();
-	}
-
-	static byte[] owner(UUID owner) {
-		byte[] bytes = new byte[OWNER_BYTES];
-		put(bytes, 0, OWNER_BYTES, token(owner));
-		return bytes;
-	}
-
-	/**
-	 * What a completion is told beside the result.
-	 * @param owner whose claim it is
-	 * @param least for how long to remember it at least, in milliseconds
-	 * @param size the size of the result
-	 */
-	static byte[] completion(UUID owner, long least, int size) {
-		byte[] bytes = new byte[OWNER_BYTES + SPAN_BYTES + sizeLength(size)];
-		put(bytes, 0, OWNER_BYTES, token(owner));
-		put(bytes, OWNER_BYTES, SPAN_BYTES, least);
-		putSize(bytes, OWNER_BYTES + SPAN_BYTES, size);
-		return bytes;
-	}
-
-	static int sizeLength(int size) {
-		int length = 1;
-		for (int rest = size >>> 7; rest != 0; rest >>>= 7) {
-			length++;
-		}
-		return length;
-	}
-
-	static void putSize(byte[] bytes, int at, int size) {
-		int next = at;
-		int rest = size;
-		while (rest > 0x7f) {
-			bytes[next++] = (byte) (rest | 0x80);
-			rest >>>= 7;
-		}
-		bytes[next] = (byte) rest;
-	}
-
-	/**
-	 * A key as it is in a record: most are UUIDs, which take less than half as bytes.
-	 */
-	static byte[] packKey(String key) {
-		return packKey(key, isUuid(key));
-	}
-
-	private static byte[] packKey(String key, boolean isUuid) {
-		if (!isUuid) {
-			byte[] text = Names.utf8(key);
-			return Arrays.copyOf(text, text.length + 1);
-		}
-		byte[] bytes = new byte[UUID_BYTES];
-		for (int i = 0, at = 0; i < UUID_BYTES; i++, at += 2) {
-			at += (key.charAt(at) == '-') ? 1 : 0;
-			bytes[i] = (byte) (digit(key.charAt(at)) << 4 | digit(key.charAt(at + 1)));
-		}
-		return bytes;
-	}
-
-	private static int digit(char c) {
-		return (c <= '9') ? c - '0' : c - 'a' + 10;
-	}
-
-	/**
-	 * Whether a key is a UUID that can be told from its bytes as it was given.
-	 */
-	private static boolean isUuid(String key) {
-		if (key.length() != 36) {
-			return false;
-		}
-		for (int i = 0; i < key.length(); i++) {
-			char c = key.charAt(i);
-			boolean dash = i == 8 || i == 13 || i == 18 || i == 23;
-			if (dash ? c != '-' : (c < '0' || c > '9') && (c < 'a' || c > 'f')) {
-				return false;
-			}
-		}
-		return true;
-	}
-
-	/**
 	 * What a claim is refused with.
 	 * @param age how many milliseconds ago the key was first claimed; does not matter for
 	 * one that is completed
@@ -368,12 +218,16 @@ final class PackedRecord {
 		return has(COMPLETED_FLAG);
 	}
 
-	boolean isOwnedBy(UUID owner) {
-		return number(OWNER, OWNER_BYTES) == token(owner);
+	/**
+	 * An owner as it is in a record. Half of its bits tell it from every other claim of
+	 * one key.
+	 */
+	static long token(UUID owner) {
+		return owner.getMostSignificantBits() ^ owner.getLeastSignificantBits();
 	}
 
-	boolean isAwaited() {
-		return has(AWAITED_FLAG);
+	boolean isOwnedBy(UUID owner) {
+		return number(OWNER, OWNER_BYTES) == token(owner);
 	}
 
 	int attempt() {

@@ -175,7 +175,8 @@ public final class RedisIdempotencyStore implements SearchableStore, NotifyingSt
 	 * Package-private for tests that send it twice, as a driver does.
 	 */
 	static byte[] record(UUID owner, IdempotencyKey key, Fingerprint fingerprint, ClaimTerms terms) {
-		return PackedRecord.claimed(owner, key, fingerprint, terms.lease(), serverLife(terms.ttl()) + 1, terms.trace());
+		return RecordPacking.claimed(owner, key, fingerprint, terms.lease(), serverLife(terms.ttl()) + 1,
+				terms.trace());
 	}
 
 	/**
@@ -196,7 +197,7 @@ public final class RedisIdempotencyStore implements SearchableStore, NotifyingSt
 
 	@Override
 	public boolean renew(Claim claim, Duration lease) {
-		return this.scripts.test(Script.RENEW, this.names.record(claim.key()), PackedRecord.owner(claim.owner()),
+		return this.scripts.test(Script.RENEW, this.names.record(claim.key()), RecordPacking.owner(claim.owner()),
 				number(lease.toMillis()));
 	}
 
@@ -204,17 +205,18 @@ public final class RedisIdempotencyStore implements SearchableStore, NotifyingSt
 	public boolean complete(Claim claim, StoredResult result, Duration atLeast) {
 		byte[] frame = result.toFrame();
 		return this.scripts.test(Script.COMPLETE, this.names.record(claim.key()),
-				PackedRecord.completion(claim.owner(), serverLife(atLeast), frame.length), frame);
+				RecordPacking.completion(claim.owner(), serverLife(atLeast), frame.length), frame);
 	}
 
 	@Override
 	public boolean release(Claim claim) {
-		return this.scripts.test(Script.RELEASE, this.names.record(claim.key()), PackedRecord.owner(claim.owner()), NO);
+		return this.scripts.test(Script.RELEASE, this.names.record(claim.key()), RecordPacking.owner(claim.owner()),
+				NO);
 	}
 
 	@Override
 	public boolean forget(Claim claim) {
-		return this.scripts.test(Script.RELEASE, this.names.record(claim.key()), PackedRecord.owner(claim.owner()),
+		return this.scripts.test(Script.RELEASE, this.names.record(claim.key()), RecordPacking.owner(claim.owner()),
 				YES);
 	}
 

@@ -44,7 +44,7 @@ class PackedRecordTests {
 			new IdempotencyScope("shop", "POST /payments", "ann", "acme"), "order 1");
 
 	private static byte[] claimed(IdempotencyKey key, Fingerprint fingerprint, @Nullable String trace) {
-		return PackedRecord.claimed(OWNER, key, fingerprint, Duration.ofSeconds(30), LIFE, trace);
+		return RecordPacking.claimed(OWNER, key, fingerprint, Duration.ofSeconds(30), LIFE, trace);
 	}
 
 	/**
@@ -52,11 +52,11 @@ class PackedRecordTests {
 	 */
 	private static byte[] completed(byte[] claimed) {
 		byte[] frame = RESULT.toFrame();
-		int size = PackedRecord.sizeLength(frame.length);
+		int size = RecordPacking.sizeLength(frame.length);
 		byte[] record = Arrays.copyOf(claimed, claimed.length + size + frame.length);
-		PackedRecord.putSize(record, claimed.length, frame.length);
+		RecordPacking.putSize(record, claimed.length, frame.length);
 		System.arraycopy(frame, 0, record, claimed.length + size, frame.length);
-		PackedRecord.put(record, PackedRecord.TIME, PackedRecord.SPAN_BYTES, 250);
+		RecordPacking.put(record, PackedRecord.TIME, PackedRecord.SPAN_BYTES, 250);
 		record[PackedRecord.FLAGS] |= PackedRecord.COMPLETED_FLAG;
 		return record;
 	}
@@ -103,7 +103,7 @@ class PackedRecordTests {
 	@ParameterizedTest
 	@ValueSource(ints = { 2, 127, 128, 16_383, 16_384, 2_097_151, 2_097_152, StoredResult.MAX_SIZE + 2 })
 	void tellsTheSizeOfAResultThatIsNotThere(int size) {
-		byte[] completion = PackedRecord.completion(OWNER, 5, size);
+		byte[] completion = RecordPacking.completion(OWNER, 5, size);
 		byte[] head = claimed(KEY, FINGERPRINT, null);
 		int sizeLength = completion.length - PackedRecord.OWNER_BYTES - PackedRecord.SPAN_BYTES;
 		byte[] record = Arrays.copyOf(head, head.length + sizeLength);

@@ -105,13 +105,13 @@ class ManyRecordsInRedisTests extends ManyRecordsContract {
 		Instant created = now.minus(INTERVAL.multipliedBy(number));
 		Duration lease = (number % RUNNING_ONE_IN == 0) ? Duration.between(created, now).plusHours(1) : Duration.ZERO;
 		Duration left = Duration.ofDays(7);
-		byte[] record = PackedRecord.claimed(new UUID(0, number), key, NO_FINGERPRINT, lease,
+		byte[] record = RecordPacking.claimed(new UUID(0, number), key, NO_FINGERPRINT, lease,
 				Duration.between(created, now).plus(left).toMillis(), null);
 		if (number % 1000 != 0) {
 			int size = record.length;
-			int sizeLength = PackedRecord.sizeLength(result.length);
+			int sizeLength = RecordPacking.sizeLength(result.length);
 			record = Arrays.copyOf(record, size + sizeLength + result.length);
-			PackedRecord.putSize(record, size, result.length);
+			RecordPacking.putSize(record, size, result.length);
 			System.arraycopy(result, 0, record, size + sizeLength, result.length);
 			record[PackedRecord.FLAGS] |= PackedRecord.COMPLETED_FLAG;
 		}
