@@ -1,7 +1,7 @@
 package dev.idempotency.torture.ledger;
 
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -99,8 +99,8 @@ final class RedisUnderTorture implements TorturedStore {
 				RedisConnection connection = connections.getConnection();
 				Cursor<byte[]> names = connection.keyCommands().scan(ScanOptions.NONE)) {
 			return names.stream()
-				.map((name) -> new String(name, StandardCharsets.UTF_8).substring(PREFIX.length()))
-				.flatMap((id) -> store.find(new RecordId(id)).stream())
+				.map((name) -> RecordId.ofDigest(Arrays.copyOfRange(name, PREFIX.length(), name.length)))
+				.flatMap((id) -> store.find(id).stream())
 				.map(Inspection::summary)
 				.filter((record) -> record.state() == RecordState.COMPLETED)
 				.map((record) -> new KeyOfCaller(Objects.requireNonNullElse(record.key().principal(), ""),
