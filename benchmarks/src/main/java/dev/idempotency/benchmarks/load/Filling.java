@@ -51,10 +51,11 @@ enum Filling {
 				connection.setTimeout(Duration.ofMinutes(5));
 				connection.sync().flushall();
 				subject.fill(1);
-				String name = connection.sync().randomkey();
+				// Its name is no text
 				connection.sync()
-					.eval("for i = 1, tonumber(ARGV[1]) do redis.call('COPY', KEYS[1], KEYS[1] .. i) end",
-							ScriptOutputType.STATUS, new String[] { name }, String.valueOf(records));
+					.eval("local name = redis.call('RANDOMKEY') "
+							+ "for i = 1, tonumber(ARGV[1]) do redis.call('COPY', name, name .. i) end",
+							ScriptOutputType.STATUS, new String[0], String.valueOf(records));
 			}
 		}
 	},
