@@ -62,7 +62,7 @@ final class PlainJson {
 
 	private static final long EACH = 0x0101_0101_0101_0101L;
 
-	private static final long HIGHEST_BITS = 0x80 * EACH;
+	private static final long HIGHEST_BITS = 0x8080_8080_8080_8080L;
 
 	private final byte[] json;
 

@@ -74,7 +74,7 @@ public record HttpAnswer(int status, Delivery delivery, Map<String, List<String>
 	 * content type, and a common one, whose number follows. A long body is not copied.
 	 * @return the answer as it is stored
 	 */
-	public StoredResult encode() {
+	public EncodedAnswer encode() {
 		List<byte[]> texts = new ArrayList<>();
 		int size = StoredResult.HEADER + HEADER + 1 + 2 + sizeOf(this.headers.size());
 		for (Map.Entry<String, List<String>> header : this.headers.entrySet()) {
@@ -112,9 +112,9 @@ public record HttpAnswer(int status, Delivery delivery, Map<String, List<String>
 		target.putInt(StoredResult.HEADER + 1, (int) checksum.getValue());
 		if (inOnePiece) {
 			this.body.copyTo(head, size);
-			return StoredResult.ofPieces(head);
+			return new EncodedAnswer(StoredResult.ofPieces(head));
 		}
-		return StoredResult.ofPieces(head, this.body.toPieces());
+		return new EncodedAnswer(StoredResult.ofPieces(head, this.body.toPieces()));
 	}
 
 	/**

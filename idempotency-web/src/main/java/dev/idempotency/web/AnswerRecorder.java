@@ -8,10 +8,10 @@ import java.util.Map;
 import dev.idempotency.Effect;
 import dev.idempotency.http.AnswerBody;
 import dev.idempotency.http.EffectHeader;
+import dev.idempotency.http.EncodedAnswer;
 import dev.idempotency.http.HttpAnswer;
 import dev.idempotency.http.HttpAnswer.Delivery;
 import dev.idempotency.http.ProtectedOperation;
-import dev.idempotency.store.StoredResult;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -312,7 +312,7 @@ final class AnswerRecorder implements RecordedBody.Channel {
 			return this.head.status() < 400;
 		}
 
-		StoredResult encode() {
+		EncodedAnswer encode() {
 			return toAnswer(this.head.headers()).encode();
 		}
 

@@ -5,8 +5,8 @@ import dev.idempotency.core.Completion;
 import dev.idempotency.core.Execution;
 import dev.idempotency.core.FirstFailure;
 import dev.idempotency.core.Transactions.Transaction;
+import dev.idempotency.http.EncodedAnswer;
 import dev.idempotency.http.ProtectedOperation;
-import dev.idempotency.store.StoredResult;
 import dev.idempotency.web.AnswerRecorder.Recorded;
 import org.jspecify.annotations.Nullable;
 
@@ -156,7 +156,7 @@ final class KeySettlement {
 				: this.interruption == Interruption.CLIENT_GONE;
 	}
 
-	private @Nullable Completion keep(@Nullable StoredResult answer) {
+	private @Nullable Completion keep(@Nullable EncodedAnswer answer) {
 		if (this.execution == null) {
 			return null;
 		}
@@ -165,7 +165,7 @@ final class KeySettlement {
 		if (answer == null) {
 			return (open != null) ? this.execution.completeIn(open, null) : this.execution.complete(null);
 		}
-		return (open != null) ? this.execution.completeWith(open, answer) : this.execution.completeWith(answer);
+		return answer.complete(this.execution, open);
 	}
 
 	/**

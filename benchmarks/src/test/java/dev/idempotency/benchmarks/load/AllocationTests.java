@@ -57,8 +57,22 @@ class AllocationTests {
 		assertThat(moreBytes(Workload.of(Kind.REPLAY))).isNegative();
 	}
 
+	/**
+	 * The request, the answer, and what a small one takes.
+	 */
+	@Test
+	void aLargerRequestIsCopiedOnceAndSoIsItsAnswer() {
+		assertThat(moreBytes(Workload.of(Kind.FIRST).withNote(10_000))).isBetween(20_000.0, 29_000.0);
+		assertThat(moreBytes(Workload.of(Kind.FIRST).withNote(1_000_000).withConnections(2), new Effort(3, 40, 40)))
+			.isBetween(2_000_000.0, 2_200_000.0);
+	}
+
 	private double moreBytes(Workload load) {
-		return Comparison.of(this.without, load, this.memory, load, EFFORT).moreBytes().median();
+		return moreBytes(load, EFFORT);
+	}
+
+	private double moreBytes(Workload load, Effort effort) {
+		return Comparison.of(this.without, load, this.memory, load, effort).moreBytes().median();
 	}
 
 }
