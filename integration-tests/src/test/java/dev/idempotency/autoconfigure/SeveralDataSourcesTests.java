@@ -151,8 +151,9 @@ class SeveralDataSourcesTests {
 	}
 
 	private static String stored(DataSource dataSource, String key) {
-		return String.valueOf(new JdbcTemplate(dataSource)
-			.queryForObject("select state from idempotency_record where idempotency_key = ?", String.class, key));
+		return String.valueOf(new JdbcTemplate(dataSource).queryForObject(
+				"select case state when 0 then 'IN_PROGRESS' else 'COMPLETED' end from idempotency_record where idempotency_key = ?",
+				String.class, key));
 	}
 
 	private static DataSource database(String name) {

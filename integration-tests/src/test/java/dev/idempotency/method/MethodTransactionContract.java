@@ -400,7 +400,7 @@ abstract class MethodTransactionContract {
 									+ "select owner, id, created_at, expires_at from idempotency_record");
 					PreparedStatement steal = own.prepareStatement("update idempotency_record set owner = ?")) {
 				fence.executeUpdate();
-				steal.setBytes(1, new byte[16]);
+				steal.setLong(1, 0);
 				steal.executeUpdate();
 			}
 			catch (SQLException ex) {

@@ -46,7 +46,7 @@ class TransactionalKillTests {
 	/**
 	 * Either a record says so, or what its owner has committed beside it.
 	 */
-	private static final String COMPLETED = "(state = 'COMPLETED' or owner in "
+	private static final String COMPLETED = "(state > 0 or owner in "
 			+ "(select owner from idempotency_record_outcome where result is not null))";
 
 	@TempDir

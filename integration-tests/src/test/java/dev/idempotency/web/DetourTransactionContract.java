@@ -88,7 +88,9 @@ abstract class DetourTransactionContract {
 	}
 
 	private List<String> states() {
-		return this.jdbc.queryForList("select state from idempotency_record", String.class);
+		return this.jdbc.queryForList(
+				"select case state when 0 then 'IN_PROGRESS' else 'COMPLETED' end from idempotency_record",
+				String.class);
 	}
 
 	@ParameterizedTest

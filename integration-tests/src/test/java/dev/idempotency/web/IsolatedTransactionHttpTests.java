@@ -87,7 +87,7 @@ class IsolatedTransactionHttpTests {
 			try (Connection connection = this.dataSource.getConnection();
 					Statement statement = connection.createStatement();
 					ResultSet rows = statement
-						.executeQuery("select max(lease_until) from idempotency_record where state = 'IN_PROGRESS'")) {
+						.executeQuery("select max(ends_at) from idempotency_record where state = 0")) {
 				rows.next();
 				return rows.getString(1);
 			}

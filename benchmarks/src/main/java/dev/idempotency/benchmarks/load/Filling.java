@@ -74,9 +74,10 @@ enum Filling {
 				statement.execute("truncate idempotency_record");
 				subject.fill(1);
 				statement.execute("create temporary table made as select * from idempotency_record");
-				statement.execute("alter table made drop column id");
-				// The id is the first column
-				statement.execute("insert into idempotency_record select sha256(number::text::bytea), made.* "
+				statement.execute("insert into idempotency_record (id, created_at, expires_at, owner, ends_at, state, "
+						+ "attempt, result, fingerprint, namespace, operation, idempotency_key) "
+						+ "select sha256(number::text::bytea), created_at, expires_at, owner, ends_at, state, "
+						+ "attempt, result, fingerprint, namespace, operation, idempotency_key "
 						+ "from made, generate_series(1, " + records + ") number");
 				statement.execute("vacuum analyze idempotency_record");
 			}

@@ -21,8 +21,8 @@ record ClaimRequest(IdempotencyKey key, UUID owner, Fingerprint fingerprint, Cla
 		return new ClaimRequest(key, UUID.randomUUID(), fingerprint, terms, place);
 	}
 
-	byte[] ownerBytes() {
-		return OwnedRecord.bytes(this.owner);
+	long ownerNumber() {
+		return OwnedRecord.number(this.owner);
 	}
 
 	long lease() {

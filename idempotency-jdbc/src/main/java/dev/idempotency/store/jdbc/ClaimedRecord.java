@@ -41,18 +41,23 @@ final class ClaimedRecord {
 	 */
 	private boolean isCompletedInTransaction() throws SQLException {
 		return !Sql
-			.list(this.connection, this.tables.statements().isCompletedByOwner, (row) -> row.getInt(1),
+			.list(this.connection, this.tables.statements().isCompletedByTransaction, (row) -> row.getInt(1),
 					this.record.id(), this.record.owner())
 			.isEmpty();
 	}
 
-	boolean complete(StoredResult result, Duration ttl) throws SQLException {
+	/**
+	 * Completes the record, which lives on for so long at least.
+	 */
+	boolean complete(StoredResult result, Duration atLeast) throws SQLException {
 		requireRoom(result);
 		try (PreparedStatement update = this.connection.prepareStatement(this.tables.statements().complete)) {
-			update.setLong(1, ttl.toMillis());
-			update.setBytes(2, result.toFrame());
-			update.setBytes(3, this.record.id());
-			update.setBytes(4, this.record.owner());
+			long millis = atLeast.toMillis();
+			update.setLong(1, millis);
+			update.setLong(2, millis);
+			update.setBytes(3, result.toFrame());
+			update.setBytes(4, this.record.id());
+			update.setLong(5, this.record.owner());
 			return update.executeUpdate() == 1;
 		}
 	}
@@ -60,9 +65,9 @@ final class ClaimedRecord {
 	/**
 	 * Completes the record beside it, for a transaction that may not see it.
 	 */
-	boolean completeBeside(StoredResult result, Duration ttl) throws SQLException {
+	boolean completeBeside(StoredResult result, Duration atLeast) throws SQLException {
 		requireRoom(result);
-		return this.tables.outcomes().insert(this.connection, this.record, result.toFrame(), ttl);
+		return this.tables.outcomes().insert(this.connection, this.record, result.toFrame(), atLeast);
 	}
 
 	private void requireRoom(StoredResult result) {
@@ -93,7 +98,7 @@ final class ClaimedRecord {
 		if (this.claim.attempt() == 1) {
 			return forget();
 		}
-		return Sql.update(this.connection, this.tables.statements().abandon, OwnedRecord.nobody(), this.record.id(),
+		return Sql.update(this.connection, this.tables.statements().abandon, OwnedRecord.NOBODY, this.record.id(),
 				this.record.owner()) == 1;
 	}
 

@@ -27,7 +27,7 @@ enum Dialect {
 	 */
 	POSTGRESQL("postgresql", "clock_timestamp()", "clock_timestamp() + cast(? as bigint) * interval '1 millisecond'",
 			"delete from {table} where id in (select id from {table} where expires_at <= {now} "
-					+ "and state = 'COMPLETED' order by expires_at limit ? for update skip locked)") {
+					+ "and state > 0 order by expires_at limit ? for update skip locked)") {
 
 		/**
 		 * What is there already would be an error in the server's log.
@@ -44,7 +44,7 @@ enum Dialect {
 	 * driver, which would convert them.
 	 */
 	MYSQL("mysql", "utc_timestamp(3)", "date_add(utc_timestamp(3), interval ? * 1000 microsecond)",
-			"select id from {table} where expires_at <= {now} and state = 'COMPLETED' order by expires_at limit ? "
+			"select id from {table} where expires_at <= {now} and state > 0 order by expires_at limit ? "
 					+ "for update skip locked") {
 
 		/**
@@ -110,8 +110,8 @@ enum Dialect {
 	 */
 	SQLITE("sqlite", "strftime('%Y-%m-%d %H:%M:%f', 'now')",
 			"strftime('%Y-%m-%d %H:%M:%f', 'now', (? / 1000.0) || ' seconds')",
-			"delete from {table} where id in (select id from {table} where expires_at <= {now} and state = 'COMPLETED' "
-					+ "order by expires_at limit ?) and expires_at <= {now} and state = 'COMPLETED'") {
+			"delete from {table} where id in (select id from {table} where expires_at <= {now} and state > 0 "
+					+ "order by expires_at limit ?) and expires_at <= {now} and state > 0") {
 
 		/**
 		 * Who may write here sees everything; whoever does not may not write any more.
@@ -187,8 +187,8 @@ enum Dialect {
 	Dialect(@Nullable String schema) {
 		this(schema, "current_timestamp", "current_timestamp + cast(? as decimal(19)) * interval '0.001' second(1, 3)",
 				"delete from {table} where id in (select id from {table} where expires_at <= {now} "
-						+ "and state = 'COMPLETED' order by expires_at fetch first ? rows only) "
-						+ "and expires_at <= {now} and state = 'COMPLETED'");
+						+ "and state > 0 order by expires_at fetch first ? rows only) "
+						+ "and expires_at <= {now} and state > 0");
 	}
 
 	Dialect(@Nullable String schema, String now, String later, String purge) {

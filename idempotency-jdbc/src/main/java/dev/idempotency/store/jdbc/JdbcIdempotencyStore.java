@@ -106,14 +106,14 @@ public final class JdbcIdempotencyStore
 	}
 
 	@Override
-	public boolean complete(Claim claim, StoredResult result, Duration ttl) {
+	public boolean complete(Claim claim, StoredResult result, Duration atLeast) {
 		try {
 			return databaseOf(claim).onOwnConnection("complete a key",
-					(connection, tables) -> new ClaimedRecord(connection, tables, claim).complete(result, ttl));
+					(connection, tables) -> new ClaimedRecord(connection, tables, claim).complete(result, atLeast));
 		}
 		catch (OwnTransactionWritesException ex) {
 			// The work has become a part of that transaction anyway
-			return completeInTransaction(claim, result, ttl);
+			return completeInTransaction(claim, result, atLeast);
 		}
 	}
 
@@ -122,18 +122,18 @@ public final class JdbcIdempotencyStore
 	 * outside of transactions. Elsewhere it may not even see the claim.
 	 */
 	@Override
-	public boolean completeInTransaction(Claim claim, StoredResult result, Duration ttl) {
+	public boolean completeInTransaction(Claim claim, StoredResult result, Duration atLeast) {
 		return databaseOf(claim).inTransaction("complete a key", (connection, tables) -> {
 			ClaimedRecord record = new ClaimedRecord(connection, tables, claim);
-			return tables.isolation().seesWhatIsCommitted() ? record.complete(result, ttl)
-					: record.completeBeside(result, ttl);
+			return tables.isolation().seesWhatIsCommitted() ? record.complete(result, atLeast)
+					: record.completeBeside(result, atLeast);
 		});
 	}
 
 	@Override
-	public boolean completeInCallersTransaction(Claim claim, StoredResult result, Duration ttl) {
+	public boolean completeInCallersTransaction(Claim claim, StoredResult result, Duration atLeast) {
 		return databaseOf(claim).inTransaction("complete a key",
-				(connection, tables) -> new ClaimedRecord(connection, tables, claim).completeBeside(result, ttl));
+				(connection, tables) -> new ClaimedRecord(connection, tables, claim).completeBeside(result, atLeast));
 	}
 
 	@Override

@@ -69,16 +69,17 @@ final class Outcomes {
 		this.hasResult = statements
 			.in("select case when result is null then 0 else 1 end from {outcomes} where owner = ?");
 		this.ofRecord = statements.in("select r.owner, r.id from {table} r join {outcomes} o on o.owner = r.owner "
-				+ "where r.id = ? and r.state = 'IN_PROGRESS' and o.result is not null");
+				+ "where r.id = ? and r." + Statements.IN_PROGRESS + " and o.result is not null");
 		this.withResult = statements.in("select owner, id from {outcomes} where result is not null " + page);
-		this.fold = statements.in("update {table} set state = 'COMPLETED', "
-				+ "completed_at = (select o.completed_at from {outcomes} o where o.owner = ?), "
-				+ "expires_at = (select o.expires_at from {outcomes} o where o.owner = ?), "
-				+ "result = (select o.result from {outcomes} o where o.owner = ?) "
-				+ "where id = ? and owner = ? and state = 'IN_PROGRESS' "
-				+ "and exists (select 1 from {outcomes} o where o.owner = ? and o.result is not null)");
+		String expiry = "(select o.expires_at from {outcomes} o where o.owner = ?)";
+		this.fold = statements.in("update {table} set " + Statements.COMPLETED_BY_TRANSACTION + ", "
+				+ "ends_at = (select o.completed_at from {outcomes} o where o.owner = ?), expires_at = case when expires_at < "
+				+ expiry + " then " + expiry + " else expires_at end, "
+				+ "result = (select o.result from {outcomes} o where o.owner = ?) where id = ? and owner = ? and "
+				+ Statements.IN_PROGRESS
+				+ " and exists (select 1 from {outcomes} o where o.owner = ? and o.result is not null)");
 		this.remove = statements.in("delete from {outcomes} where owner = ? and result is not null and not exists "
-				+ "(select 1 from {table} r where r.id = ? and r.owner = ? and r.state = 'IN_PROGRESS')");
+				+ "(select 1 from {table} r where r.id = ? and r.owner = ? and r." + Statements.IN_PROGRESS + ")");
 		this.unfence = statements.in("delete from {outcomes} where owner = ? and result is null");
 		this.fencesOver = statements
 			.in("select owner, id from {outcomes} where result is null and expires_at <= {now} " + page);
@@ -88,21 +89,22 @@ final class Outcomes {
 	 * Fails if the table is not as it should be.
 	 */
 	void require(Connection connection) throws SQLException {
-		Sql.list(connection, this.columns, (row) -> row.getBytes(1), new byte[16]);
+		Sql.list(connection, this.columns, (row) -> row.getLong(1), OwnedRecord.NOBODY);
 	}
 
 	/**
-	 * Inserts the outcome of an owner.
+	 * Inserts the outcome of an owner, with which the record lives on for so long at
+	 * least.
 	 * @return {@code false} if the owner has been fenced off
 	 */
-	boolean insert(Connection connection, OwnedRecord outcome, byte[] result, Duration ttl) throws SQLException {
-		return insert(connection, this.insert, outcome, result, ttl, this.dialect::isUnseenDuplicate);
+	boolean insert(Connection connection, OwnedRecord outcome, byte[] result, Duration atLeast) throws SQLException {
+		return insert(connection, this.insert, outcome, result, atLeast, this.dialect::isUnseenDuplicate);
 	}
 
 	private static boolean insert(Connection connection, String statement, OwnedRecord outcome,
 			byte @Nullable [] result, Duration life, Predicate<SQLException> isThere) throws SQLException {
 		try (PreparedStatement insert = connection.prepareStatement(statement)) {
-			insert.setBytes(1, outcome.owner());
+			insert.setLong(1, outcome.owner());
 			insert.setBytes(2, outcome.id());
 			insert.setLong(3, life.toMillis());
 			insert.setBytes(4, result);
@@ -134,7 +136,7 @@ final class Outcomes {
 	/**
 	 * Removes the fence of an owner that has come to its end.
 	 */
-	void unfence(Connection connection, byte[] owner) throws SQLException {
+	void unfence(Connection connection, long owner) throws SQLException {
 		Sql.update(connection, this.unfence, owner);
 	}
 
@@ -171,21 +173,19 @@ final class Outcomes {
 		}
 		try (PreparedStatement update = connection.prepareStatement(this.fold)) {
 			for (OwnedRecord outcome : outcomes) {
-				update.setBytes(1, outcome.owner());
-				update.setBytes(2, outcome.owner());
-				update.setBytes(3, outcome.owner());
-				update.setBytes(4, outcome.id());
-				update.setBytes(5, outcome.owner());
-				update.setBytes(6, outcome.owner());
+				for (int parameter : new int[] { 1, 2, 3, 4, 6, 7 }) {
+					update.setLong(parameter, outcome.owner());
+				}
+				update.setBytes(5, outcome.id());
 				update.addBatch();
 			}
 			update.executeBatch();
 		}
 		try (PreparedStatement delete = connection.prepareStatement(this.remove)) {
 			for (OwnedRecord outcome : outcomes) {
-				delete.setBytes(1, outcome.owner());
+				delete.setLong(1, outcome.owner());
 				delete.setBytes(2, outcome.id());
-				delete.setBytes(3, outcome.owner());
+				delete.setLong(3, outcome.owner());
 				delete.addBatch();
 			}
 			delete.executeBatch();

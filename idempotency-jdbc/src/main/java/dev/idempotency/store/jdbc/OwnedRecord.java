@@ -1,9 +1,7 @@
 package dev.idempotency.store.jdbc;
 
-import java.nio.ByteBuffer;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;
 
@@ -14,40 +12,37 @@ import dev.idempotency.store.Claim;
  */
 final class OwnedRecord {
 
-	private static final int OWNER_BYTES = 2 * Long.BYTES;
+	/**
+	 * The owner of a key that was given back, and whose attempts still count.
+	 */
+	static final long NOBODY = 0;
 
-	private final byte[] owner;
+	private final long owner;
 
 	private final byte[] id;
 
-	OwnedRecord(byte[] owner, byte[] id) {
+	OwnedRecord(long owner, byte[] id) {
 		this.owner = owner;
 		this.id = id;
 	}
 
 	static OwnedRecord of(Claim claim) {
-		return new OwnedRecord(bytes(claim.owner()), claim.key().digest());
-	}
-
-	static byte[] bytes(UUID owner) {
-		return ByteBuffer.allocate(OWNER_BYTES)
-			.putLong(owner.getMostSignificantBits())
-			.putLong(owner.getLeastSignificantBits())
-			.array();
+		return new OwnedRecord(number(claim.owner()), claim.key().digest());
 	}
 
 	/**
-	 * The owner of a key that was given back, and whose attempts still count.
+	 * What is kept of an owner: half as many bits as it has, all of them random. Whoever
+	 * might be taken for another one would have to claim the same key.
 	 */
-	static byte[] nobody() {
-		return new byte[OWNER_BYTES];
+	static long number(UUID owner) {
+		return owner.getMostSignificantBits() ^ owner.getLeastSignificantBits();
 	}
 
 	boolean isNobodys() {
-		return Arrays.equals(this.owner, nobody());
+		return this.owner == NOBODY;
 	}
 
-	byte[] owner() {
+	long owner() {
 		return this.owner;
 	}
 
@@ -60,7 +55,7 @@ final class OwnedRecord {
 	 * @param query asks for their owners and ids
 	 */
 	static List<OwnedRecord> find(Connection connection, String query, Object... parameters) throws SQLException {
-		return Sql.list(connection, query, (row) -> new OwnedRecord(row.getBytes(1), row.getBytes(2)), parameters);
+		return Sql.list(connection, query, (row) -> new OwnedRecord(row.getLong(1), row.getBytes(2)), parameters);
 	}
 
 }

@@ -4,7 +4,9 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
+import java.time.Instant;
 
 import dev.idempotency.Fingerprint;
 import dev.idempotency.OnCrash;
@@ -14,10 +16,11 @@ import dev.idempotency.store.OnReplay;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Claims in one statement; a short one, if all there is to do is to take a key or to read
- * what is there. Only a key that it finds to be over, or left by one that vanished, is
- * claimed as in other databases; and one that is in progress may have been completed in a
- * transaction.
+ * Claims in one round trip. If all there is to do is to take a key or to read what is
+ * there, these are two plain statements that travel together, for one that does both
+ * costs the server more. Only a key that is found to be over, or left by one that
+ * vanished, is claimed as in other databases; and one that is in progress may have been
+ * completed in a transaction.
  */
 final class PostgresClaims implements Claims {
 
@@ -25,27 +28,28 @@ final class PostgresClaims implements Claims {
 
 	private final Claims others;
 
-	private final String takeOrRead;
+	private final String readThenTake;
 
 	private final String takeOrChange;
 
 	PostgresClaims(Statements statements, Outcomes outcomes) {
 		this.outcomes = outcomes;
 		this.others = new StandardClaims(statements, outcomes);
-		this.takeOrRead = statements.fromFile("claim-or-read-postgresql.sql");
+		this.readThenTake = statements.fromFile("read-postgresql.sql") + "; "
+				+ statements.fromFile("take-postgresql.sql");
 		this.takeOrChange = statements.fromFile("claim-postgresql.sql");
 	}
 
 	@Override
 	public ClaimResult claim(Connection connection, ClaimRequest request) throws SQLException {
-		ClaimResult result = inOneStatement(connection, request);
+		ClaimResult result = inOneRoundTrip(connection, request);
 		if (isInProgress(result) && this.outcomes.fold(connection, request.key().digest())) {
-			result = inOneStatement(connection, request);
+			result = inOneRoundTrip(connection, request);
 		}
 		return (result != null) ? result : this.others.claim(connection, request);
 	}
 
-	private @Nullable ClaimResult inOneStatement(Connection connection, ClaimRequest request) throws SQLException {
+	private @Nullable ClaimResult inOneRoundTrip(Connection connection, ClaimRequest request) throws SQLException {
 		return (request.terms().onReplay() == OnReplay.READ) ? takeOrRead(connection, request)
 				: takeOrChange(connection, request);
 	}
@@ -56,45 +60,54 @@ final class PostgresClaims implements Claims {
 	}
 
 	/**
-	 * Takes a key that nobody has, or reads what is there.
+	 * Takes a key that nobody has, or reads what is there. Both statements see what is
+	 * committed when they run, and both run. Others may have come in between: whether the
+	 * key was taken is for the second one to say.
 	 * @return {@code null} if there is more to do
 	 */
 	private @Nullable ClaimResult takeOrRead(Connection connection, ClaimRequest request) throws SQLException {
 		byte[] id = request.key().digest();
-		try (PreparedStatement claim = connection.prepareStatement(this.takeOrRead)) {
+		try (PreparedStatement claim = connection.prepareStatement(this.readThenTake)) {
 			claim.setBytes(1, id);
 			claim.setBytes(2, id);
-			claim.setBytes(3, request.ownerBytes());
+			claim.setLong(3, request.ownerNumber());
 			claim.setBytes(4, request.fingerprint().toBytes());
 			claim.setLong(5, request.lease());
 			claim.setLong(6, request.ttl());
 			claim.setString(7, request.terms().trace());
 			request.describe(claim, 8);
-			try (ResultSet row = claim.executeQuery()) {
-				return row.next() ? read(row, request) : null;
+			claim.execute();
+			try (ResultSet row = claim.getResultSet()) {
+				boolean isThere = row.next();
+				claim.getMoreResults(Statement.KEEP_CURRENT_RESULT);
+				if (claim.getUpdateCount() == 1) {
+					return request.granted(1);
+				}
+				return isThere ? read(row, request) : null;
 			}
 		}
 	}
 
 	private static @Nullable ClaimResult read(ResultSet row, ClaimRequest request) throws SQLException {
-		int attempt = row.getInt(1);
-		boolean completed = row.getBoolean(2);
-		if (row.wasNull()) {
-			return request.granted(attempt);
-		}
-		Fingerprint fingerprint = Fingerprint.ofBytes(row.getBytes(5));
-		long leaseLeft = row.getLong(4);
-		boolean takesOver = !completed && leaseLeft <= 0 && request.terms().onCrash() == OnCrash.RETRY
-				&& fingerprint.equals(request.fingerprint());
-		if (row.getBoolean(3) || takesOver) {
+		boolean completed = RecordRow.isCompleted(row.getInt(1));
+		Fingerprint fingerprint = Fingerprint.ofBytes(row.getBytes(4));
+		if (row.getBoolean(2)) {
 			return null;
 		}
-		String trace = row.getString(8);
-		return new ClaimResult.Refused(completed
-				? new IdempotencyRecord.Completed(fingerprint, attempt, RecordRow.result(row.getBytes(7)),
-						row.getLong(6), trace)
-				: new IdempotencyRecord.InProgress(fingerprint, attempt, Duration.ofMillis(row.getLong(9)),
-						Duration.ofMillis(leaseLeft), trace));
+		int attempt = row.getInt(3);
+		String trace = row.getString(7);
+		if (completed) {
+			return new ClaimResult.Refused(new IdempotencyRecord.Completed(fingerprint, attempt,
+					RecordRow.result(row.getBytes(6)), row.getLong(5), trace));
+		}
+		Instant now = RecordRow.time(row, 10, Dialect.POSTGRESQL);
+		Duration leaseLeft = Duration.between(now, RecordRow.time(row, 9, Dialect.POSTGRESQL));
+		boolean isAbandoned = leaseLeft.isNegative() || leaseLeft.isZero();
+		if (isAbandoned && request.terms().onCrash() == OnCrash.RETRY && fingerprint.equals(request.fingerprint())) {
+			return null;
+		}
+		Duration age = Duration.between(RecordRow.time(row, 8, Dialect.POSTGRESQL), now);
+		return new ClaimResult.Refused(new IdempotencyRecord.InProgress(fingerprint, attempt, age, leaseLeft, trace));
 	}
 
 	/**
@@ -103,10 +116,10 @@ final class PostgresClaims implements Claims {
 	 */
 	private @Nullable ClaimResult takeOrChange(Connection connection, ClaimRequest request) throws SQLException {
 		byte[] id = request.key().digest();
-		byte[] owner = request.ownerBytes();
+		long owner = request.ownerNumber();
 		try (PreparedStatement claim = connection.prepareStatement(this.takeOrChange)) {
 			claim.setBytes(1, id);
-			claim.setBytes(2, owner);
+			claim.setLong(2, owner);
 			claim.setBytes(3, request.fingerprint().toBytes());
 			claim.setString(4, request.terms().onReplay().name());
 			claim.setLong(5, request.lease());

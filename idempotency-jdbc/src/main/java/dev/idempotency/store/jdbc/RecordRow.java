@@ -6,7 +6,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Arrays;
 
 import dev.idempotency.Fingerprint;
 import dev.idempotency.OnCrash;
@@ -20,9 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class RecordRow {
 
-	static final String COMPLETED = "COMPLETED";
-
-	private final byte[] owner;
+	private final long owner;
 
 	private final int attempt;
 
@@ -32,7 +29,7 @@ final class RecordRow {
 
 	private final Instant createdAt;
 
-	private final Instant leaseUntil;
+	private final Instant endsAt;
 
 	private final Instant expiresAt;
 
@@ -45,17 +42,21 @@ final class RecordRow {
 	private final Instant now;
 
 	private RecordRow(ResultSet row, Dialect dialect) throws SQLException {
-		this.owner = row.getBytes(1);
+		this.owner = row.getLong(1);
 		this.attempt = row.getInt(2);
-		this.completed = COMPLETED.equals(row.getString(3));
+		this.completed = isCompleted(row.getInt(3));
 		this.fingerprint = fingerprint(row, 4);
 		this.createdAt = time(row, 5, dialect);
-		this.leaseUntil = time(row, 6, dialect);
-		this.expiresAt = time(row, 8, dialect);
-		this.replays = row.getLong(9);
-		this.result = this.completed ? row.getBytes(10) : null;
-		this.trace = row.getString(11);
-		this.now = time(row, 12, dialect);
+		this.endsAt = time(row, 6, dialect);
+		this.expiresAt = time(row, 7, dialect);
+		this.replays = row.getLong(8);
+		this.result = this.completed ? row.getBytes(9) : null;
+		this.trace = row.getString(10);
+		this.now = time(row, 11, dialect);
+	}
+
+	static boolean isCompleted(int state) {
+		return state > 0;
 	}
 
 	static Fingerprint fingerprint(ResultSet row, int column) throws SQLException {
@@ -93,7 +94,7 @@ final class RecordRow {
 		return rows.next() ? new RecordRow(rows, dialect) : null;
 	}
 
-	byte[] owner() {
+	long owner() {
 		return this.owner;
 	}
 
@@ -109,8 +110,8 @@ final class RecordRow {
 		return this.completed;
 	}
 
-	boolean isOwnedBy(byte[] owner) {
-		return Arrays.equals(this.owner, owner);
+	boolean isOwnedBy(long owner) {
+		return this.owner == owner;
 	}
 
 	/**
@@ -128,7 +129,7 @@ final class RecordRow {
 	}
 
 	private boolean mayBeTakenOver(Fingerprint fingerprint, ClaimTerms terms) {
-		return !this.completed && !this.leaseUntil.isAfter(this.now) && terms.onCrash() == OnCrash.RETRY
+		return !this.completed && !this.endsAt.isAfter(this.now) && terms.onCrash() == OnCrash.RETRY
 				&& this.fingerprint.equals(fingerprint);
 	}
 
@@ -160,7 +161,7 @@ final class RecordRow {
 					this.trace);
 		}
 		return new IdempotencyRecord.InProgress(this.fingerprint, this.attempt,
-				Duration.between(this.createdAt, this.now), Duration.between(this.now, this.leaseUntil), this.trace);
+				Duration.between(this.createdAt, this.now), Duration.between(this.now, this.endsAt), this.trace);
 	}
 
 }

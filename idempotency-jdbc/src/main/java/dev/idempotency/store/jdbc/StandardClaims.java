@@ -97,7 +97,7 @@ final class StandardClaims implements Claims {
 		try (PreparedStatement insert = connection.prepareStatement(this.statements.insert)) {
 			insert.setBytes(1, id);
 			int next = request.describe(insert, 2);
-			insert.setBytes(next++, request.ownerBytes());
+			insert.setLong(next++, request.ownerNumber());
 			insert.setBytes(next++, request.fingerprint().toBytes());
 			insert.setLong(next++, request.lease());
 			insert.setLong(next++, request.ttl());
@@ -113,13 +113,13 @@ final class StandardClaims implements Claims {
 	}
 
 	private boolean restart(Connection connection, byte[] id, RecordRow row, ClaimRequest request) throws SQLException {
-		return Sql.update(connection, this.statements.restart, request.ownerBytes(), request.fingerprint().toBytes(),
+		return Sql.update(connection, this.statements.restart, request.ownerNumber(), request.fingerprint().toBytes(),
 				request.lease(), request.ttl(), request.terms().trace(), id, row.owner(), row.attempt()) == 1;
 	}
 
 	private boolean takeOver(Connection connection, byte[] id, RecordRow row, ClaimRequest request)
 			throws SQLException {
-		return Sql.update(connection, this.statements.takeOver, request.ownerBytes(), request.lease(), request.ttl(),
+		return Sql.update(connection, this.statements.takeOver, request.ownerNumber(), request.lease(), request.ttl(),
 				request.terms().trace(), id, row.owner(), row.attempt()) == 1;
 	}
 

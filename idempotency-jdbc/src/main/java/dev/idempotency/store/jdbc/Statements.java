@@ -21,7 +21,28 @@ final class Statements {
 	private static final Pattern NAME = Pattern
 		.compile("%s((?:%s)?)(_)?".formatted(JdbcSettings.DEFAULT_TABLE, JdbcSettings.OUTCOMES));
 
-	private static final String HELD = "id = ? and owner = ? and state = 'IN_PROGRESS' and expires_at > {now}";
+	static final String IN_PROGRESS = "state = 0";
+
+	static final String COMPLETED = "state > 0";
+
+	/**
+	 * The state of a record whose owner has completed it.
+	 */
+	private static final String COMPLETED_BY_OWNER = "state = 1";
+
+	/**
+	 * The state of a record that took over the outcome of a transaction. Its owner may
+	 * not know yet.
+	 */
+	static final String COMPLETED_BY_TRANSACTION = "state = 2";
+
+	private static final String HELD = "id = ? and owner = ? and " + IN_PROGRESS + " and expires_at > {now}";
+
+	/**
+	 * Lets a record live for so long at least. What it has anyway is left as it is: the
+	 * expiry is indexed, and a row is cheaper to write where nothing changes that is.
+	 */
+	private static final String AT_LEAST = "expires_at = case when expires_at < {later} then {later} else expires_at end";
 
 	final String insert;
 
@@ -43,7 +64,7 @@ final class Statements {
 
 	final String abandon;
 
-	final String isCompletedByOwner;
+	final String isCompletedByTransaction;
 
 	final String forgetCompleted;
 
@@ -66,41 +87,39 @@ final class Statements {
 		this.settings = settings;
 		this.insert = in(
 				dialect.insertIfAbsent("{table} (id, namespace, operation, principal, tenant, idempotency_key, state, "
-						+ "attempt, owner, fingerprint, created_at, lease_until, expires_at, replays, trace) "
-						+ "values (?, ?, ?, ?, ?, ?, 'IN_PROGRESS', 1, ?, ?, {now}, {later}, {later}, 0, ?)"));
-		this.select = in("select owner, attempt, state, fingerprint, {time:created_at}, {time:lease_until}, "
-				+ "{time:completed_at}, {time:expires_at}, replays, result, trace, {time:{now}} from {table} where id = ?");
+						+ "attempt, owner, fingerprint, created_at, ends_at, expires_at, trace) "
+						+ "values (?, ?, ?, ?, ?, ?, 0, 1, ?, ?, {now}, {later}, {later}, ?)"));
+		this.select = in("select owner, attempt, state, fingerprint, {time:created_at}, {time:ends_at}, "
+				+ "{time:expires_at}, replays, result, trace, {time:{now}} from {table} where id = ?");
 		// The attempt counts too: a key that was given back is nobody's each time
-		this.restart = in("update {table} set state = 'IN_PROGRESS', attempt = 1, owner = ?, fingerprint = ?, "
-				+ "created_at = {now}, lease_until = {later}, completed_at = null, expires_at = {later}, replays = 0, "
+		this.restart = in("update {table} set state = 0, attempt = 1, owner = ?, fingerprint = ?, "
+				+ "created_at = {now}, ends_at = {later}, expires_at = {later}, replays = null, "
 				+ "result = null, trace = ? where id = ? and owner = ? and attempt = ? and expires_at <= {now}");
-		this.takeOver = in("update {table} set attempt = attempt + 1, owner = ?, lease_until = {later}, "
-				+ "expires_at = {later}, trace = ? where id = ? and owner = ? and attempt = ? "
-				+ "and state = 'IN_PROGRESS' and lease_until <= {now}");
-		this.countReplay = in("update {table} set replays = replays + 1 "
-				+ "where id = ? and owner = ? and replays = ? and state = 'COMPLETED'");
+		// Whoever vanished that often is not counted any more
+		this.takeOver = in("update {table} set attempt = case when attempt < 32767 then attempt + 1 else attempt end, "
+				+ "owner = ?, ends_at = {later}, expires_at = {later}, trace = ? where id = ? and owner = ? "
+				+ "and attempt = ? and " + IN_PROGRESS + " and ends_at <= {now}");
+		this.countReplay = in("update {table} set replays = coalesce(replays, 0) + 1 "
+				+ "where id = ? and owner = ? and coalesce(replays, 0) = ? and " + COMPLETED);
 		// Someone else may have extended it further since it was read
-		this.extend = in("update {table} set expires_at = case when expires_at < {later} then {later} else expires_at "
-				+ "end where id = ? and owner = ? and state = 'COMPLETED' and expires_at > {now}");
+		this.extend = in("update {table} set " + AT_LEAST + " where id = ? and owner = ? and " + COMPLETED
+				+ " and expires_at > {now}");
 		// Work that outlives the ttl must not be forgotten while it runs
-		this.renew = in("update {table} set lease_until = {later}, "
-				+ "expires_at = case when expires_at < {later} then {later} else expires_at end where " + HELD);
-		// The lease of one who says so is over; of one whose transaction said so, it is
-		// not
-		this.complete = in("update {table} set state = 'COMPLETED', lease_until = {now}, completed_at = {now}, "
-				+ "expires_at = {later}, result = ? where " + HELD);
-		this.isCompletedByOwner = in("select attempt from {table} where id = ? and owner = ? "
-				+ "and state = 'COMPLETED' and lease_until > {now}");
+		this.renew = in("update {table} set ends_at = {later}, " + AT_LEAST + " where " + HELD);
+		this.complete = in("update {table} set " + COMPLETED_BY_OWNER + ", ends_at = {now}, " + AT_LEAST
+				+ ", result = ? where " + HELD);
+		this.isCompletedByTransaction = in("select attempt from {table} where id = ? and owner = ? and "
+				+ COMPLETED_BY_TRANSACTION + " and expires_at > {now}");
 		this.release = in("delete from {table} where " + HELD);
-		this.abandon = in("update {table} set owner = ?, lease_until = {now} where " + HELD);
-		this.forgetCompleted = in("delete from {table} where id = ? and state = 'COMPLETED' and expires_at > {now}");
+		this.abandon = in("update {table} set owner = ?, ends_at = {now} where " + HELD);
+		this.forgetCompleted = in("delete from {table} where id = ? and " + COMPLETED + " and expires_at > {now}");
 		this.forgetOwned = in("delete from {table} where id = ? and owner = ? and expires_at > {now}");
 		this.purge = in(dialect.purge());
 		this.deletePicked = in("delete from {table} where id in (%s)");
-		this.overInProgress = in("select owner, id from {table} where expires_at <= {now} and state = 'IN_PROGRESS' "
-				+ "order by expires_at ");
-		this.purgeOwned = in("delete from {table} where id = ? and owner = ? and state = 'IN_PROGRESS' "
-				+ "and expires_at <= {now}");
+		this.overInProgress = in(
+				"select owner, id from {table} where expires_at <= {now} and " + IN_PROGRESS + " order by expires_at ");
+		this.purgeOwned = in(
+				"delete from {table} where id = ? and owner = ? and " + IN_PROGRESS + " and expires_at <= {now}");
 	}
 
 	Dialect dialect() {

@@ -21,9 +21,9 @@ final class SummaryRow {
 	/**
 	 * The column of what is asked for of the result.
 	 */
-	static final int RESULT = 16;
+	static final int RESULT = 15;
 
-	private static final int FINGERPRINT = 17;
+	private static final int FINGERPRINT = 16;
 
 	private SummaryRow() {
 	}
@@ -31,15 +31,15 @@ final class SummaryRow {
 	static RecordSummary summary(ResultSet row, Dialect dialect, long size) throws SQLException {
 		KeyDescription key = new KeyDescription(row.getString(2), row.getString(3), row.getString(4), row.getString(5),
 				row.getString(6));
-		Instant now = RecordRow.time(row, 15, dialect);
-		Instant leaseUntil = RecordRow.time(row, 10, dialect);
-		boolean running = !RecordRow.COMPLETED.equals(row.getString(7));
+		Instant now = RecordRow.time(row, 14, dialect);
+		Instant end = RecordRow.time(row, 10, dialect);
+		boolean running = !RecordRow.isCompleted(row.getInt(7));
 		RecordState state = !running ? RecordState.COMPLETED
-				: leaseUntil.isAfter(now) ? RecordState.IN_PROGRESS : RecordState.ABANDONED;
-		KeyStatus status = new KeyStatus(state, row.getInt(8), RecordRow.time(row, 9, dialect),
-				dialect.readTime(row, 11), RecordRow.time(row, 12, dialect));
+				: end.isAfter(now) ? RecordState.IN_PROGRESS : RecordState.ABANDONED;
+		KeyStatus status = new KeyStatus(state, row.getInt(8), RecordRow.time(row, 9, dialect), running ? null : end,
+				RecordRow.time(row, 11, dialect));
 		return new RecordSummary(RecordId.ofDigest(row.getBytes(1)), key, status,
-				running ? Duration.between(now, leaseUntil) : Duration.ZERO, row.getLong(13), size, row.getString(14));
+				running ? Duration.between(now, end) : Duration.ZERO, row.getLong(12), size, row.getString(13));
 	}
 
 	/**
@@ -48,8 +48,7 @@ final class SummaryRow {
 	 */
 	static String columns(String ofResult) {
 		return "id, namespace, operation, principal, tenant, idempotency_key, state, attempt, {time:created_at}, "
-				+ "{time:lease_until}, {time:completed_at}, {time:expires_at}, replays, trace, {time:{moment}}, "
-				+ ofResult;
+				+ "{time:ends_at}, {time:expires_at}, replays, trace, {time:{moment}}, " + ofResult;
 	}
 
 	/**
@@ -63,7 +62,7 @@ final class SummaryRow {
 	 * Reads a row whole.
 	 */
 	static Inspection inspect(ResultSet rows, Dialect dialect) throws SQLException {
-		boolean completed = RecordRow.COMPLETED.equals(rows.getString(7));
+		boolean completed = RecordRow.isCompleted(rows.getInt(7));
 		byte[] frame = completed ? rows.getBytes(RESULT) : null;
 		StoredResult result = (frame != null) ? StoredResult.fromFrame(frame) : null;
 		return new Inspection(summary(rows, dialect, (result != null) ? result.size() : 0),

@@ -85,27 +85,28 @@ final class Survey {
 		if (!this.places.areSeveral()) {
 			return this.places.current()
 				.database()
-				.onOwnConnection("search for records",
-						(connection, tables) -> new TableSearch(connection, tables).search(filter, offset, limit));
+				.onOwnConnection("search for records", (connection, tables) -> new TableSearch(connection, tables)
+					.search(filter, offset, limit, TableSearch.MOST_SEARCHED_BLOCKS));
 		}
 		NewestRecords newest = new NewestRecords(offset, limit);
-		int[] visits = { 0 };
+		List<Found> parts = new ArrayList<>();
 		DataAccessException failure = visit("search for records", (place, connection, tables) -> {
-			new TableSearch(connection, tables).search(filter, 0, newest.reach()).records().forEach(newest::add);
-			visits[0]++;
-			return true;
+			Found found = new TableSearch(connection, tables).search(filter, 0, newest.reach(),
+					TableSearch.MOST_SEARCHED_BLOCKS);
+			found.records().forEach(newest::add);
+			return parts.add(new Found(List.of(), found.complete()));
 		});
-		if (visits[0] == 0) {
+		if (parts.isEmpty()) {
 			throwIfAny(failure);
 		}
-		return new Found(newest.page(), failure == null);
+		return new Found(newest.page(), failure == null && parts.stream().allMatch(Found::complete));
 	}
 
 	Counts count(String namespace) {
 		RecordTally tally = new RecordTally();
 		List<Counts> parts = new ArrayList<>();
 		DataAccessException failure = visit("count records", (place, connection, tables) -> parts
-			.add(new TableSearch(connection, tables).count(namespace, TableSearch.MOST_BLOCKS)));
+			.add(new TableSearch(connection, tables).count(namespace, TableSearch.MOST_COUNTED_BLOCKS)));
 		if (parts.isEmpty()) {
 			throwIfAny(failure);
 		}

@@ -24,16 +24,21 @@ final class TableSearch {
 
 	private static final String LIVE = "namespace = ? and expires_at > {moment}";
 
-	private static final String RUNNING = "state = 'IN_PROGRESS' and lease_until > {moment}";
+	private static final String RUNNING = Statements.IN_PROGRESS + " and ends_at > {moment}";
 
-	private static final String ABANDONED = "state = 'IN_PROGRESS' and lease_until <= {moment}";
-
-	private static final String COMPLETED = "state = 'COMPLETED'";
+	private static final String ABANDONED = Statements.IN_PROGRESS + " and ends_at <= {moment}";
 
 	/**
 	 * How much of a table is counted, in PostgreSQL's blocks: 100 MB.
 	 */
-	static final long MOST_BLOCKS = 12_500;
+	static final long MOST_COUNTED_BLOCKS = 12_500;
+
+	/**
+	 * How much of a table is searched: 512 MB, more than a million small records.
+	 */
+	static final long MOST_SEARCHED_BLOCKS = 65_536;
+
+	private static final String LONGEST_LIVED = "(select * from {table} order by expires_at desc limit 100000) as r";
 
 	private final Connection connection;
 
@@ -47,17 +52,23 @@ final class TableSearch {
 		this.outcomes = tables.outcomes();
 	}
 
-	Found search(RecordFilter filter, int offset, int limit) throws SQLException {
+	/**
+	 * Finds the newest rows by looking at all of them; where there are too many, at those
+	 * that will live the longest, which are the newest as far as all have the same ttl.
+	 * @param mostBlocks how much of a table is looked at
+	 */
+	Found search(RecordFilter filter, int offset, int limit, long mostBlocks) throws SQLException {
 		this.outcomes.foldAll(this.connection);
-		Query query = new Query("select " + SummaryRow.columns(this.statements.dialect().length("result"))
-				+ " from {table} where " + LIVE);
+		boolean looksAtAll = !filter.idStart().isEmpty() || blocks() <= mostBlocks;
+		Query query = new Query("select " + SummaryRow.columns(this.statements.dialect().length("result")) + " from "
+				+ (looksAtAll ? "{table}" : LONGEST_LIVED) + " where " + LIVE);
 		query.parameters.add(filter.namespace());
 		restrict(query, filter);
 		query.text.append(" order by created_at desc, id ").append(this.statements.dialect().page(offset, limit));
 		return new Found(
 				list(query,
 						(row) -> SummaryRow.summary(row, this.statements.dialect(), row.getLong(SummaryRow.RESULT))),
-				true);
+				looksAtAll);
 	}
 
 	private static void restrict(Query query, RecordFilter filter) {
@@ -77,7 +88,7 @@ final class TableSearch {
 			query.and(switch (filter.state()) {
 				case IN_PROGRESS -> RUNNING;
 				case ABANDONED -> ABANDONED;
-				case COMPLETED -> COMPLETED;
+				case COMPLETED -> Statements.COMPLETED;
 			});
 		}
 		if (filter.minAge() != null) {
@@ -98,7 +109,7 @@ final class TableSearch {
 	Counts count(String namespace, long mostBlocks) throws SQLException {
 		this.outcomes.foldAll(this.connection);
 		RecordTally tally = new RecordTally();
-		long blocks = (this.statements.dialect() == Dialect.POSTGRESQL) ? blocks() : 0;
+		long blocks = blocks();
 		if (blocks <= mostBlocks) {
 			count(tally, namespace, "");
 			return tally.counts();
@@ -109,7 +120,13 @@ final class TableSearch {
 		return tally.counts();
 	}
 
+	/**
+	 * How large the table is; zero where nobody knows.
+	 */
 	private long blocks() throws SQLException {
+		if (this.statements.dialect() != Dialect.POSTGRESQL) {
+			return 0;
+		}
 		return Sql
 			.list(this.connection,
 					"select pg_relation_size(cast(? as regclass)) / cast(current_setting('block_size') as bigint)",
@@ -121,7 +138,7 @@ final class TableSearch {
 		// One row for each operation, since planners know how many operations there are,
 		// and nothing of an expression
 		Query query = new Query(
-				"select operation, " + number(RUNNING) + ", " + number(ABANDONED) + ", " + number(COMPLETED)
+				"select operation, " + number(RUNNING) + ", " + number(ABANDONED) + ", " + number(Statements.COMPLETED)
 						+ " from {table}" + sampling + " where " + LIVE + " group by operation order by count(*) desc "
 						+ this.statements.dialect().page(0, SearchableStore.MAX_OPERATIONS));
 		query.parameters.add(RecordFilter.all(namespace).namespace());

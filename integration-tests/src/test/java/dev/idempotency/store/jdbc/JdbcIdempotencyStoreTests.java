@@ -94,8 +94,10 @@ class JdbcIdempotencyStoreTests {
 			JdbcIdempotencyStore store = store(pool);
 			Claim claim = granted(store, KEY);
 			assertThat(store.complete(claim, StoredResult.tombstone(), TERMS.ttl())).isTrue();
-			assertThat(new JdbcTemplate(new DriverManagerDataSource(pool.getJdbcUrl()))
-				.queryForObject("select state from idempotency_record", String.class)).isEqualTo("COMPLETED");
+			assertThat(new JdbcTemplate(new DriverManagerDataSource(pool.getJdbcUrl())).queryForObject(
+					"select case state when 0 then 'IN_PROGRESS' else 'COMPLETED' end from idempotency_record",
+					String.class))
+				.isEqualTo("COMPLETED");
 		}
 	}
 
@@ -215,7 +217,7 @@ class JdbcIdempotencyStoreTests {
 			.containsEntry("principal", "ann\ufffd")
 			.containsEntry("tenant", null)
 			.containsEntry("idempotency_key", "x".repeat(253) + "\u2026")
-			.containsEntry("state", "IN_PROGRESS")
+			.containsEntry("state", 0)
 			.containsEntry("attempt", 1);
 	}
 
@@ -305,14 +307,15 @@ class JdbcIdempotencyStoreTests {
 	}
 
 	@Test
-	void findsThePurgeAndTheNewestByAnIndex() {
+	void findsThePurgeByAnIndexAndHasNoOtherToWrite() {
 		DataSource dataSource = new DriverManagerDataSource(postgres());
 		JdbcTemplate jdbc = new JdbcTemplate(dataSource);
 		store(dataSource);
 		assertThat(jdbc.queryForList("select indexdef from pg_indexes where tablename = 'idempotency_record' "
 				+ "and schemaname = current_schema()", String.class))
-			.anyMatch((index) -> index.contains("(expires_at)"))
-			.anyMatch((index) -> index.contains("(created_at)"));
+			.hasSize(2)
+			.anyMatch((index) -> index.contains("(id)"))
+			.anyMatch((index) -> index.contains("(expires_at)"));
 	}
 
 	/**

@@ -5,6 +5,7 @@ import java.util.List;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.idempotency.servers.PostgresServer;
 import dev.idempotency.store.ManyRecordsContract;
+import dev.idempotency.store.RecordFilter;
 import dev.idempotency.store.SearchableStore;
 import org.assertj.core.data.Percentage;
 import org.junit.jupiter.api.AfterAll;
@@ -33,11 +34,11 @@ class ManyRecordsInPostgresTests extends ManyRecordsContract {
 		String digest = "substring(sha256(convert_to(key, 'UTF8')) for 3) || substring(sha256(part(namespace) || "
 				+ "part(operation) || part(principal) || int4send(-1) || part(key)) from 4)";
 		jdbc.update("insert into idempotency_record (id, namespace, operation, principal, idempotency_key, state, "
-				+ "attempt, owner, fingerprint, created_at, lease_until, completed_at, expires_at, replays, result) "
-				+ "select " + digest + ", namespace, operation, principal, key, "
-				+ "case when i % 1000 = 0 then 'IN_PROGRESS' else 'COMPLETED' end, 1, sha256('o'), sha256('f'), created, "
+				+ "attempt, owner, fingerprint, created_at, ends_at, expires_at, result) " + "select " + digest
+				+ ", namespace, operation, principal, key, "
+				+ "case when i % 1000 = 0 then 0 else 1 end, 1, 1, sha256('f'), created, "
 				+ "case when i % ? = 0 then now() + interval '1 hour' else created end, "
-				+ "case when i % 1000 = 0 then null else created end, now() + interval '7 days', 0, "
+				+ "created + interval '7 days', "
 				+ "case when i % 1000 = 0 then null else decode('0100' || repeat('ab', ?), 'hex') end "
 				+ "from (select i, 'shop' as namespace, 'POST /' || i % ? as operation, 'user ' || i % ? as principal, "
 				+ "'key ' || i as key, now() - i * ? * interval '1 millisecond' as created "
@@ -60,6 +61,18 @@ class ManyRecordsInPostgresTests extends ManyRecordsContract {
 		assertThat(counts.exact()).isFalse();
 		assertThat(counts.counts().stream().mapToLong(SearchableStore.Count::number).sum()).isCloseTo(RECORDS,
 				Percentage.withPercentage(40));
+	}
+
+	/**
+	 * Here all have the same ttl, so that what is found is right; but nobody knows.
+	 */
+	@Test
+	void looksAtWhatLivesTheLongestWhereAllOfItWouldTakeTooLong() {
+		SearchableStore.Found found = new Database(this.dataSource, this.dataSource, JdbcSettings.defaults())
+			.onOwnConnection("search", (connection, tables) -> new TableSearch(connection, tables)
+				.search(RecordFilter.all(NAMESPACE), 100, 50, 300));
+		assertThat(found.complete()).isFalse();
+		assertThat(found.records()).isEqualTo(store().search(RecordFilter.all(NAMESPACE), 100, 50).records());
 	}
 
 	@Override

@@ -1,6 +1,7 @@
 package dev.idempotency.store.jdbc;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
 
@@ -133,7 +134,9 @@ class OutcomeTests {
 		completedInTransaction(LONG);
 		look(look);
 		assertThat(outcomes()).isZero();
-		assertThat(this.jdbc.queryForList("select state from idempotency_record", String.class))
+		assertThat(this.jdbc.queryForList(
+				"select case state when 0 then 'IN_PROGRESS' else 'COMPLETED' end from idempotency_record",
+				String.class))
 			.isEqualTo(look.name().startsWith("FORGET") ? List.of() : List.of("COMPLETED"));
 	}
 
@@ -185,6 +188,26 @@ class OutcomeTests {
 		this.jdbc.update("update idempotency_record_outcome set expires_at = now()");
 		this.store.purge(10);
 		assertThat(outcomes()).as("it will not come any more").isZero();
+	}
+
+	@Test
+	void theTtlCountsFromTheClaimAlsoInATransaction() {
+		Claim claim = granted(LONG);
+		Instant expiry = expiry();
+		this.transaction.commitAfter(() -> this.store.completeInCallersTransaction(claim, RESULT, LONG.lease()));
+		assertThat(expiry()).isEqualTo(expiry);
+	}
+
+	@Test
+	void anOutcomeIsRememberedForAsLongAsItWasAskedFor() {
+		Claim claim = granted(LONG);
+		Instant expiry = expiry();
+		this.transaction.commitAfter(() -> this.store.completeInCallersTransaction(claim, RESULT, TTL.multipliedBy(2)));
+		assertThat(expiry()).isAfter(expiry.plus(TTL.dividedBy(2)));
+	}
+
+	private Instant expiry() {
+		return this.store.find(this.key).orElseThrow().status().expires();
 	}
 
 	@Test

@@ -1,12 +1,8 @@
 package dev.idempotency.store.jdbc;
 
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
 
@@ -19,8 +15,8 @@ import dev.idempotency.core.Decision;
 import dev.idempotency.core.EngineSettings;
 import dev.idempotency.core.IdempotencyEngine;
 import dev.idempotency.core.OperationPolicy;
-import dev.idempotency.fixtures.Unchecked;
 import dev.idempotency.servers.PostgresServer;
+import dev.idempotency.servers.StatementLog;
 import dev.idempotency.store.ClaimResult;
 import dev.idempotency.store.ClaimTerms;
 import dev.idempotency.store.MonotonicClock;
@@ -28,7 +24,6 @@ import dev.idempotency.store.OnReplay;
 import dev.idempotency.store.RecordFilter;
 import dev.idempotency.store.RecordId;
 import dev.idempotency.store.StoredResult;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -44,11 +39,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class PostgresRoundTripTests {
 
-	private final Path logs = newFolder();
+	private final StatementLog log = new StatementLog();
 
 	@AutoClose
-	private final PostgresServer server = PostgresServer.start(Map.of("log_statement", "all", "logging_collector", "on",
-			"log_directory", this.logs.toString(), "log_filename", "statements.log", "log_file_mode", "0644"));
+	private final PostgresServer server = PostgresServer.start(this.log.settings());
 
 	@AutoClose
 	private final HikariDataSource dataSource = new HikariDataSource();
@@ -71,17 +65,20 @@ class PostgresRoundTripTests {
 
 	@Test
 	void asksTwiceForAFirstRequestAndOnceForEachReplay() throws IOException {
-		List<String> first = statementsOf(() -> {
+		List<List<String>> first = roundTripsOf(() -> {
 			Decision.Proceed proceed = (Decision.Proceed) this.engine.begin(this.attempt);
 			proceed.execution().complete(new byte[100]);
 		});
 		assertThat(first).hasSize(2);
-		assertThat(first.get(0)).contains("with there as");
-		assertThat(first.get(1)).contains("update idempotency_record set state = 'COMPLETED'");
+		assertThat(first.get(0)).hasSize(2);
+		assertThat(first.get(0).get(0)).startsWith("select state");
+		assertThat(first.get(0).get(1)).contains("insert into idempotency_record");
+		assertThat(first.get(1)).singleElement().asString().startsWith("update idempotency_record set state = 1");
 		for (int i = 0; i < 10; i++) {
-			List<String> replay = statementsOf(
-					() -> assertThat(this.engine.begin(this.attempt)).isInstanceOf(Decision.Replay.class));
-			assertThat(replay).singleElement().asString().contains("with there as");
+			assertThat(
+					roundTripsOf(() -> assertThat(this.engine.begin(this.attempt)).isInstanceOf(Decision.Replay.class)))
+				.singleElement()
+				.satisfies((statements) -> assertThat(statements.get(0)).startsWith("select state"));
 		}
 	}
 
@@ -95,7 +92,7 @@ class PostgresRoundTripTests {
 		this.store.claim(key, Fingerprint.none(), terms(Duration.ofMinutes(1), OnReplay.EXTEND));
 		this.store.claim(key, Fingerprint.sha256(new byte[0]), terms(Duration.ofHours(2), OnReplay.EXTEND));
 		assertThat(version(key)).as("only read").isEqualTo(completed);
-		List<String> extension = statementsOf(
+		List<List<String>> extension = roundTripsOf(
 				() -> this.store.claim(key, Fingerprint.none(), terms(Duration.ofHours(2), OnReplay.EXTEND)));
 		assertThat(extension).singleElement().asString().contains("with asked as");
 		assertThat(version(key)).as("written").isNotEqualTo(completed);
@@ -106,8 +103,8 @@ class PostgresRoundTripTests {
 		IdempotencyKey key = IdempotencyKey.of("tests", UUID.randomUUID().toString());
 		ClaimResult first = this.store.claim(key, Fingerprint.none(), terms(Duration.ofHours(1), OnReplay.READ));
 		this.store.complete(((ClaimResult.Granted) first).claim(), StoredResult.tombstone(), Duration.ofHours(1));
-		assertThat(statementsOf(() -> this.store.find(RecordId.of(key)))).hasSize(1);
-		assertThat(statementsOf(() -> this.store.forget(RecordId.of(key)))).hasSize(1);
+		assertThat(roundTripsOf(() -> this.store.find(RecordId.of(key)))).hasSize(1);
+		assertThat(roundTripsOf(() -> this.store.forget(RecordId.of(key)))).hasSize(1);
 	}
 
 	/**
@@ -118,9 +115,9 @@ class PostgresRoundTripTests {
 	void whatIsInProgressIsLookedAtTwice() throws IOException {
 		IdempotencyKey key = IdempotencyKey.of("tests", UUID.randomUUID().toString());
 		this.store.claim(key, Fingerprint.none(), terms(Duration.ofHours(1), OnReplay.READ));
-		assertThat(statementsOf(() -> this.store.find(RecordId.of(key)))).hasSize(2);
-		assertThat(statementsOf(() -> this.store.search(RecordFilter.all("").withKey(key.value()), 0, 50))).hasSize(2);
-		assertThat(statementsOf(() -> this.store.forget(RecordId.of(key)))).hasSize(4);
+		assertThat(roundTripsOf(() -> this.store.find(RecordId.of(key)))).hasSize(2);
+		assertThat(roundTripsOf(() -> this.store.search(RecordFilter.all("").withKey(key.value()), 0, 50))).hasSize(2);
+		assertThat(roundTripsOf(() -> this.store.forget(RecordId.of(key)))).hasSize(4);
 	}
 
 	private static ClaimTerms terms(Duration ttl, OnReplay onReplay) {
@@ -136,32 +133,8 @@ class PostgresRoundTripTests {
 				(Object) key.digest()));
 	}
 
-	private List<String> statementsOf(Runnable work) throws IOException {
-		String before = mark();
-		work.run();
-		String after = mark();
-		Path log = this.logs.resolve("statements.log");
-		Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> Files.readString(log).contains(after));
-		String text = Files.readString(log);
-		return text.substring(text.indexOf(before), text.indexOf(after))
-			.lines()
-			.filter((line) -> line.contains("LOG:  execute") || line.contains("LOG:  statement:"))
-			.filter((line) -> !line.contains("select '"))
-			.toList();
-	}
-
-	private static Path newFolder() {
-		return Unchecked.get(() -> {
-			// Not one of JUnit's, which are there too late for a field
-			return Files.createTempDirectory("postgres-log-",
-					PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwxrwxrwx")));
-		});
-	}
-
-	private String mark() {
-		String mark = "mark " + UUID.randomUUID();
-		new JdbcTemplate(this.dataSource).execute("select '%s'".formatted(mark));
-		return mark;
+	private List<List<String>> roundTripsOf(Runnable work) throws IOException {
+		return this.log.roundTripsOf(new JdbcTemplate(this.dataSource), work);
 	}
 
 }

@@ -86,10 +86,10 @@ class PurgeUnderLoadTests {
 
 	private static void fill(JdbcTemplate jdbc, int rows) {
 		jdbc.update("insert into idempotency_record (id, namespace, operation, idempotency_key, state, attempt, owner, "
-				+ "fingerprint, created_at, lease_until, completed_at, expires_at, replays, result) "
-				+ "select sha256(i::text::bytea), 'shop', 'POST /pay', i::text, 'COMPLETED', 1, sha256('o'), sha256('f'), "
-				+ "now() - interval '2 days', now() - interval '2 days', now() - interval '2 days', "
-				+ "now() - interval '1 day' + i * interval '1 millisecond', 0, decode(repeat('ab', 200), 'hex') "
+				+ "fingerprint, created_at, ends_at, expires_at, result) "
+				+ "select sha256(i::text::bytea), 'shop', 'POST /pay', i::text, 1, 1, 1, sha256('f'), "
+				+ "now() - interval '2 days', now() - interval '2 days', "
+				+ "now() - interval '1 day' + i * interval '1 millisecond', decode(repeat('ab', 200), 'hex') "
 				+ "from generate_series(1, ?) i", rows);
 	}
 

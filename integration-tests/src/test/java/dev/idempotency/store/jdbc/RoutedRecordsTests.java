@@ -161,7 +161,7 @@ class RoutedRecordsTests {
 		this.routes.to("one", h2()).to("other", h2());
 		JdbcIdempotencyStore store = store();
 		claim(store, "other", "abandoned");
-		new JdbcTemplate(this.routes.target("other")).update("update idempotency_record set lease_until = created_at");
+		new JdbcTemplate(this.routes.target("other")).update("update idempotency_record set ends_at = created_at");
 		try (IdempotencyEngine engine = new IdempotencyEngine(store, EngineSettings.of("shop"), new MonotonicClock(),
 				List.of())) {
 			assertThat(engine.records()

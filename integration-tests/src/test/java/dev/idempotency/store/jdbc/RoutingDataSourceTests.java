@@ -98,7 +98,9 @@ class RoutingDataSourceTests {
 	}
 
 	private List<String> states(String tenant) {
-		return of(tenant).queryForList("select state from idempotency_record order by created_at", String.class);
+		return of(tenant).queryForList(
+				"select case state when 0 then 'IN_PROGRESS' else 'COMPLETED' end from idempotency_record order by created_at",
+				String.class);
 	}
 
 	@Test

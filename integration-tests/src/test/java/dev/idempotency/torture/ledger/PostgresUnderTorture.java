@@ -97,7 +97,7 @@ final class PostgresUnderTorture implements TorturedStore {
 	@Override
 	public Set<KeyOfCaller> completed() {
 		return new HashSet<>(jdbc().query(
-				"select principal, idempotency_key from idempotency_record where state = 'COMPLETED' or owner in "
+				"select principal, idempotency_key from idempotency_record where state > 0 or owner in "
 						+ "(select owner from idempotency_record_outcome where result is not null)",
 				(row, number) -> new KeyOfCaller(row.getString(1), row.getString(2))));
 	}
