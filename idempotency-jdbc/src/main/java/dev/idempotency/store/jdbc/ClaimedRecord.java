@@ -58,7 +58,11 @@ final class ClaimedRecord {
 			update.setBytes(3, result.toFrame());
 			update.setBytes(4, this.record.id());
 			update.setLong(5, this.record.owner());
-			return update.executeUpdate() == 1;
+			boolean completed = update.executeUpdate() == 1;
+			if (completed) {
+				this.tables.recent().add(this.record.id());
+			}
+			return completed;
 		}
 	}
 

@@ -18,25 +18,30 @@ import org.jspecify.annotations.Nullable;
 /**
  * Claims in one round trip. If all there is to do is to take a key or to read what is
  * there, these are two plain statements that travel together, for one that does both
- * costs the server more. Only a key that is found to be over, or left by one that
- * vanished, is claimed as in other databases; and one that is in progress may have been
- * completed in a transaction.
+ * costs the server more; or only the first of them, for a key that was there lately. Only
+ * a key that is found to be over, or left by one that vanished, is claimed as in other
+ * databases; and one that is in progress may have been completed in a transaction.
  */
 final class PostgresClaims implements Claims {
 
 	private final Outcomes outcomes;
 
+	private final RecentKeys recent;
+
 	private final Claims others;
+
+	private final String read;
 
 	private final String readThenTake;
 
 	private final String takeOrChange;
 
-	PostgresClaims(Statements statements, Outcomes outcomes) {
+	PostgresClaims(Statements statements, Outcomes outcomes, RecentKeys recent) {
 		this.outcomes = outcomes;
-		this.others = new StandardClaims(statements, outcomes);
-		this.readThenTake = statements.fromFile("read-postgresql.sql") + "; "
-				+ statements.fromFile("take-postgresql.sql");
+		this.recent = recent;
+		this.others = new StandardClaims(statements, outcomes, recent);
+		this.read = statements.fromFile("read-postgresql.sql");
+		this.readThenTake = this.read + "; " + statements.fromFile("take-postgresql.sql");
 		this.takeOrChange = statements.fromFile("claim-postgresql.sql");
 	}
 
@@ -60,13 +65,31 @@ final class PostgresClaims implements Claims {
 	}
 
 	/**
-	 * Takes a key that nobody has, or reads what is there. Both statements see what is
-	 * committed when they run, and both run. Others may have come in between: whether the
-	 * key was taken is for the second one to say.
+	 * Takes a key that nobody has, or reads what is there.
 	 * @return {@code null} if there is more to do
 	 */
 	private @Nullable ClaimResult takeOrRead(Connection connection, ClaimRequest request) throws SQLException {
 		byte[] id = request.key().digest();
+		if (this.recent.contains(id)) {
+			try (PreparedStatement select = connection.prepareStatement(this.read)) {
+				select.setBytes(1, id);
+				try (ResultSet row = select.executeQuery()) {
+					if (row.next()) {
+						return read(row, request, id);
+					}
+				}
+			}
+			this.recent.remove(id);
+		}
+		return readThenTake(connection, request, id);
+	}
+
+	/**
+	 * Both statements see what is committed when they run, and both run. Others may have
+	 * come in between: whether the key was taken is for the second one to say.
+	 */
+	private @Nullable ClaimResult readThenTake(Connection connection, ClaimRequest request, byte[] id)
+			throws SQLException {
 		try (PreparedStatement claim = connection.prepareStatement(this.readThenTake)) {
 			claim.setBytes(1, id);
 			claim.setBytes(2, id);
@@ -83,12 +106,12 @@ final class PostgresClaims implements Claims {
 				if (claim.getUpdateCount() == 1) {
 					return request.granted(1);
 				}
-				return isThere ? read(row, request) : null;
+				return isThere ? read(row, request, id) : null;
 			}
 		}
 	}
 
-	private static @Nullable ClaimResult read(ResultSet row, ClaimRequest request) throws SQLException {
+	private @Nullable ClaimResult read(ResultSet row, ClaimRequest request, byte[] id) throws SQLException {
 		boolean completed = RecordRow.isCompleted(row.getInt(1));
 		Fingerprint fingerprint = Fingerprint.ofBytes(row.getBytes(4));
 		if (row.getBoolean(2)) {
@@ -97,6 +120,7 @@ final class PostgresClaims implements Claims {
 		int attempt = row.getInt(3);
 		String trace = row.getString(7);
 		if (completed) {
+			this.recent.add(id);
 			return new ClaimResult.Refused(new IdempotencyRecord.Completed(fingerprint, attempt,
 					RecordRow.result(row.getBytes(6)), row.getLong(5), trace));
 		}

@@ -11,10 +11,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Claims in a few statements that any database has, each committed by itself.
  * <p>
- * A first claim is one insert. Whoever finds that the key is there reads it, and changes
- * it only if it still is what was read: who owned it, and in which attempt. That happens
- * to one of many; the others look again. An owner that loses a key in progress is fenced
- * off first.
+ * A first claim is one insert. Whoever finds that the key is there, or knows that it was
+ * lately, reads it, and changes it only if it still is what was read: who owned it, and
+ * in which attempt. That happens to one of many; the others look again. An owner that
+ * loses a key in progress is fenced off first.
  */
 final class StandardClaims implements Claims {
 
@@ -24,19 +24,30 @@ final class StandardClaims implements Claims {
 
 	private final Outcomes outcomes;
 
-	StandardClaims(Statements statements, Outcomes outcomes) {
+	private final RecentKeys recent;
+
+	StandardClaims(Statements statements, Outcomes outcomes, RecentKeys recent) {
 		this.statements = statements;
 		this.outcomes = outcomes;
+		this.recent = recent;
 	}
 
 	@Override
 	public ClaimResult claim(Connection connection, ClaimRequest request) throws SQLException {
 		byte[] id = request.key().digest();
+		boolean isThere = this.recent.contains(id);
 		for (int turn = 0; turn < MOST_TURNS; turn++) {
-			if (insert(connection, id, request)) {
+			if (!isThere && insert(connection, id, request)) {
 				return request.granted(1);
 			}
 			RecordRow row = RecordRow.read(connection, this.statements, id);
+			isThere = row != null;
+			if (row == null) {
+				this.recent.remove(id);
+			}
+			else if (row.isCompleted()) {
+				this.recent.add(id);
+			}
 			ClaimResult result = (row != null) ? claimWhatIsThere(connection, id, row, request) : null;
 			if (result != null) {
 				return result;

@@ -11,17 +11,20 @@ import java.sql.SQLException;
  * @param claims how a key is claimed
  * @param isolation what transactions see of others
  * @param largestResult the largest result that the server takes, in bytes
+ * @param recent keys that are most probably there
  */
-record Tables(Statements statements, Outcomes outcomes, Claims claims, Isolation isolation, long largestResult) {
+record Tables(Statements statements, Outcomes outcomes, Claims claims, Isolation isolation, long largestResult,
+		RecentKeys recent) {
 
 	static Tables of(Connection connection, JdbcSettings settings) throws SQLException {
 		Dialect dialect = Dialect.of(connection);
 		Statements statements = new Statements(dialect, settings);
 		Outcomes outcomes = new Outcomes(statements);
-		Claims claims = (dialect == Dialect.POSTGRESQL) ? new PostgresClaims(statements, outcomes)
-				: new StandardClaims(statements, outcomes);
+		RecentKeys recent = new RecentKeys();
+		Claims claims = (dialect == Dialect.POSTGRESQL) ? new PostgresClaims(statements, outcomes, recent)
+				: new StandardClaims(statements, outcomes, recent);
 		return new Tables(statements, outcomes, claims, Isolation.of(connection, dialect),
-				dialect.largestResult(connection));
+				dialect.largestResult(connection), recent);
 	}
 
 	Dialect dialect() {

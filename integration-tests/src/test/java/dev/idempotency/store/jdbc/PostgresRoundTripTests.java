@@ -78,8 +78,27 @@ class PostgresRoundTripTests {
 			assertThat(
 					roundTripsOf(() -> assertThat(this.engine.begin(this.attempt)).isInstanceOf(Decision.Replay.class)))
 				.singleElement()
-				.satisfies((statements) -> assertThat(statements.get(0)).startsWith("select state"));
+				.satisfies(
+						(statements) -> assertThat(statements).singleElement().asString().startsWith("select state"));
 		}
+	}
+
+	@Test
+	void asksOnceForAReplayOfWhatAnotherInstanceHasCompleted() throws IOException {
+		IdempotencyKey key = IdempotencyKey.of("tests", UUID.randomUUID().toString());
+		ClaimTerms terms = terms(Duration.ofHours(1), OnReplay.READ);
+		ClaimResult first = this.store.claim(key, Fingerprint.none(), terms);
+		this.store.complete(((ClaimResult.Granted) first).claim(), StoredResult.tombstone(), Duration.ofHours(1));
+		JdbcIdempotencyStore other = new JdbcIdempotencyStore(this.dataSource, JdbcSettings.defaults());
+		other.prepareTable(InitializeSchema.NEVER);
+		assertThat(roundTripsOf(
+				() -> assertThat(other.claim(key, Fingerprint.none(), terms)).isInstanceOf(ClaimResult.Refused.class)))
+			.hasSize(1);
+		this.store.forget(key);
+		assertThat(roundTripsOf(
+				() -> assertThat(other.claim(key, Fingerprint.none(), terms)).isInstanceOf(ClaimResult.Granted.class)))
+			.as("it was there lately")
+			.hasSize(2);
 	}
 
 	@Test

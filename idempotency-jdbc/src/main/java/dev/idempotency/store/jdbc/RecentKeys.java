@@ -1,0 +1,49 @@
+package dev.idempotency.store.jdbc;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import java.util.concurrent.atomic.AtomicLongArray;
+
+/**
+ * Keys that had a record when this instance last dealt with them: the latest few
+ * thousand. A claim of one of them most probably finds it again and has only to read,
+ * which costs the database half as much as to be ready to insert. Whoever is wrong asks
+ * once more, so that nothing depends on it.
+ */
+final class RecentKeys {
+
+	private static final VarHandle LONG = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
+
+	private static final int SLOTS = 1 << 13;
+
+	/**
+	 * Past the start that all keys of the same value share.
+	 */
+	private static final int SLOT_OFFSET = 8;
+
+	private static final int MARK_OFFSET = 16;
+
+	private final AtomicLongArray marks = new AtomicLongArray(SLOTS);
+
+	boolean contains(byte[] id) {
+		return this.marks.getOpaque(slot(id)) == mark(id);
+	}
+
+	void add(byte[] id) {
+		this.marks.setOpaque(slot(id), mark(id));
+	}
+
+	void remove(byte[] id) {
+		this.marks.compareAndSet(slot(id), mark(id), 0);
+	}
+
+	private static int slot(byte[] id) {
+		return (int) (long) LONG.get(id, SLOT_OFFSET) & (SLOTS - 1);
+	}
+
+	private static long mark(byte[] id) {
+		return (long) LONG.get(id, MARK_OFFSET);
+	}
+
+}
