@@ -15,14 +15,51 @@ import org.jspecify.annotations.Nullable;
 /**
  * What is claimed, by whom, and at which place, if there are several.
  */
-record ClaimRequest(IdempotencyKey key, UUID owner, Fingerprint fingerprint, ClaimTerms terms, @Nullable Object place) {
+final class ClaimRequest {
 
-	static ClaimRequest of(IdempotencyKey key, Fingerprint fingerprint, ClaimTerms terms, @Nullable Object place) {
-		return new ClaimRequest(key, UUID.randomUUID(), fingerprint, terms, place);
+	private final IdempotencyKey key;
+
+	private final Fingerprint fingerprint;
+
+	private final ClaimTerms terms;
+
+	private final @Nullable Object place;
+
+	private @Nullable UUID owner;
+
+	ClaimRequest(IdempotencyKey key, Fingerprint fingerprint, ClaimTerms terms, @Nullable Object place) {
+		this.key = key;
+		this.fingerprint = fingerprint;
+		this.terms = terms;
+		this.place = place;
+	}
+
+	IdempotencyKey key() {
+		return this.key;
+	}
+
+	Fingerprint fingerprint() {
+		return this.fingerprint;
+	}
+
+	ClaimTerms terms() {
+		return this.terms;
+	}
+
+	/**
+	 * Made when it is asked for: whoever only reads needs none, and chance is dear.
+	 */
+	private UUID owner() {
+		UUID known = this.owner;
+		if (known == null) {
+			known = UUID.randomUUID();
+			this.owner = known;
+		}
+		return known;
 	}
 
 	long ownerNumber() {
-		return OwnedRecord.number(this.owner);
+		return OwnedRecord.number(owner());
 	}
 
 	long lease() {
@@ -49,7 +86,7 @@ record ClaimRequest(IdempotencyKey key, UUID owner, Fingerprint fingerprint, Cla
 	}
 
 	ClaimResult granted(int attempt) {
-		return new ClaimResult.Granted(new Claim(this.key, this.owner, attempt, this.place));
+		return new ClaimResult.Granted(new Claim(this.key, owner(), attempt, this.place));
 	}
 
 }

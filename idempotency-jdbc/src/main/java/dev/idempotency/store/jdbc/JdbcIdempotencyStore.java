@@ -93,7 +93,7 @@ public final class JdbcIdempotencyStore
 	@Override
 	public ClaimResult claim(IdempotencyKey key, Fingerprint fingerprint, ClaimTerms terms) {
 		Place place = this.places.current();
-		ClaimRequest request = ClaimRequest.of(key, fingerprint, terms, this.places.areSeveral() ? place : null);
+		ClaimRequest request = new ClaimRequest(key, fingerprint, terms, this.places.areSeveral() ? place : null);
 		return place.database()
 			.onOwnConnection("claim a key", (connection, tables) -> tables.claims().claim(connection, request));
 	}
