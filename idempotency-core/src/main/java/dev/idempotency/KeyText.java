@@ -1,7 +1,5 @@
 package dev.idempotency;
 
-import java.util.Objects;
-
 /**
  * The rules for the texts that make up a key.
  */
@@ -23,13 +21,25 @@ final class KeyText {
 	 * question mark: two keys would become one.
 	 */
 	static void requireWellFormed(String name, String text, int maxLength) {
-		Objects.requireNonNull(text, () -> name + " must not be null");
+		if (text == null) {
+			throw new NullPointerException(name + " must not be null");
+		}
 		if (text.length() > maxLength) {
 			throw new IllegalArgumentException(
 					"%s has %d characters, more than the %d allowed: use a digest of it, such as its SHA-256"
 						.formatted(name, text.length(), maxLength));
 		}
-		for (int i = 0, codePoint; i < text.length(); i += Character.charCount(codePoint)) {
+		for (int i = 0; i < text.length(); i++) {
+			if (Character.isSurrogate(text.charAt(i))) {
+				// Hardly any text has one
+				requirePairs(name, text, i);
+				return;
+			}
+		}
+	}
+
+	private static void requirePairs(String name, String text, int from) {
+		for (int i = from, codePoint; i < text.length(); i += Character.charCount(codePoint)) {
 			codePoint = text.codePointAt(i);
 			if (codePoint >= Character.MIN_SURROGATE && codePoint <= Character.MAX_SURROGATE) {
 				throw new IllegalArgumentException(

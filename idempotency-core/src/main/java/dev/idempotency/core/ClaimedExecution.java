@@ -1,5 +1,6 @@
 package dev.idempotency.core;
 
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
@@ -39,6 +40,8 @@ final class ClaimedExecution extends Execution {
 	 * What has become of the result once the caller's transaction is committed.
 	 */
 	private volatile @Nullable Completion joined;
+
+	private volatile boolean steps;
 
 	ClaimedExecution(GuardedStore store, Listeners listeners, Attempt attempt, Claim claim, KeptLease lease) {
 		this.store = store;
@@ -93,8 +96,20 @@ final class ClaimedExecution extends Execution {
 		}
 	}
 
+	@Override
+	public void hasSteps() {
+		this.steps = true;
+	}
+
+	/**
+	 * For how long the result is remembered, whatever is left of the ttl.
+	 */
+	private Duration atLeast() {
+		return this.steps ? this.attempt.policy().ttl() : this.attempt.policy().lease();
+	}
+
 	private Completion join(StoredResult result, boolean withPayload) {
-		if (this.store.completeInCallersTransaction(this.claim, result, this.attempt.policy().lease())) {
+		if (this.store.completeInCallersTransaction(this.claim, result, atLeast())) {
 			this.joined = Completion.stored(withPayload);
 			return Completion.JOINED;
 		}
@@ -201,7 +216,7 @@ final class ClaimedExecution extends Execution {
 	 */
 	private IdempotencyEvent keptWithoutResultAfter(Throwable failure) {
 		boolean kept = FirstFailure.thenTry(failure,
-				() -> this.store.complete(this.claim, StoredResult.tombstone(), this.attempt.policy().lease()));
+				() -> this.store.complete(this.claim, StoredResult.tombstone(), atLeast()));
 		return new IdempotencyEvent.Finished(key(), kept ? Completion.stored(false) : Completion
 			.failed(new IdempotencyStoreException("The result of %s was not stored".formatted(key()), failure)));
 	}
@@ -226,7 +241,7 @@ final class ClaimedExecution extends Execution {
 
 	private Completion store(StoredResult result, boolean withPayload) {
 		try {
-			if (this.store.complete(this.claim, result, this.attempt.policy().lease())) {
+			if (this.store.complete(this.claim, result, atLeast())) {
 				return Completion.stored(withPayload);
 			}
 			return lost().complete(result, withPayload);
@@ -242,7 +257,7 @@ final class ClaimedExecution extends Execution {
 
 	private Completion storeIn(Transaction transaction, StoredResult result, boolean withPayload) {
 		try {
-			if (!this.store.completeInTransaction(this.claim, result, this.attempt.policy().lease())) {
+			if (!this.store.completeInTransaction(this.claim, result, atLeast())) {
 				rollBack(transaction);
 				return lost().superseded();
 			}

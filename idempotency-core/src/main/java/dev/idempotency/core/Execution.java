@@ -101,6 +101,13 @@ public abstract class Execution implements AutoCloseable {
 	public abstract void transactionEnded(Ending ending);
 
 	/**
+	 * The operation has steps, which are claimed after it and live as long: its result is
+	 * remembered for the whole ttl from its end on. Otherwise whoever uses the key again
+	 * could find steps of an operation that is forgotten.
+	 */
+	public abstract void hasSteps();
+
+	/**
 	 * Renews the lease no more, because nobody knows whether the execution will come to
 	 * its end. It still can, while nobody has taken the key over.
 	 */

@@ -68,6 +68,11 @@ final class UnprotectedExecution extends Execution {
 	}
 
 	@Override
+	public void hasSteps() {
+		// Nothing is remembered
+	}
+
+	@Override
 	public void letLeaseRunOut() {
 		// There is none
 	}

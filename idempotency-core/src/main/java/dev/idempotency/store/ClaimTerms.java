@@ -68,7 +68,9 @@ public record ClaimTerms(Duration lease, Duration ttl, OnCrash onCrash, OnReplay
 	}
 
 	private static void requireUsable(Setting setting, Duration duration, String example) {
-		Objects.requireNonNull(duration, () -> "%s must not be null".formatted(setting.words()));
+		if (duration == null) {
+			throw new NullPointerException("%s must not be null".formatted(setting.words()));
+		}
 		if (duration.compareTo(MIN_DURATION) < 0) {
 			throw new IdempotencyConfigurationException(
 					Explanation.of("%s must be at least 1ms, but is %s", setting, duration),

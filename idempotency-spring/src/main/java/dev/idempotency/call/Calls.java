@@ -73,8 +73,7 @@ public final class Calls {
 
 	private RunningCall running(Execution execution, Attempt attempt, ResultFormat format) {
 		try {
-			return new RunningCall(execution, format,
-					stepsOf(execution.key(), attempt.fingerprint(), attempt.policy()));
+			return new RunningCall(execution, format, stepsOf(execution, attempt.fingerprint(), attempt.policy()));
 		}
 		catch (Throwable ex) {
 			// Nobody would end it
@@ -88,8 +87,8 @@ public final class Calls {
 	 * @param fingerprint what it was asked to do: another request has other steps
 	 * @param policy how it is protected
 	 */
-	public Steps stepsOf(IdempotencyKey key, Fingerprint fingerprint, OperationPolicy policy) {
-		return new LazySteps(this, key, fingerprint, policy);
+	public Steps stepsOf(Execution execution, Fingerprint fingerprint, OperationPolicy policy) {
+		return new LazySteps(this, execution, fingerprint, policy);
 	}
 
 	StepKeys stepKeys(IdempotencyKey parent, Fingerprint fingerprint, OperationPolicy policy) {

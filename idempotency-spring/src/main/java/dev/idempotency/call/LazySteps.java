@@ -1,11 +1,11 @@
 package dev.idempotency.call;
 
 import dev.idempotency.Fingerprint;
-import dev.idempotency.IdempotencyKey;
 import dev.idempotency.OnCrash;
 import dev.idempotency.ResultType;
 import dev.idempotency.Steps;
 import dev.idempotency.Work;
+import dev.idempotency.core.Execution;
 import dev.idempotency.core.OperationPolicy;
 import org.jspecify.annotations.Nullable;
 
@@ -16,7 +16,7 @@ final class LazySteps implements Steps {
 
 	private final Calls calls;
 
-	private final IdempotencyKey key;
+	private final Execution execution;
 
 	private final Fingerprint fingerprint;
 
@@ -24,16 +24,18 @@ final class LazySteps implements Steps {
 
 	private @Nullable Steps steps;
 
-	LazySteps(Calls calls, IdempotencyKey key, Fingerprint fingerprint, OperationPolicy policy) {
+	LazySteps(Calls calls, Execution execution, Fingerprint fingerprint, OperationPolicy policy) {
 		this.calls = calls;
-		this.key = key;
+		this.execution = execution;
 		this.fingerprint = fingerprint;
 		this.policy = policy;
 	}
 
 	private synchronized Steps steps() {
 		if (this.steps == null) {
-			this.steps = new RememberedSteps(this.calls, this.calls.stepKeys(this.key, this.fingerprint, this.policy));
+			this.execution.hasSteps();
+			this.steps = new RememberedSteps(this.calls,
+					this.calls.stepKeys(this.execution.key(), this.fingerprint, this.policy));
 		}
 		return this.steps;
 	}

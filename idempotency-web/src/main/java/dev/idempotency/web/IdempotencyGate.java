@@ -161,7 +161,7 @@ final class IdempotencyGate implements Admission {
 	private ProtectedRun arm(Exchange exchange, Object handler, ProtectedOperation operation, Attempt attempt,
 			Execution execution) {
 		try {
-			Steps steps = this.calls.stepsOf(attempt.key(), attempt.fingerprint(), operation.policy());
+			Steps steps = this.calls.stepsOf(execution, attempt.fingerprint(), operation.policy());
 			return exchange.arm(new ProtectedRun(exchange, operation, handler, execution.key(), execution, steps));
 		}
 		catch (Throwable ex) {

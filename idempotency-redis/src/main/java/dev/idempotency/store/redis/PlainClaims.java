@@ -1,8 +1,10 @@
 package dev.idempotency.store.redis;
 
+import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 
+import dev.idempotency.store.MonotonicClock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,6 +35,8 @@ final class PlainClaims {
 
 	private final RedisConnectionFactory connectionFactory;
 
+	private final Clock clock = new MonotonicClock();
+
 	private volatile boolean known = true;
 
 	private volatile long asksAgain;
@@ -45,7 +49,7 @@ final class PlainClaims {
 	 * Whether the server is to be asked in this way.
 	 */
 	boolean areKnown() {
-		if (!this.known && System.nanoTime() - this.asksAgain >= 0) {
+		if (!this.known && this.asksAgain <= this.clock.millis()) {
 			this.known = true;
 		}
 		return this.known;
@@ -92,7 +96,7 @@ final class PlainClaims {
 	 * Has claims made by a script for a while.
 	 */
 	void doWithout() {
-		this.asksAgain = System.nanoTime() + PAUSE.toNanos();
+		this.asksAgain = this.clock.millis() + PAUSE.toMillis();
 		this.known = false;
 	}
 

@@ -121,7 +121,7 @@ class RedisDatesTests {
 		IdempotencyKey key = newKey().within("dates");
 		Claim first = granted(this.store, key, terms(Duration.ofMillis(1), TTL));
 		Instant created = status(key).created();
-		before.apply(this.store, first);
+		assertThat(before.apply(this.store, first)).isNotNull();
 		Inspection found = this.store.find(key).orElseThrow();
 		assertThat(found.summary().leaseLeft()).isBetween(lease.minusSeconds(30), lease);
 		ClaimResult refused = this.store.claim(key, FINGERPRINT, terms(Duration.ofMinutes(1), TTL));
