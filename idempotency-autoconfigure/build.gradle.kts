@@ -28,6 +28,7 @@ dependencies {
     api(project(":idempotency-web")) { isTransitive = false }
     api(libs.boot.autoconfigure)
     api(libs.jspecify)
+    implementation(libs.caffeine)
     implementation(libs.jackson.databind)
     implementation(libs.slf4j.api)
 

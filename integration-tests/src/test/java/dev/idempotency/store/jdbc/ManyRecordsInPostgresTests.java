@@ -31,7 +31,21 @@ class ManyRecordsInPostgresTests extends ManyRecordsContract {
 		// As IdempotencyKey makes the digest
 		jdbc.execute("create function part(text) returns bytea immutable language sql as "
 				+ "'select int4send(octet_length(convert_to($1, ''UTF8''))) || convert_to($1, ''UTF8'')'");
-		String digest = "substring(sha256(convert_to(key, 'UTF8')) for 3) || substring(sha256(part(namespace) || "
+		jdbc.execute("""
+				create function start(text) returns bytea immutable language plpgsql as $$
+				declare
+					hash bigint := 0;
+				begin
+					for i in 1..least(length($1), 200) loop
+						hash := (31 * hash + ascii(substr($1, i, 1))) & 4294967295;
+					end loop;
+					hash := mod((hash # (hash >> 16))::numeric * x'85ebca6b'::bigint, 4294967296)::bigint;
+					hash := mod((hash # (hash >> 13))::numeric * x'c2b2ae35'::bigint, 4294967296)::bigint;
+					return substring(int4send(((hash >> 8) & 255)::int) from 4)
+						|| substring(int4send(((hash >> 16) & 255)::int) from 4)
+						|| substring(int4send((hash >> 24)::int) from 4);
+				end $$""");
+		String digest = "start(key) || substring(sha256(part(namespace) || "
 				+ "part(operation) || part(principal) || int4send(-1) || part(key)) from 4)";
 		jdbc.update("insert into idempotency_record (id, namespace, operation, principal, idempotency_key, state, "
 				+ "attempt, owner, fingerprint, created_at, ends_at, expires_at, result) " + "select " + digest
