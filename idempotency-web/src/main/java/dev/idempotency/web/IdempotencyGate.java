@@ -47,6 +47,8 @@ final class IdempotencyGate implements Admission {
 
 	private final @Nullable Transactions transactions;
 
+	private final OperationNames names = new OperationNames();
+
 	IdempotencyGate(IdempotencyEngine engine, Calls calls, HttpStrategies strategies,
 			@Nullable Transactions transactions) {
 		this.engine = engine;
@@ -99,7 +101,7 @@ final class IdempotencyGate implements Admission {
 	private @Nullable Pass decide(Exchange exchange, HttpServletRequest request, Object handler,
 			ProtectedOperation operation) {
 		boolean dryRun = asksForDryRun(request);
-		String name = operationName(request);
+		String name = this.names.of(request);
 		IdempotencyKey key = null;
 		Attempt attempt = null;
 		try {

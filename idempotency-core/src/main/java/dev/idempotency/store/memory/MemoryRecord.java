@@ -191,6 +191,7 @@ final class MemoryRecord {
 			return false;
 		}
 		this.completed = now;
+		this.owner = NOBODY;
 		this.expires = Math.max(this.expires, now + atLeast.toMillis());
 		// Last: who sees it sees all the rest
 		this.result = stored;
