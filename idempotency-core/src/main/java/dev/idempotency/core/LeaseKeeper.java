@@ -223,10 +223,12 @@ final class LeaseKeeper implements AutoCloseable {
 	}
 
 	private void renew(KeptLease lease) {
+		// The store may have begun to count long before it answers
+		long asked = this.clock.millis();
 		try {
 			if (this.closed ? this.store.renewQuietly(lease.claim, lease.duration)
 					: this.store.renew(lease.claim, lease.duration)) {
-				lease.renewed(this.clock.millis());
+				lease.renewed(asked);
 			}
 			else {
 				lease.notHeld();
