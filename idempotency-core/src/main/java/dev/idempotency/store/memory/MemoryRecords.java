@@ -177,7 +177,7 @@ final class MemoryRecords {
 		this.bytes.addAndGet(record.bytes());
 		this.ends.add(record);
 		boolean more = true;
-		while (more && (hasTooMany() || this.ends.hasEnded(now)) && this.dropping.tryLock()) {
+		while (more && (isFull() || hasManyGone() || this.ends.hasEnded(now)) && this.dropping.tryLock()) {
 			try {
 				more = dropSome(now);
 			}
@@ -187,8 +187,8 @@ final class MemoryRecords {
 		}
 	}
 
-	private boolean hasTooMany() {
-		return isFull() || this.gone.get() > Math.max(GONE_UNSUSPICIOUS, this.results.get());
+	private boolean hasManyGone() {
+		return this.gone.get() > Math.max(GONE_UNSUSPICIOUS, this.results.get());
 	}
 
 	private boolean isFull() {
@@ -201,7 +201,7 @@ final class MemoryRecords {
 	 * is counted is still being added, by a thread that will come here
 	 */
 	private boolean dropSome(long now) {
-		if (this.gone.get() > Math.max(GONE_UNSUSPICIOUS, this.results.get())) {
+		if (hasManyGone()) {
 			this.gone.addAndGet(-this.ends.forgetGone());
 		}
 		for (int i = 0; i < DROPPED_AT_ONCE; i++) {
