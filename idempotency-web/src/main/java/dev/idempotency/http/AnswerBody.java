@@ -81,13 +81,10 @@ public final class AnswerBody {
 	 * @throws IOException if that fails
 	 */
 	public void writeTo(OutputStream target) throws IOException {
-		int from = this.start;
-		int left = this.length;
-		for (int i = 0; left > 0; i++) {
-			int count = Math.min(left, this.pieces[i].length - from);
-			target.write(this.pieces[i], from, count);
-			left -= count;
-			from = 0;
+		int count;
+		for (int i = 0, done = 0; done < this.length; i++, done += count) {
+			count = countOf(i, done);
+			target.write(this.pieces[i], startOf(i), count);
 		}
 	}
 
@@ -102,25 +99,33 @@ public final class AnswerBody {
 	}
 
 	void copyTo(byte[] target, int place) {
-		int from = this.start;
-		int at = place;
-		for (int i = 0; at < place + this.length; i++) {
-			int count = Math.min(place + this.length - at, this.pieces[i].length - from);
-			System.arraycopy(this.pieces[i], from, target, at, count);
-			at += count;
-			from = 0;
+		int count;
+		for (int i = 0, done = 0; done < this.length; i++, done += count) {
+			count = countOf(i, done);
+			System.arraycopy(this.pieces[i], startOf(i), target, place + done, count);
 		}
 	}
 
 	void updateTo(Checksum checksum) {
-		int from = this.start;
-		int left = this.length;
-		for (int i = 0; left > 0; i++) {
-			int count = Math.min(left, this.pieces[i].length - from);
-			checksum.update(this.pieces[i], from, count);
-			left -= count;
-			from = 0;
+		int count;
+		for (int i = 0, done = 0; done < this.length; i++, done += count) {
+			count = countOf(i, done);
+			checksum.update(this.pieces[i], startOf(i), count);
 		}
+	}
+
+	/**
+	 * Where in a piece the body begins or goes on.
+	 */
+	private int startOf(int piece) {
+		return (piece == 0) ? this.start : 0;
+	}
+
+	/**
+	 * How many bytes of a piece are the body's, after so many in the pieces before.
+	 */
+	private int countOf(int piece, int done) {
+		return Math.min(this.length - done, this.pieces[piece].length - startOf(piece));
 	}
 
 	/**

@@ -102,7 +102,7 @@ final class HandlerAudit {
 				Coverage coverage = (operation != null) ? Coverage.PROTECTED
 						: protection.decided() ? Coverage.EXCLUDED : Coverage.UNPROTECTED;
 				for (String pattern : info.getPatternValues()) {
-					String name = IdempotencyGate.operationName(method.name(), pattern);
+					String name = OperationNames.name(method.name(), pattern);
 					found.add(new KnownOperation(name, Kind.HTTP, handler.getShortLogMessage(), coverage,
 							(operation != null) ? this.operations.named(operation, name).forPeople() : null));
 				}

@@ -32,7 +32,6 @@ import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.web.context.request.async.WebAsyncUtils;
-import org.springframework.web.servlet.HandlerMapping;
 
 /**
  * Decides whether the handler of a protected request runs.
@@ -192,7 +191,7 @@ final class IdempotencyGate implements Admission {
 		Preview preview = (attempt != null) ? preview(attempt) : new Preview(null, Optional.empty());
 		if (preview.runs() && operation.dryRun() == DryRun.ROLLBACK) {
 			IdempotencyKey known = (key != null) ? key
-					: UnprotectedContext.randomKey(operationName(exchange.request()));
+					: UnprotectedContext.randomKey(OperationNames.name(exchange.request()));
 			ProtectedRun run = exchange.arm(new ProtectedRun(exchange, operation, handler, known, null, null));
 			return pass(run, exchange, beginTransaction(run));
 		}
@@ -242,21 +241,6 @@ final class IdempotencyGate implements Admission {
 	static boolean asksForDryRun(HttpServletRequest request) {
 		return request.getHeader(DryRunHeader.NAME) != null
 				&& DryRunHeader.asksForDryRun(request.getHeaders(DryRunHeader.NAME));
-	}
-
-	/**
-	 * What the key of a request is remembered under.
-	 */
-	static String operationName(HttpServletRequest request) {
-		Object pattern = request.getAttribute(HandlerMapping.BEST_MATCHING_PATTERN_ATTRIBUTE);
-		return operationName(request.getMethod(), (pattern != null) ? pattern.toString() : request.getRequestURI());
-	}
-
-	/**
-	 * What the keys of a route are remembered under.
-	 */
-	static String operationName(String method, String pattern) {
-		return method + " " + pattern;
 	}
 
 	/**

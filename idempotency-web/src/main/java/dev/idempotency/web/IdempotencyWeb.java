@@ -164,7 +164,7 @@ public final class IdempotencyWeb implements OperationCatalog {
 	 * @return what they need to know, if it is protected
 	 */
 	public Optional<ClientContract> contractOf(HandlerMethod handler, String method, String path) {
-		String documented = IdempotencyGate.operationName(method, path);
+		String documented = OperationNames.name(method, path);
 		String name = this.known.stream()
 			.map(KnownOperation::name)
 			.filter((it) -> ClientContract.withoutExpressions(it).equals(documented))

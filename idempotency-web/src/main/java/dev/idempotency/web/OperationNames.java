@@ -16,13 +16,28 @@ final class OperationNames {
 	private final Map<String, Names> known = new ConcurrentHashMap<>();
 
 	/**
+	 * What the key of a request is remembered under, where that is needed now and then.
+	 */
+	static String name(HttpServletRequest request) {
+		Object pattern = request.getAttribute(HandlerMapping.BEST_MATCHING_PATTERN_ATTRIBUTE);
+		return name(request.getMethod(), (pattern != null) ? pattern.toString() : request.getRequestURI());
+	}
+
+	/**
+	 * What the keys of a route are remembered under.
+	 */
+	static String name(String method, String pattern) {
+		return method + " " + pattern;
+	}
+
+	/**
 	 * What the key of a request is remembered under.
 	 */
 	String of(HttpServletRequest request) {
 		String method = request.getMethod();
 		Object pattern = request.getAttribute(HandlerMapping.BEST_MATCHING_PATTERN_ATTRIBUTE);
 		if (pattern == null) {
-			return IdempotencyGate.operationName(method, request.getRequestURI());
+			return name(request);
 		}
 		Names names = this.known.computeIfAbsent(pattern.toString(), Names::of);
 		return switch (method) {
@@ -31,7 +46,7 @@ final class OperationNames {
 			case "PATCH" -> names.patch();
 			case "DELETE" -> names.delete();
 			// Whatever clients make up is not kept
-			default -> IdempotencyGate.operationName(method, pattern.toString());
+			default -> name(method, pattern.toString());
 		};
 	}
 
@@ -41,9 +56,8 @@ final class OperationNames {
 	private record Names(String post, String put, String patch, String delete) {
 
 		private static Names of(String pattern) {
-			return new Names(IdempotencyGate.operationName("POST", pattern),
-					IdempotencyGate.operationName("PUT", pattern), IdempotencyGate.operationName("PATCH", pattern),
-					IdempotencyGate.operationName("DELETE", pattern));
+			return new Names(name("POST", pattern), name("PUT", pattern), name("PATCH", pattern),
+					name("DELETE", pattern));
 		}
 
 	}

@@ -90,8 +90,7 @@ final class ProtectedOperations {
 	 * An operation as the settings want it by its name.
 	 */
 	ProtectedOperation named(ProtectedOperation operation, HttpServletRequest request) {
-		return this.policies.named().settings().isEmpty() ? operation
-				: named(operation, IdempotencyGate.operationName(request));
+		return this.policies.named().settings().isEmpty() ? operation : named(operation, OperationNames.name(request));
 	}
 
 	ProtectedOperation named(ProtectedOperation operation, String name) {

@@ -58,7 +58,7 @@ final class RouteNames implements RouterFunctions.Visitor {
 	public void route(RequestPredicate predicate, HandlerFunction<?> handlerFunction) {
 		Condition route = new Condition(predicate, this.around.peek());
 		for (String method : route.methods.isEmpty() ? UNSAFE : route.methods) {
-			route.patterns.forEach((pattern) -> this.names.add(IdempotencyGate.operationName(method, pattern)));
+			route.patterns.forEach((pattern) -> this.names.add(OperationNames.name(method, pattern)));
 		}
 	}
 

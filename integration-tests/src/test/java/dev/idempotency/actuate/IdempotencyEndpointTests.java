@@ -260,7 +260,8 @@ class IdempotencyEndpointTests {
 		assertThat(output).contains("The record " + id + " was settled as done by someone who is not logged in")
 			.doesNotContain(key)
 			.doesNotContain("Anna");
-		// The operation's own ttl, which counts from the settling claim, a moment before its completion
+		// The operation's own ttl, which counts from the settling claim, a moment before
+		// its completion
 		assertThat(Duration.between(Instant.parse(getJson("/idempotency/records/" + id).read("$.completed")),
 				Instant.parse(getJson("/idempotency/records/" + id).read("$.expires"))))
 			.isBetween(Duration.ofDays(7).minusMinutes(1), Duration.ofDays(7));

@@ -4,7 +4,6 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.concurrent.atomic.AtomicLong;
 
 import dev.idempotency.Fingerprint;
 import dev.idempotency.IdempotencyKey;
@@ -40,8 +39,6 @@ public final class InMemoryIdempotencyStore implements SearchableStore, Notifyin
 
 	private final long storeId = UUID.randomUUID().getMostSignificantBits();
 
-	private final AtomicLong owners = new AtomicLong();
-
 	/**
 	 * Create an empty store.
 	 * @param limits how much it remembers
@@ -63,7 +60,7 @@ public final class InMemoryIdempotencyStore implements SearchableStore, Notifyin
 				return read;
 			}
 		}
-		UUID owner = new UUID(this.storeId, this.owners.incrementAndGet());
+		UUID owner = new UUID(this.storeId, this.records.nextClaim());
 		while (true) {
 			if (there == null) {
 				there = this.records.addIfAbsent(new MemoryRecord(key, fingerprint, owner, terms, this.clock.millis()));

@@ -95,6 +95,13 @@ final class MemoryRecords {
 	}
 
 	/**
+	 * The number of a claim, which no other has.
+	 */
+	long nextClaim() {
+		return this.claims.incrementAndGet();
+	}
+
+	/**
 	 * Adds a record of a key in progress, unless there is one of that key.
 	 * @return what is there already, be it over or not; {@code null} if it was added
 	 */
@@ -258,7 +265,7 @@ final class MemoryRecords {
 	 * often as it takes to have looked at one record for each claim.
 	 */
 	private void sweepNowAndThen() {
-		long number = this.claims.incrementAndGet();
+		long number = this.claims.get();
 		long next = this.nextSweep.get();
 		if (number >= next
 				&& this.nextSweep.compareAndSet(next,

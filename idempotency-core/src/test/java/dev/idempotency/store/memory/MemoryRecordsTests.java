@@ -8,10 +8,12 @@ import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 
 import dev.idempotency.Fingerprint;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.OnCrash;
+import dev.idempotency.store.ClaimResult;
 import dev.idempotency.store.ClaimTerms;
 import dev.idempotency.store.OnReplay;
 import dev.idempotency.store.StoredResult;
@@ -88,8 +90,8 @@ class MemoryRecordsTests {
 		MemoryRecord extended = complete("extended");
 		complete("over");
 		this.now = this.now.plus(TTL.dividedBy(2));
-		ClaimTerms extending = new ClaimTerms(TTL, TTL, OnCrash.RETRY, OnReplay.EXTEND);
-		assertThat(extended.claim(new UUID(2, 2), Fingerprint.none(), extending, this.now.toEpochMilli())).isNotNull();
+		assertThat(extended.claim(new UUID(2, 2), Fingerprint.none(), terms(OnReplay.EXTEND), this.now.toEpochMilli()))
+			.isNotNull();
 		this.now = this.now.plus(TTL.dividedBy(2)).plusSeconds(2);
 		complete("other");
 		assertThat(this.records.size()).isEqualTo(2);
@@ -110,9 +112,27 @@ class MemoryRecordsTests {
 		assertThat(this.evicted).isEmpty();
 	}
 
+	@Test
+	void aReplayIsReadWhileAnotherHoldsTheLockOfItsRecord() throws InterruptedException {
+		MemoryRecord record = complete("done");
+		long millis = this.now.toEpochMilli();
+		CompletableFuture<ClaimResult> counted;
+		synchronized (record) {
+			assertThat(CompletableFuture.supplyAsync(() -> record.tryToRead(terms(OnReplay.READ), millis)))
+				.succeedsWithin(Duration.ofSeconds(30))
+				.isInstanceOf(ClaimResult.Refused.class);
+			counted = CompletableFuture
+				.supplyAsync(() -> record.claim(OWNER, Fingerprint.none(), terms(OnReplay.COUNT), millis));
+			Thread.sleep(20);
+			assertThat(counted).as("what writes waits").isNotDone();
+		}
+		assertThat(counted).succeedsWithin(Duration.ofSeconds(30)).isInstanceOf(ClaimResult.Refused.class);
+	}
+
 	private MemoryRecord begin(String value) {
-		MemoryRecord record = new MemoryRecord(key(value), Fingerprint.none(), OWNER,
-				new ClaimTerms(TTL, TTL, OnCrash.RETRY, OnReplay.READ), this.now.toEpochMilli());
+		this.records.nextClaim();
+		MemoryRecord record = new MemoryRecord(key(value), Fingerprint.none(), OWNER, terms(OnReplay.READ),
+				this.now.toEpochMilli());
 		MemoryRecord there = this.records.addIfAbsent(record);
 		return (there != null) ? there : record;
 	}
@@ -129,6 +149,10 @@ class MemoryRecordsTests {
 		List<IdempotencyKey> keys = new ArrayList<>();
 		this.records.forEach((record) -> keys.add(record.key()));
 		return keys;
+	}
+
+	private static ClaimTerms terms(OnReplay onReplay) {
+		return new ClaimTerms(TTL, TTL, OnCrash.RETRY, onReplay);
 	}
 
 	private static IdempotencyKey key(String value) {
