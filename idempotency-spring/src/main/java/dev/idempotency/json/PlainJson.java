@@ -84,7 +84,7 @@ final class PlainJson {
 	/**
 	 * Where in the buffer the members of open objects begin and end.
 	 */
-	private int[] members = new int[2 * 8];
+	private int[] members = new int[2 * 4];
 
 	private int marks;
 

@@ -20,6 +20,11 @@ public final class RequestDigest {
 
 	private static final int BLOCK = 8192;
 
+	/**
+	 * What content takes that is not added as it is: what it is, and its digest.
+	 */
+	private static final int CONTENT = 2 * Integer.BYTES + "bytes".length() + Sha256.BYTES;
+
 	private RequestDigest() {
 	}
 
@@ -36,7 +41,8 @@ public final class RequestDigest {
 	public static Fingerprint of(String method, String path, @Nullable String query, @Nullable String contentType,
 			RequestContent content, boolean canonicalJson) throws IOException {
 		ContentType type = ContentType.parse(contentType);
-		Parts parts = new Parts().add(method).add(path).add(query).add(type.text());
+		int head = Parts.length(method) + Parts.length(path) + Parts.length(query) + Parts.length(type.text());
+		Parts parts = new Parts(head + CONTENT).add(method).add(path).add(query).add(type.text());
 		if (content instanceof RequestContent.Multipart multipart) {
 			for (RequestContent.Part part : multipart.parts()) {
 				add(parts, part);
