@@ -10,9 +10,13 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+
+import org.jspecify.annotations.Nullable;
 
 /**
  * The application in a process of its own.
@@ -30,16 +34,49 @@ final class ApplicationProcess implements AutoCloseable {
 	 */
 	private static final String KEEP_COMPILERS = "-XX:-UseDynamicNumberOfCompilerThreads";
 
+	private static final String STORE_FAILED = "The idempotency store failed";
+
 	private final Process process;
 
-	private final BufferedReader output;
+	/**
+	 * What it has answered to questions.
+	 */
+	private final BlockingQueue<String> answers = new LinkedBlockingQueue<>();
+
+	/**
+	 * What of its log says that its figures are worth nothing.
+	 */
+	private volatile @Nullable String failure;
 
 	private final int port;
 
-	private ApplicationProcess(Process process) throws IOException {
+	private ApplicationProcess(Process process) {
 		this.process = process;
-		this.output = process.inputReader();
+		Thread reader = new Thread(this::read, "log of " + process.pid());
+		reader.setDaemon(true);
+		reader.start();
 		this.port = (int) answer(LoadApplication.READY);
+	}
+
+	/**
+	 * Reads all that it says: it would stop if nobody did.
+	 */
+	private void read() {
+		try (BufferedReader output = this.process.inputReader()) {
+			for (String line = output.readLine(); line != null; line = output.readLine()) {
+				if (line.startsWith(LoadApplication.READY) || line.startsWith(LoadApplication.ALLOCATED)) {
+					this.answers.add(line);
+				}
+				else if (this.failure == null) {
+					System.out.println(line);
+					this.failure = line.contains(STORE_FAILED) ? line : null;
+				}
+			}
+		}
+		catch (IOException ex) {
+			// It was closed
+		}
+		this.answers.add("The application has ended");
 	}
 
 	/**
@@ -98,14 +135,18 @@ final class ApplicationProcess implements AutoCloseable {
 		}
 	}
 
-	private long answer(String beginning) throws IOException {
-		for (String line = this.output.readLine(); line != null; line = this.output.readLine()) {
-			if (line.startsWith(beginning)) {
-				return Long.parseLong(line.substring(beginning.length()));
+	private long answer(String beginning) {
+		try {
+			String answer = this.answers.take();
+			if (this.failure != null || !answer.startsWith(beginning)) {
+				throw new IllegalStateException((this.failure != null) ? this.failure : answer);
 			}
-			System.out.println(line);
+			return Long.parseLong(answer.substring(beginning.length()));
 		}
-		throw new IllegalStateException("The application has ended");
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw new IllegalStateException(ex);
+		}
 	}
 
 	@Override
