@@ -75,9 +75,22 @@ public record HttpAnswer(int status, Delivery delivery, Map<String, List<String>
 	 * @return the answer as it is stored
 	 */
 	public EncodedAnswer encode() {
-		List<byte[]> texts = new ArrayList<>();
-		int size = StoredResult.HEADER + HEADER + 1 + 2 + sizeOf(this.headers.size());
-		for (Map.Entry<String, List<String>> header : this.headers.entrySet()) {
+		// Most answers have no other header
+		List<String> onlyType = (this.headers.size() == 1) ? this.headers.get(HttpHeaders.CONTENT_TYPE) : null;
+		int onlyCommonType = (onlyType != null) ? commonType(HttpHeaders.CONTENT_TYPE, onlyType) : -1;
+		return (onlyCommonType >= 0) ? encode(Map.of(), onlyCommonType) : encode(this.headers, -1);
+	}
+
+	/**
+	 * Writes the answer down.
+	 * @param listed the headers that are written one by one
+	 * @param onlyCommonType the number of the content type, if it is a common one, and
+	 * the only header
+	 */
+	private EncodedAnswer encode(Map<String, List<String>> listed, int onlyCommonType) {
+		List<byte[]> texts = listed.isEmpty() ? List.of() : new ArrayList<>();
+		int size = StoredResult.HEADER + HEADER + 1 + 2 + sizeOf(this.headers.size()) + ((onlyCommonType >= 0) ? 2 : 0);
+		for (Map.Entry<String, List<String>> header : listed.entrySet()) {
 			if (commonType(header.getKey(), header.getValue()) >= 0) {
 				size += 2;
 				continue;
@@ -92,8 +105,11 @@ public record HttpAnswer(int status, Delivery delivery, Map<String, List<String>
 		target.position(StoredResult.HEADER).put(FORMAT).position(StoredResult.HEADER + HEADER);
 		target.put(codeOf(this.delivery)).putShort((short) this.status);
 		put(target, this.headers.size());
+		if (onlyCommonType >= 0) {
+			target.put((byte) 0).put((byte) onlyCommonType);
+		}
 		int next = 0;
-		for (Map.Entry<String, List<String>> header : this.headers.entrySet()) {
+		for (Map.Entry<String, List<String>> header : listed.entrySet()) {
 			int commonType = commonType(header.getKey(), header.getValue());
 			if (commonType >= 0) {
 				target.put((byte) 0).put((byte) commonType);

@@ -19,10 +19,12 @@ import dev.idempotency.core.OperationPolicy;
  * @param dryRun what a dry run of it does
  * @param effect what it does to the world
  * @param streams whether it writes its answer itself, piece by piece
+ * @param tasks whether it may leave its answer to a task on another thread
  * @param transactional whether it runs in the transaction in which its key is completed
  */
 public record ProtectedOperation(boolean required, KeySource keySource, boolean fingerprinted, OperationPolicy policy,
-		BodyLimits limits, StoredAnswers store, DryRun dryRun, Effect effect, boolean streams, boolean transactional) {
+		BodyLimits limits, StoredAnswers store, DryRun dryRun, Effect effect, boolean streams, boolean tasks,
+		boolean transactional) {
 
 	/**
 	 * What people are told of it.
@@ -37,7 +39,7 @@ public record ProtectedOperation(boolean required, KeySource keySource, boolean 
 	 */
 	public ProtectedOperation withOptionalKey() {
 		return new ProtectedOperation(false, this.keySource, this.fingerprinted, this.policy, this.limits, this.store,
-				this.dryRun, this.effect, this.streams, this.transactional);
+				this.dryRun, this.effect, this.streams, this.tasks, this.transactional);
 	}
 
 	/**
@@ -45,7 +47,7 @@ public record ProtectedOperation(boolean required, KeySource keySource, boolean 
 	 */
 	public ProtectedOperation withKeySource(KeySource keySource) {
 		return new ProtectedOperation(this.required, keySource, this.fingerprinted, this.policy, this.limits,
-				this.store, this.dryRun, this.effect, this.streams, this.transactional);
+				this.store, this.dryRun, this.effect, this.streams, this.tasks, this.transactional);
 	}
 
 	/**
@@ -53,7 +55,7 @@ public record ProtectedOperation(boolean required, KeySource keySource, boolean 
 	 */
 	public ProtectedOperation withoutFingerprint() {
 		return new ProtectedOperation(this.required, this.keySource, false, this.policy, this.limits, this.store,
-				this.dryRun, this.effect, this.streams, this.transactional);
+				this.dryRun, this.effect, this.streams, this.tasks, this.transactional);
 	}
 
 	/**
@@ -61,7 +63,7 @@ public record ProtectedOperation(boolean required, KeySource keySource, boolean 
 	 */
 	public ProtectedOperation with(OperationPolicy policy, BodyLimits limits) {
 		return new ProtectedOperation(this.required, this.keySource, this.fingerprinted, policy, limits, this.store,
-				this.dryRun, this.effect, this.streams, this.transactional);
+				this.dryRun, this.effect, this.streams, this.tasks, this.transactional);
 	}
 
 	/**
@@ -69,7 +71,7 @@ public record ProtectedOperation(boolean required, KeySource keySource, boolean 
 	 */
 	public ProtectedOperation withEffect(Effect effect) {
 		return new ProtectedOperation(this.required, this.keySource, this.fingerprinted, this.policy, this.limits,
-				this.store, this.dryRun, effect, this.streams, this.transactional);
+				this.store, this.dryRun, effect, this.streams, this.tasks, this.transactional);
 	}
 
 	/**
@@ -77,7 +79,7 @@ public record ProtectedOperation(boolean required, KeySource keySource, boolean 
 	 */
 	public ProtectedOperation inTransaction() {
 		return new ProtectedOperation(this.required, this.keySource, this.fingerprinted, this.policy, this.limits,
-				this.store, this.dryRun, this.effect, false, true);
+				this.store, this.dryRun, this.effect, false, this.tasks, true);
 	}
 
 }

@@ -297,7 +297,7 @@ final class AnswerRecorder implements RecordedBody.Channel {
 
 		private final ExchangeResponse.@Nullable Redirect redirect;
 
-		private @Nullable AnswerBody bytes;
+		private @Nullable HttpAnswer answer;
 
 		private Recorded(Head head, ExchangeResponse.@Nullable Redirect redirect) {
 			this.head = head;
@@ -313,7 +313,7 @@ final class AnswerRecorder implements RecordedBody.Channel {
 		}
 
 		EncodedAnswer encode() {
-			return toAnswer(this.head.headers()).encode();
+			return toAnswer().encode();
 		}
 
 		/**
@@ -330,22 +330,27 @@ final class AnswerRecorder implements RecordedBody.Channel {
 			}
 			writeEffect(container, this.head.status());
 			// The container has the headers already
-			ServletAnswers.send(toAnswer(Map.of()), container);
+			ServletAnswers.sendWithoutHeaders(toAnswer(), container);
 		}
 
-		private HttpAnswer toAnswer(Map<String, List<String>> headers) {
-			RecordedBody recorded = AnswerRecorder.this.body;
-			if (this.bytes == null) {
-				this.bytes = (recorded != null) ? recorded.bytes() : AnswerBody.empty();
+		private HttpAnswer toAnswer() {
+			if (this.answer == null) {
+				this.answer = newAnswer();
 			}
+			return this.answer;
+		}
+
+		private HttpAnswer newAnswer() {
+			RecordedBody recorded = AnswerRecorder.this.body;
+			AnswerBody bytes = (recorded != null) ? recorded.bytes() : AnswerBody.empty();
 			if (this.redirect == null) {
 				boolean streamed = recorded != null && recorded.isFlowing() && !recorded.isLengthDeclared();
-				return new HttpAnswer(this.head.status(), streamed ? Delivery.STREAMED : Delivery.WHOLE, headers,
-						this.bytes);
+				return new HttpAnswer(this.head.status(), streamed ? Delivery.STREAMED : Delivery.WHOLE,
+						this.head.headers(), bytes);
 			}
-			Map<String, List<String>> withLocation = new LinkedHashMap<>(headers);
+			Map<String, List<String>> withLocation = new LinkedHashMap<>(this.head.headers());
 			withLocation.put(HttpHeaders.LOCATION, List.of(this.redirect.location()));
-			return new HttpAnswer(this.redirect.status(), Delivery.REDIRECT, withLocation, this.bytes);
+			return new HttpAnswer(this.redirect.status(), Delivery.REDIRECT, withLocation, bytes);
 		}
 
 	}

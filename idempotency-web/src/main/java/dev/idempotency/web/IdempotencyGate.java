@@ -153,7 +153,7 @@ final class IdempotencyGate implements Admission {
 			if (operation.transactional()) {
 				run.runIn(beginTransaction(run));
 			}
-			return pass(run, exchange, null);
+			return pass(run, exchange, operation, null);
 		}
 		exchange.answerWith(ReplayedAnswer.of((Decision.Answer) decision, attempt.key()));
 		return null;
@@ -193,7 +193,7 @@ final class IdempotencyGate implements Admission {
 			IdempotencyKey known = (key != null) ? key
 					: UnprotectedContext.randomKey(OperationNames.name(exchange.request()));
 			ProtectedRun run = exchange.arm(new ProtectedRun(exchange, operation, handler, known, null, null));
-			return pass(run, exchange, beginTransaction(run));
+			return pass(run, exchange, operation, beginTransaction(run));
 		}
 		exchange.answerWith(DryRunReport.of(preview, (key != null) ? key.value() : null));
 		return null;
@@ -213,10 +213,13 @@ final class IdempotencyGate implements Admission {
 	 * @param dryRun the transaction that is rolled back when it has returned, or
 	 * {@code null} if it runs in earnest
 	 */
-	private static Pass pass(ProtectedRun run, Exchange exchange, @Nullable Transaction dryRun) {
+	private static Pass pass(ProtectedRun run, Exchange exchange, ProtectedOperation operation,
+			@Nullable Transaction dryRun) {
 		try {
-			WebAsyncUtils.getAsyncManager(exchange.request())
-				.registerCallableInterceptor(IdempotencyGate.class, new TaskWatch(run));
+			if (operation.tasks()) {
+				WebAsyncUtils.getAsyncManager(exchange.request())
+					.registerCallableInterceptor(IdempotencyGate.class, new TaskWatch(run));
+			}
 			Binding binding = run.makeCurrent();
 			return (dryRun == null) ? binding::close : () -> {
 				try {

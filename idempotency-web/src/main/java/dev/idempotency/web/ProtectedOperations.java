@@ -156,7 +156,7 @@ final class ProtectedOperations {
 			.over(new BodyLimits(this.settings.maxRequestBody(), this.settings.maxResponseBody()));
 		ProtectedOperation operation = new ProtectedOperation(annotation.required(),
 				keySource(annotation.key(), handler), annotation.fingerprint(), policy, limits, annotation.store(),
-				annotation.dryRun(), annotation.effect(), streams(method, answer), false);
+				annotation.dryRun(), annotation.effect(), streams(method, answer), mayBeTask(answer), false);
 		return annotation.transactional() ? operation.inTransaction() : operation;
 	}
 
@@ -212,6 +212,14 @@ final class ProtectedOperations {
 	private static boolean streams(@Nullable HandlerMethod method, Class<?> answer) {
 		return (method != null && method.isVoid()) || StreamingResponseBody.class.isAssignableFrom(answer)
 				|| ResponseBodyEmitter.class.isAssignableFrom(answer);
+	}
+
+	/**
+	 * Whether a handler may return a task: Spring looks at what is returned, and not at
+	 * what was declared. What a class declares that is none itself, is none.
+	 */
+	private static boolean mayBeTask(Class<?> answer) {
+		return answer == Object.class || answer == void.class || answer.isInterface() || isAsync(answer);
 	}
 
 	private static boolean isAsync(Class<?> answer) {

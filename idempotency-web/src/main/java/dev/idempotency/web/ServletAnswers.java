@@ -27,14 +27,21 @@ final class ServletAnswers {
 	 * Sends the answer to someone who has not seen anything of it.
 	 */
 	static void send(HttpAnswer answer, HttpServletResponse response) throws IOException {
-		response.setStatus(answer.status());
-		List<String> location = (answer.delivery() == Delivery.REDIRECT) ? answer.headers().get(HttpHeaders.LOCATION)
-				: null;
 		answer.headers().forEach((name, values) -> {
-			if (location == null || !name.equals(HttpHeaders.LOCATION)) {
+			if (answer.delivery() != Delivery.REDIRECT || !name.equals(HttpHeaders.LOCATION)) {
 				ResponseHeaders.write(response, name, values);
 			}
 		});
+		sendWithoutHeaders(answer, response);
+	}
+
+	/**
+	 * Sends an answer whose headers the response has already.
+	 */
+	static void sendWithoutHeaders(HttpAnswer answer, HttpServletResponse response) throws IOException {
+		response.setStatus(answer.status());
+		List<String> location = (answer.delivery() == Delivery.REDIRECT) ? answer.headers().get(HttpHeaders.LOCATION)
+				: null;
 		if (location != null) {
 			sendRedirect(answer, response, location.get(0));
 			return;

@@ -22,6 +22,12 @@ final class Measuring implements AutoCloseable {
 	private static final int LEAST_WARM_UP_SECONDS = 20;
 
 	/**
+	 * From this share on nothing is measured that is not warm. With less, a change can be
+	 * tried.
+	 */
+	private static final int WARM_SHARE = 25;
+
+	/**
 	 * A round with fewer small requests says nothing.
 	 */
 	private static final int LEAST_REQUESTS = 1_000;
@@ -71,7 +77,8 @@ final class Measuring implements AutoCloseable {
 		// To whom nothing is known, all requests are the same
 		Workload seen = (subject.kind() == Subject.Kind.WITHOUT) ? load.withKind(Kind.FIRST) : load;
 		if (this.warm.add(new Warm(subject, seen))) {
-			WarmUp.run(subject, seen, Math.max(LEAST_WARM_UP_SECONDS, WARM_UP_SECONDS * this.share / 100));
+			WarmUp.run(subject, seen, Math.max(LEAST_WARM_UP_SECONDS,
+					Math.min(WARM_UP_SECONDS, WARM_UP_SECONDS * this.share / WARM_SHARE)));
 		}
 	}
 
