@@ -6,6 +6,7 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.sync.RedisCommands;
+import io.lettuce.core.codec.ByteArrayCodec;
 
 /**
  * What a Redis counts.
@@ -29,8 +30,9 @@ final class RedisFigures {
 	private static double bytesOfARecord(Subject subject) {
 		Servers.Redis server = subject.store(Servers.Redis.class);
 		try (RedisClient client = RedisClient.create(RedisURI.create("localhost", server.port()));
-				StatefulRedisConnection<String, String> connection = client.connect()) {
-			RedisCommands<String, String> redis = connection.sync();
+				StatefulRedisConnection<byte[], byte[]> connection = client.connect(ByteArrayCodec.INSTANCE)) {
+			// The names of records are digests, and no text
+			RedisCommands<byte[], byte[]> redis = connection.sync();
 			redis.flushall();
 			subject.run(Workload.of(Kind.FIRST).withNote(0), RECORDS);
 			return redis.keys("*").stream().mapToLong(redis::memoryUsage).sum() / (double) RECORDS;
