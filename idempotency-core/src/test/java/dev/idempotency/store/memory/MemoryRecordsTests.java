@@ -113,20 +113,14 @@ class MemoryRecordsTests {
 	}
 
 	@Test
-	void aReplayIsReadWhileAnotherHoldsTheLockOfItsRecord() throws InterruptedException {
+	void aReplayIsReadWhileAnotherHoldsTheLockOfItsRecord() {
 		MemoryRecord record = complete("done");
 		long millis = this.now.toEpochMilli();
-		CompletableFuture<ClaimResult> counted;
 		synchronized (record) {
 			assertThat(CompletableFuture.supplyAsync(() -> record.tryToRead(terms(OnReplay.READ), millis)))
 				.succeedsWithin(Duration.ofSeconds(30))
 				.isInstanceOf(ClaimResult.Refused.class);
-			counted = CompletableFuture
-				.supplyAsync(() -> record.claim(OWNER, Fingerprint.none(), terms(OnReplay.COUNT), millis));
-			Thread.sleep(20);
-			assertThat(counted).as("what writes waits").isNotDone();
 		}
-		assertThat(counted).succeedsWithin(Duration.ofSeconds(30)).isInstanceOf(ClaimResult.Refused.class);
 	}
 
 	private MemoryRecord begin(String value) {
