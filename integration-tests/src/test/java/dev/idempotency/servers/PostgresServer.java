@@ -8,6 +8,8 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
@@ -117,10 +119,18 @@ public final class PostgresServer implements AutoCloseable {
 
 	/**
 	 * Ends the server at once, as a crash does: nobody is told, and nothing is written
-	 * that was not written before.
+	 * that was not written before. All of its processes are stopped first. If only the
+	 * first one were killed, the others would live on for a moment: a commit that was
+	 * waiting for a standby becomes visible then, and is read, although no standby has
+	 * it.
 	 */
 	public void kill() {
-		Signals.send("KILL", pid());
+		long first = pid();
+		Signals.send("STOP", first);
+		List<Long> all = new ArrayList<>(List.of(first));
+		ProcessHandle.of(first).stream().flatMap(ProcessHandle::descendants).map(ProcessHandle::pid).forEach(all::add);
+		Signals.send("STOP", all);
+		Signals.send("KILL", all);
 		Logger logger = (Logger) LoggerFactory.getLogger(EmbeddedPostgres.class);
 		Level level = logger.getLevel();
 		// It lets go of the folder, and complains that there is nothing to stop

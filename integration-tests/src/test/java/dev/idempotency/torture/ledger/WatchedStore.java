@@ -47,8 +47,9 @@ final class WatchedStore implements InvocationHandler {
 	@Override
 	public @Nullable Object invoke(Object proxy, Method method, Object @Nullable [] arguments) throws Throwable {
 		String verb = method.getName();
-		if (verb.equals("release") && arguments != null) {
-			// Before it: who knows what comes between
+		if ((verb.equals("release") || verb.equals("afterTransaction")) && arguments != null) {
+			// Before it: who knows what comes between. A transaction that was rolled back
+			// gives its key back, too
 			this.journal.write(Entry.RELEASING, ((Claim) arguments[0]).owner(), System.nanoTime());
 		}
 		long asked = System.nanoTime();
