@@ -156,8 +156,8 @@ class IdempotencyKeyTests {
 	void hasHashCodesThatNobodyCanForesee() {
 		List<String> texts = textsOfOneHashCode(14);
 		assertThat(texts.stream().map(String::hashCode).distinct()).hasSize(1);
-		// Of so many random numbers, no three have met yet
-		int nearlyAll = texts.size() - 2;
+		// Two texts seldom meet. If two do, so do all pairs that differ in the same way
+		int nearlyAll = texts.size() - texts.size() / 100;
 		assertThat(distinctHashCodes(texts, (text) -> IdempotencyKey.of("pay", text))).isGreaterThan(nearlyAll);
 		assertThat(distinctHashCodes(texts, (text) -> IdempotencyKey.of(text, "key"))).isGreaterThan(nearlyAll);
 		assertThat(distinctHashCodes(texts,
