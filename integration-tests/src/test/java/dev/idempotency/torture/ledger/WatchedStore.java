@@ -61,7 +61,7 @@ final class WatchedStore implements InvocationHandler {
 					claim.owner(), this.instance, asked, System.nanoTime());
 		}
 		else if (Boolean.TRUE.equals(answer) && arguments != null
-				&& (verb.equals("renew") || verb.equals("complete"))) {
+				&& (verb.equals("renew") || verb.equals("complete") || verb.equals("afterTransaction"))) {
 			this.journal.write(verb.equals("renew") ? Entry.RENEWED : Entry.COMPLETED, ((Claim) arguments[0]).owner(),
 					asked, System.nanoTime());
 		}
