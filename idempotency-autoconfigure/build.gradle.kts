@@ -40,6 +40,7 @@ dependencies {
     optional(libs.boot.restclient)
     optional(libs.boot.starter.webmvc)
     optional(libs.boot.webclient)
+    optional(libs.boot.webflux)
     optional(libs.boot.webmvc.test)
     optional(libs.hikaricp)
     optional(libs.micrometer.core)

@@ -20,6 +20,7 @@ dependencies {
     implementation(libs.jackson.databind)
     implementation(libs.slf4j.api)
 
+    optional(libs.reactor.core)
     optional(libs.spring.tx)
 
     testImplementation(project(":idempotency-test"))

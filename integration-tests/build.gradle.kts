@@ -27,6 +27,7 @@ dependencies {
     testImplementation(libs.activemq.broker)
     testImplementation(libs.activemq.client)
     testImplementation(libs.activemq.openwire)
+    testImplementation(libs.blockhound)
     testImplementation(libs.boot.jetty)
     testImplementation(libs.boot.jms)
     testImplementation(libs.boot.micrometer.tracing.opentelemetry)
@@ -42,6 +43,7 @@ dependencies {
     testImplementation(libs.boot.starter.test)
     testImplementation(libs.boot.starter.thymeleaf)
     testImplementation(libs.boot.starter.validation)
+    testImplementation(libs.boot.starter.webflux)
     testImplementation(libs.boot.starter.webmvc)
     testImplementation(libs.boot.starter.webmvc.test)
     testImplementation(libs.embedded.postgres)
@@ -66,7 +68,6 @@ dependencies {
     testImplementation(libs.spring.ai.mcp.server.webmvc)
     testImplementation(libs.spring.ai.model)
     testImplementation(libs.spring.kafka.test)
-    testImplementation(libs.spring.webflux)
     testImplementation(libs.springdoc.webmvc.api)
     testImplementation(libs.sqlite)
     testImplementation(libs.stripe.java)
@@ -77,6 +78,8 @@ dependencies {
 
 tasks.test {
     systemProperty("boot.test.version", boot.get())
+    // BlockHound adds methods to classes of the JDK
+    jvmArgs("-XX:+IgnoreUnrecognizedVMOptions", "-XX:+AllowRedefinitionToAddDeleteMethods")
     dependsOn(":sample-app:bootJar")
     systemProperty("sample.jar", rootProject.file("sample-app/build/libs/sample-app-$version.jar"))
     // Some tests read both builds, the README, the guides and the code that they show
