@@ -31,7 +31,7 @@ public final class IdempotencyOpenApiAutoConfiguration {
 	@ConditionalOnBean(IdempotencyWeb.class)
 	@ConditionalOnMissingBean
 	IdempotencyOpenApiCustomizer idempotencyOpenApiCustomizer(IdempotencyWeb web) {
-		return new IdempotencyOpenApiCustomizer(web);
+		return new IdempotencyOpenApiCustomizer(web.handlers());
 	}
 
 }

@@ -4,7 +4,7 @@ import dev.idempotency.CoreSetting;
 import dev.idempotency.Setting;
 import dev.idempotency.store.jdbc.DatabaseSetting;
 import dev.idempotency.store.redis.RedisSetting;
-import dev.idempotency.web.WebSetting;
+import dev.idempotency.http.WebSetting;
 
 /**
  * What settings are called in an application of Spring Boot: properties and beans. Nobody

@@ -8,7 +8,7 @@ import java.util.Optional;
 
 import dev.idempotency.core.KnownOperation.Protection;
 import dev.idempotency.http.ClientContract;
-import dev.idempotency.web.IdempotencyWeb;
+import dev.idempotency.http.ProtectedHandlers;
 import io.swagger.v3.oas.models.Components;
 import io.swagger.v3.oas.models.ExternalDocumentation;
 import io.swagger.v3.oas.models.OpenAPI;
@@ -30,22 +30,22 @@ public final class IdempotencyOpenApiCustomizer implements GlobalOperationCustom
 
 	private static final String EXTENSION = "x-idempotency";
 
-	private final IdempotencyWeb web;
+	private final ProtectedHandlers handlers;
 
 	private final Answers answers;
 
 	/**
 	 * Create a customizer.
-	 * @param web knows how handlers are protected
+	 * @param handlers knows how handlers are protected
 	 */
-	public IdempotencyOpenApiCustomizer(IdempotencyWeb web) {
-		this.web = web;
-		this.answers = new Answers(web.settings().problemBase());
+	public IdempotencyOpenApiCustomizer(ProtectedHandlers handlers) {
+		this.handlers = handlers;
+		this.answers = new Answers(handlers.settings().problemBase());
 	}
 
 	@Override
 	public Operation customize(Operation operation, HandlerMethod handler) {
-		if (this.web.isProtected(handler, "POST")) {
+		if (this.handlers.isProtected(handler, "POST")) {
 			operation.addExtension(EXTENSION, handler);
 		}
 		return operation;
@@ -65,7 +65,7 @@ public final class IdempotencyOpenApiCustomizer implements GlobalOperationCustom
 		if (extensions == null || !(extensions.get(EXTENSION) instanceof HandlerMethod handler)) {
 			return;
 		}
-		Optional<ClientContract> contract = this.web.contractOf(handler, method, path);
+		Optional<ClientContract> contract = this.handlers.contractOf(handler, method, path);
 		if (contract.isPresent()) {
 			extensions.put(EXTENSION, summary(contract.get()));
 			describe(operation, contract.get(), components(openApi));
@@ -101,7 +101,7 @@ public final class IdempotencyOpenApiCustomizer implements GlobalOperationCustom
 				? this.answers.withResultHeaders(answer, contract, components) : answer);
 		this.answers.refusals(contract, documented, components);
 		operation.setResponses(documented);
-		URI documentation = this.web.settings().documentationUrl();
+		URI documentation = this.handlers.settings().documentationUrl();
 		if (documentation != null && operation.getExternalDocs() == null) {
 			operation.setExternalDocs(
 					new ExternalDocumentation().url(documentation.toString()).description("About idempotency keys"));

@@ -8,6 +8,7 @@ import dev.idempotency.OperationInProgressException;
 import dev.idempotency.http.DryRunInvalidException;
 import dev.idempotency.http.DryRunUnsupportedException;
 import dev.idempotency.http.EffectHeader;
+import dev.idempotency.http.ExplicitExceptionHandlers;
 import dev.idempotency.http.HttpAnswer;
 import dev.idempotency.http.Problems;
 import dev.idempotency.http.RequestBodyUnreadableException;

@@ -46,7 +46,7 @@ final class IdempotencyGate implements Admission {
 
 	private final @Nullable Transactions transactions;
 
-	private final OperationNames names = new OperationNames();
+	private final ServletNames names = new ServletNames();
 
 	IdempotencyGate(IdempotencyEngine engine, Calls calls, HttpStrategies strategies,
 			@Nullable Transactions transactions) {
@@ -191,7 +191,7 @@ final class IdempotencyGate implements Admission {
 		Preview preview = (attempt != null) ? preview(attempt) : new Preview(null, Optional.empty());
 		if (preview.runs() && operation.dryRun() == DryRun.ROLLBACK) {
 			IdempotencyKey known = (key != null) ? key
-					: UnprotectedContext.randomKey(OperationNames.name(exchange.request()));
+					: UnprotectedContext.randomKey(ServletNames.name(exchange.request()));
 			ProtectedRun run = exchange.arm(new ProtectedRun(exchange, operation, handler, known, null, null));
 			return pass(run, exchange, operation, beginTransaction(run));
 		}

@@ -1,6 +1,7 @@
 package dev.idempotency.web;
 
 import dev.idempotency.http.ProtectedOperation;
+import dev.idempotency.http.ProtectedOperations;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -35,9 +36,12 @@ public final class IdempotencyInterceptor implements AsyncHandlerInterceptor {
 		if (!(handler instanceof HandlerMethod method)) {
 			return true;
 		}
-		ProtectedOperation operation = this.operations.find(method, request);
+		ProtectedOperation operation = this.operations.find(method, request.getMethod());
 		if (operation == null) {
 			return true;
+		}
+		if (this.operations.areNamed()) {
+			operation = this.operations.named(operation, ServletNames.name(request));
 		}
 		Admission.Pass pass = this.gate.admit(request, handler, operation);
 		if (pass == null) {

@@ -7,6 +7,7 @@ import dev.idempotency.OnConflict;
 import dev.idempotency.OnCrash;
 import dev.idempotency.core.OperationPolicy;
 import dev.idempotency.http.ProtectedOperation;
+import dev.idempotency.http.ProtectedOperations;
 
 import org.springframework.web.servlet.function.HandlerFilterFunction;
 import org.springframework.web.servlet.function.HandlerFunction;
@@ -118,7 +119,8 @@ public final class IdempotencyRouteFilter implements HandlerFilterFunction<Serve
 		if (IdempotencyFilter.isSafe(request.servletRequest())) {
 			return next.handle(request);
 		}
-		ProtectedOperation named = this.operations.named(this.operation, request.servletRequest());
+		ProtectedOperation named = this.operations.areNamed()
+				? this.operations.named(this.operation, ServletNames.name(request.servletRequest())) : this.operation;
 		Admission.Pass pass = this.gate.admit(request.servletRequest(), next, named);
 		if (pass == null) {
 			// The answer is known: whatever is written now is dropped

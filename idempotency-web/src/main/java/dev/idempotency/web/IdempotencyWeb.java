@@ -1,9 +1,10 @@
 package dev.idempotency.web;
 
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -15,15 +16,18 @@ import dev.idempotency.core.KnownOperation;
 import dev.idempotency.core.OperationCatalog;
 import dev.idempotency.core.ResultWriter;
 import dev.idempotency.core.Transactions;
-import dev.idempotency.http.ClientContract;
+import dev.idempotency.http.ExplicitExceptionHandlers;
 import dev.idempotency.http.GivenAnswers;
 import dev.idempotency.http.HttpSettings;
 import dev.idempotency.http.KeptHeaders;
 import dev.idempotency.http.Problems;
+import dev.idempotency.http.ProtectedHandlers;
+import dev.idempotency.http.ProtectedOperations;
+import dev.idempotency.http.Route;
+import org.slf4j.LoggerFactory;
 
 import org.springframework.context.ApplicationContext;
 import org.springframework.web.method.ControllerAdviceBean;
-import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.method.support.HandlerMethodArgumentResolver;
 import org.springframework.web.servlet.HandlerExceptionResolver;
 import org.springframework.web.servlet.function.support.RouterFunctionMapping;
@@ -48,7 +52,7 @@ public final class IdempotencyWeb implements OperationCatalog {
 
 	private final IdempotencyExceptionResolver exceptionResolver;
 
-	private volatile List<KnownOperation> known = List.of();
+	private final ProtectedHandlers handlers;
 
 	/**
 	 * Create the edge.
@@ -65,7 +69,9 @@ public final class IdempotencyWeb implements OperationCatalog {
 		this.settings = settings;
 		this.strategies = strategies;
 		this.context = context;
-		this.operations = new ProtectedOperations(settings, policies, strategies.keyResolver());
+		this.operations = ServletHandlerAnswers.operations(settings, policies, strategies.keyResolver());
+		this.handlers = new ProtectedHandlers(settings, engine.settings(), this.operations,
+				strategies.comparesRequests());
 		this.gate = new IdempotencyGate(engine, calls, strategies,
 				context.getBeanProvider(Transactions.class).getIfAvailable());
 		this.exceptionResolver = new IdempotencyExceptionResolver(
@@ -130,8 +136,15 @@ public final class IdempotencyWeb implements OperationCatalog {
 	 * and should be
 	 */
 	public void checkHandlers(Collection<RequestMappingHandlerMapping> mappings) {
-		this.known = new HandlerAudit(this.settings, this.operations, this.gate, this.strategies.comparesRequests())
-			.check(mappings);
+		List<Route> routes = new ArrayList<>();
+		for (RequestMappingHandlerMapping mapping : mappings) {
+			mapping.getHandlerMethods()
+				.forEach((info, handler) -> routes.add(new Route(
+						info.getMethodsCondition().getMethods().stream().map(Enum::name).collect(Collectors.toCollection(LinkedHashSet::new)),
+						info.getPatternValues(), handler)));
+		}
+		this.handlers.check(routes, this.gate::requireTransactions,
+				LoggerFactory.getLogger(IdempotencyInterceptor.class));
 	}
 
 	/**
@@ -148,43 +161,15 @@ public final class IdempotencyWeb implements OperationCatalog {
 	}
 
 	/**
-	 * Whether requests with a method are protected, wherever they go.
-	 * @param handler their handler
-	 * @param method the method
+	 * The handlers, as operators and clients are told of them.
 	 */
-	public boolean isProtected(HandlerMethod handler, String method) {
-		return this.operations.find(handler, method) != null;
-	}
-
-	/**
-	 * What clients need to know of a handler.
-	 * @param handler the handler
-	 * @param method the method with which they call it
-	 * @param path the path of its route, with or without the expressions of its variables
-	 * @return what they need to know, if it is protected
-	 */
-	public Optional<ClientContract> contractOf(HandlerMethod handler, String method, String path) {
-		String documented = OperationNames.name(method, path);
-		String name = this.known.stream()
-			.map(KnownOperation::name)
-			.filter((it) -> ClientContract.withoutExpressions(it).equals(documented))
-			.findFirst()
-			.orElse(documented);
-		return Optional.ofNullable(this.operations.find(handler, method))
-			.map((operation) -> ClientContract.of(this.operations.named(operation, name), this.engine.settings(),
-					this.strategies.comparesRequests()));
-	}
-
-	/**
-	 * How requests are protected.
-	 */
-	public HttpSettings settings() {
-		return this.settings;
+	public ProtectedHandlers handlers() {
+		return this.handlers;
 	}
 
 	@Override
 	public List<KnownOperation> operations() {
-		return this.known;
+		return this.handlers.operations();
 	}
 
 }

@@ -39,7 +39,7 @@ final class OpenGate implements Admission {
 	 * very thing that fails, and must not fail here.
 	 */
 	private IdempotencyKey keyOf(HttpServletRequest request, ProtectedOperation operation) {
-		String name = OperationNames.name(request);
+		String name = ServletNames.name(request);
 		try {
 			IdempotencyScope scope = this.strategies.scopeResolver().resolveScope(request, name);
 			return new IdempotencyKey(scope,

@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
 
+import dev.idempotency.http.OperationNames;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.io.Resource;

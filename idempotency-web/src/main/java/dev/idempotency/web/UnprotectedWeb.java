@@ -1,8 +1,10 @@
 package dev.idempotency.web;
 
 import dev.idempotency.call.AnnotationPolicies;
+import dev.idempotency.http.ExplicitExceptionHandlers;
 import dev.idempotency.http.HttpSettings;
 import dev.idempotency.http.Problems;
+import dev.idempotency.http.ProtectedOperations;
 
 import org.springframework.context.ApplicationContext;
 import org.springframework.web.method.ControllerAdviceBean;
@@ -28,7 +30,7 @@ public final class UnprotectedWeb {
 	 */
 	public UnprotectedWeb(AnnotationPolicies policies, HttpSettings settings, HttpStrategies strategies,
 			ApplicationContext context) {
-		this.operations = new ProtectedOperations(settings, policies, strategies.keyResolver());
+		this.operations = ServletHandlerAnswers.operations(settings, policies, strategies.keyResolver());
 		this.gate = new OpenGate(strategies);
 		this.exceptionResolver = new IdempotencyExceptionResolver(
 				new Problems(settings, strategies.problemFormats(), context),

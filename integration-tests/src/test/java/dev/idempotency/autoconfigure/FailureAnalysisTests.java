@@ -12,7 +12,7 @@ import dev.idempotency.Idempotent;
 import dev.idempotency.Setting;
 import dev.idempotency.store.jdbc.DatabaseSetting;
 import dev.idempotency.store.redis.RedisSetting;
-import dev.idempotency.web.WebSetting;
+import dev.idempotency.http.WebSetting;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;

@@ -65,7 +65,7 @@ class IdempotencyOpenApiAutoConfigurationTests {
 
 		@Bean
 		IdempotencyOpenApiCustomizer own(IdempotencyWeb web) {
-			return new IdempotencyOpenApiCustomizer(web);
+			return new IdempotencyOpenApiCustomizer(web.handlers());
 		}
 
 	}

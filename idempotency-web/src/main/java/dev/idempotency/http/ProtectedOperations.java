@@ -1,13 +1,9 @@
-package dev.idempotency.web;
+package dev.idempotency.http;
 
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 
-import dev.idempotency.DryRun;
 import dev.idempotency.IdempotencyConfigurationException;
 import dev.idempotency.Idempotent;
 import dev.idempotency.OnConflict;
@@ -15,35 +11,21 @@ import dev.idempotency.call.AnnotationPolicies;
 import dev.idempotency.core.BodyLimits;
 import dev.idempotency.core.NamedOperations;
 import dev.idempotency.core.OperationPolicy;
-import dev.idempotency.http.ClientContract.KeyField;
-import dev.idempotency.http.DefaultKeySource;
-import dev.idempotency.http.HttpSettings;
 import dev.idempotency.http.HttpSettings.Protect;
-import dev.idempotency.http.KeyExpression;
-import dev.idempotency.http.KeySource;
-import dev.idempotency.http.ProtectedOperation;
-import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 import org.springframework.core.ResolvableType;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.http.HttpEntity;
 import org.springframework.util.ClassUtils;
-import org.springframework.web.context.request.async.DeferredResult;
-import org.springframework.web.context.request.async.WebAsyncTask;
 import org.springframework.web.method.HandlerMethod;
-import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter;
-import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
 
 /**
  * Knows how each handler is protected. What an annotation says is worked out once.
  */
-final class ProtectedOperations {
-
-	private static final Logger logger = LoggerFactory.getLogger(IdempotencyInterceptor.class);
+public final class ProtectedOperations {
 
 	private static final Idempotent DEFAULTS = AnnotationUtils.synthesizeAnnotation(Idempotent.class);
 
@@ -53,47 +35,53 @@ final class ProtectedOperations {
 
 	private final KeySource defaultKeySource;
 
+	private final HandlerAnswers answers;
+
+	private final Logger logger;
+
 	private final Map<HandlerMethod, Protection> known = new ConcurrentHashMap<>();
 
-	ProtectedOperations(HttpSettings settings, AnnotationPolicies policies, KeyResolver keyResolver) {
+	/**
+	 * Create what knows it.
+	 * @param settings how requests are protected
+	 * @param policies how annotated operations are protected
+	 * @param defaultKeySource where keys come from when an operation does not say so
+	 * @param answers what the edge knows of the answers of handlers
+	 * @param logger the log of the edge
+	 */
+	public ProtectedOperations(HttpSettings settings, AnnotationPolicies policies, KeySource defaultKeySource,
+			HandlerAnswers answers, Logger logger) {
 		this.settings = settings;
 		this.policies = policies;
-		this.defaultKeySource = keySource(keyResolver);
-	}
-
-	private static KeySource keySource(KeyResolver resolver) {
-		return (resolver instanceof HeaderKeyResolver header)
-				? new DefaultKeySource("header " + header.name(), List.of(new KeyField(header.name(), header.syntax())),
-						header.advice())
-				: new DefaultKeySource("the application's KeyResolver", List.of(), resolver.advice());
+		this.defaultKeySource = defaultKeySource;
+		this.answers = answers;
+		this.logger = logger;
 	}
 
 	/**
 	 * How a handler is protected when it is called with a method.
+	 * @param handler the handler
+	 * @param method the method of the request
 	 * @return {@code null} if it is not
 	 */
-	@Nullable ProtectedOperation find(HandlerMethod handler, String method) {
+	public @Nullable ProtectedOperation find(HandlerMethod handler, String method) {
 		Protection protection = protectionOf(handler);
 		return protection.covers(method) ? protection.operation() : null;
 	}
 
 	/**
-	 * How a handler is protected when it is called with a request.
-	 * @return {@code null} if it is not
+	 * Whether the settings want some operations otherwise, by their names.
 	 */
-	@Nullable ProtectedOperation find(HandlerMethod handler, HttpServletRequest request) {
-		ProtectedOperation operation = find(handler, request.getMethod());
-		return (operation != null) ? named(operation, request) : null;
+	public boolean areNamed() {
+		return !this.policies.named().settings().isEmpty();
 	}
 
 	/**
 	 * An operation as the settings want it by its name.
+	 * @param operation the operation
+	 * @param name its name
 	 */
-	ProtectedOperation named(ProtectedOperation operation, HttpServletRequest request) {
-		return this.policies.named().settings().isEmpty() ? operation : named(operation, OperationNames.name(request));
-	}
-
-	ProtectedOperation named(ProtectedOperation operation, String name) {
+	public ProtectedOperation named(ProtectedOperation operation, String name) {
 		NamedOperations named = this.policies.named();
 		return operation.with(named.policyOf(name, operation.policy()), named.limitsOf(name, operation.limits()));
 	}
@@ -139,14 +127,13 @@ final class ProtectedOperations {
 	/**
 	 * The operation of a route that has no annotation.
 	 */
-	ProtectedOperation defaultOperation() {
+	public ProtectedOperation defaultOperation() {
 		return operation(DEFAULTS, "a route", null);
 	}
 
 	private ProtectedOperation operation(Idempotent annotation, String handler, @Nullable HandlerMethod method) {
 		Class<?> answer = (method != null) ? answerType(method) : Object.class;
-		requireSynchronous(annotation.dryRun() == DryRun.ROLLBACK, "dryRun = ROLLBACK", answer, handler);
-		requireSynchronous(annotation.transactional(), "transactional = true", answer, handler);
+		this.answers.requirePossible(annotation, answer, handler);
 		requireAbsent(annotation.verify().isEmpty(), "verify", handler,
 				"Ask IdempotencyContext.isRetryAfterCrash() in the handler, or put @Idempotent on a bean behind it.");
 		requireAbsent(annotation.storeExceptions().length == 0, "storeExceptions", handler,
@@ -156,17 +143,8 @@ final class ProtectedOperations {
 			.over(new BodyLimits(this.settings.maxRequestBody(), this.settings.maxResponseBody()));
 		ProtectedOperation operation = new ProtectedOperation(annotation.required(),
 				keySource(annotation.key(), handler), annotation.fingerprint(), policy, limits, annotation.store(),
-				annotation.dryRun(), annotation.effect(), streams(method, answer), mayBeTask(answer), false);
+				annotation.dryRun(), annotation.effect(), this.answers.stream(method, answer), this.answers.mayBeTask(answer), false);
 		return annotation.transactional() ? operation.inTransaction() : operation;
-	}
-
-	private static void requireSynchronous(boolean required, String attribute, Class<?> answer, String handler) {
-		if (required && isAsync(answer)) {
-			throw new IdempotencyConfigurationException(
-					"%s asks for %s and answers asynchronously, outside of the transaction".formatted(handler,
-							attribute),
-					"Answer synchronously, or leave %s out.".formatted(attribute));
-		}
 	}
 
 	private static void requireAbsent(boolean absent, String attribute, String handler, String action) {
@@ -176,11 +154,21 @@ final class ProtectedOperations {
 		}
 	}
 
-	Duration patience(OnConflict onConflict) {
+	/**
+	 * How long a request waits for a running twin.
+	 * @param onConflict what becomes of it
+	 */
+	public Duration patience(OnConflict onConflict) {
 		return this.policies.patience(onConflict);
 	}
 
-	KeySource keySource(String expression, String handler) {
+	/**
+	 * Where the keys of a handler come from.
+	 * @param expression as in {@link Idempotent#key()}
+	 * @param handler the handler, for people
+	 * @throws IdempotencyConfigurationException if the expression cannot be used
+	 */
+	public KeySource keySource(String expression, String handler) {
 		if (expression.isEmpty()) {
 			return this.defaultKeySource;
 		}
@@ -188,7 +176,7 @@ final class ProtectedOperations {
 			KeyExpression key = KeyExpression.parse(expression);
 			String warning = key.warning();
 			if (warning != null) {
-				logger.warn("The key \"{}\" of {} {}", expression, handler, warning);
+				this.logger.warn("The key \"{}\" of {} {}", expression, handler, warning);
 			}
 			return key;
 		}
@@ -204,29 +192,6 @@ final class ProtectedOperations {
 		ResolvableType returned = ResolvableType.forMethodParameter(method.getReturnType());
 		Class<?> type = returned.toClass();
 		return HttpEntity.class.isAssignableFrom(type) ? returned.as(HttpEntity.class).getGeneric().toClass() : type;
-	}
-
-	/**
-	 * A handler without a result writes its answer itself.
-	 */
-	private static boolean streams(@Nullable HandlerMethod method, Class<?> answer) {
-		return (method != null && method.isVoid()) || StreamingResponseBody.class.isAssignableFrom(answer)
-				|| ResponseBodyEmitter.class.isAssignableFrom(answer);
-	}
-
-	/**
-	 * Whether a handler may return a task: Spring looks at what is returned, and not at
-	 * what was declared. What a class declares that is none itself, is none.
-	 */
-	private static boolean mayBeTask(Class<?> answer) {
-		return answer == Object.class || answer == void.class || answer.isInterface() || isAsync(answer);
-	}
-
-	private static boolean isAsync(Class<?> answer) {
-		return StreamingResponseBody.class.isAssignableFrom(answer)
-				|| ResponseBodyEmitter.class.isAssignableFrom(answer) || Callable.class.isAssignableFrom(answer)
-				|| WebAsyncTask.class.isAssignableFrom(answer) || DeferredResult.class.isAssignableFrom(answer)
-				|| CompletionStage.class.isAssignableFrom(answer);
 	}
 
 	/**

@@ -1,4 +1,4 @@
-package dev.idempotency.web;
+package dev.idempotency.http;
 
 import dev.idempotency.Setting;
 

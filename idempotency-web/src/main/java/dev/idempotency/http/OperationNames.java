@@ -1,43 +1,36 @@
-package dev.idempotency.web;
+package dev.idempotency.http;
 
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-import jakarta.servlet.http.HttpServletRequest;
-
-import org.springframework.web.servlet.HandlerMapping;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the keys of requests are remembered under: one text for each operation, however
  * many records have it.
  */
-final class OperationNames {
+public final class OperationNames {
 
 	private final Map<String, Names> known = new ConcurrentHashMap<>();
 
 	/**
-	 * What the key of a request is remembered under, where that is needed now and then.
-	 */
-	static String name(HttpServletRequest request) {
-		Object pattern = request.getAttribute(HandlerMapping.BEST_MATCHING_PATTERN_ATTRIBUTE);
-		return name(request.getMethod(), (pattern != null) ? pattern.toString() : request.getRequestURI());
-	}
-
-	/**
 	 * What the keys of a route are remembered under.
+	 * @param method the method of its requests
+	 * @param pattern the pattern of its path
 	 */
-	static String name(String method, String pattern) {
+	public static String name(String method, String pattern) {
 		return method + " " + pattern;
 	}
 
 	/**
 	 * What the key of a request is remembered under.
+	 * @param method the method of the request
+	 * @param pattern the pattern of its route, or {@code null} if it has none
+	 * @param path the path of the request
 	 */
-	String of(HttpServletRequest request) {
-		String method = request.getMethod();
-		Object pattern = request.getAttribute(HandlerMapping.BEST_MATCHING_PATTERN_ATTRIBUTE);
+	public String of(String method, @Nullable Object pattern, String path) {
 		if (pattern == null) {
-			return name(request);
+			return name(method, path);
 		}
 		Names names = this.known.computeIfAbsent(pattern.toString(), Names::of);
 		return switch (method) {

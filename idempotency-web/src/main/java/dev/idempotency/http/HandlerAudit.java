@@ -1,9 +1,10 @@
-package dev.idempotency.web;
+package dev.idempotency.http;
 
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
+import java.util.function.BiConsumer;
 import java.util.stream.Collectors;
 
 import dev.idempotency.Explanation;
@@ -12,18 +13,11 @@ import dev.idempotency.core.KnownOperation;
 import dev.idempotency.core.KnownOperation.Coverage;
 import dev.idempotency.core.KnownOperation.Kind;
 import dev.idempotency.core.OperationsReport;
-import dev.idempotency.http.HttpSettings;
 import dev.idempotency.http.HttpSettings.Unprotected;
-import dev.idempotency.http.KeyExpression;
-import dev.idempotency.http.ProtectedOperation;
-import dev.idempotency.web.ProtectedOperations.Protection;
+import dev.idempotency.http.ProtectedOperations.Protection;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
-import org.springframework.web.bind.annotation.RequestMethod;
 import org.springframework.web.method.HandlerMethod;
-import org.springframework.web.servlet.mvc.method.RequestMappingInfo;
-import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
 
 /**
  * Looks at every handler at start-up: what cannot work stops it, and what looks like a
@@ -31,56 +25,58 @@ import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandl
  */
 final class HandlerAudit {
 
-	private static final Logger logger = LoggerFactory.getLogger(IdempotencyInterceptor.class);
-
-	private static final Set<RequestMethod> UNSAFE = Set.of(RequestMethod.POST, RequestMethod.PUT, RequestMethod.PATCH,
-			RequestMethod.DELETE);
+	private static final Set<String> UNSAFE = Set.of("POST", "PUT", "PATCH", "DELETE");
 
 	private final HttpSettings settings;
 
 	private final ProtectedOperations operations;
 
-	private final IdempotencyGate gate;
+	private final BiConsumer<ProtectedOperation, HandlerMethod> requirement;
 
 	private final boolean comparesRequests;
 
-	HandlerAudit(HttpSettings settings, ProtectedOperations operations, IdempotencyGate gate,
-			boolean comparesRequests) {
+	private final Logger logger;
+
+	/**
+	 * Create an audit.
+	 * @param requirement fails if an operation cannot run as it is to
+	 */
+	HandlerAudit(HttpSettings settings, ProtectedOperations operations,
+			BiConsumer<ProtectedOperation, HandlerMethod> requirement, boolean comparesRequests, Logger logger) {
 		this.settings = settings;
 		this.operations = operations;
-		this.gate = gate;
+		this.requirement = requirement;
 		this.comparesRequests = comparesRequests;
+		this.logger = logger;
 	}
 
 	/**
 	 * Looks at every handler.
 	 * @return what the unsafe ones do
 	 */
-	List<KnownOperation> check(Collection<RequestMappingHandlerMapping> mappings) {
+	List<KnownOperation> check(Collection<Route> routes) {
 		List<KnownOperation> found = new ArrayList<>();
-		for (RequestMappingHandlerMapping mapping : mappings) {
-			mapping.getHandlerMethods().forEach((info, handler) -> {
-				check(info, handler);
-				found.addAll(unsafeOperations(info, handler));
-			});
+		for (Route route : routes) {
+			check(route, route.handler());
+			found.addAll(unsafeOperations(route, route.handler()));
 		}
 		OperationsReport report = new OperationsReport(found);
 		report(report.find(Kind.HTTP, Coverage.UNPROTECTED));
 		return report.operations();
 	}
 
-	private void check(RequestMappingInfo info, HandlerMethod handler) {
+	private void check(Route route, HandlerMethod handler) {
 		Protection protection = this.operations.protectionOf(handler);
 		if (protection.operation() != null && protection.operation().keySource() instanceof KeyExpression key) {
-			check(key, info, handler);
+			check(key, route, handler);
 		}
 		if (protection.operation() != null) {
-			this.gate.requireTransactions(protection.operation(), handler);
+			this.requirement.accept(protection.operation(), handler);
 		}
-		Set<RequestMethod> methods = info.getMethodsCondition().getMethods();
+		Set<String> methods = route.methods();
 		if (protection.annotatedItself() && protection.operation() != null && !methods.isEmpty()
 				&& methods.stream().noneMatch(UNSAFE::contains)) {
-			logger.warn("@Idempotent on {} does nothing: requests of {} are safe to repeat as they are", handler,
+			this.logger.warn("@Idempotent on {} does nothing: requests of {} are safe to repeat as they are", handler,
 					methods);
 		}
 	}
@@ -89,20 +85,20 @@ final class HandlerAudit {
 	 * What a handler does that a retry would repeat: an operation for each method and
 	 * route, since keys are remembered by these.
 	 */
-	private List<KnownOperation> unsafeOperations(RequestMappingInfo info, HandlerMethod handler) {
+	private List<KnownOperation> unsafeOperations(Route route, HandlerMethod handler) {
 		Protection protection = this.operations.protectionOf(handler);
 		if (!protection.decided() && ProtectedOperations.isInfrastructure(handler)) {
 			return List.of();
 		}
-		Set<RequestMethod> methods = info.getMethodsCondition().getMethods();
+		Set<String> methods = route.methods();
 		List<KnownOperation> found = new ArrayList<>();
-		for (RequestMethod method : methods.isEmpty() ? UNSAFE : methods) {
+		for (String method : methods.isEmpty() ? UNSAFE : methods) {
 			if (UNSAFE.contains(method)) {
-				ProtectedOperation operation = this.operations.find(handler, method.name());
+				ProtectedOperation operation = this.operations.find(handler, method);
 				Coverage coverage = (operation != null) ? Coverage.PROTECTED
 						: protection.decided() ? Coverage.EXCLUDED : Coverage.UNPROTECTED;
-				for (String pattern : info.getPatternValues()) {
-					String name = OperationNames.name(method.name(), pattern);
+				for (String pattern : route.patterns()) {
+					String name = OperationNames.name(method, pattern);
 					found.add(new KnownOperation(name, Kind.HTTP, handler.getShortLogMessage(), coverage,
 							(operation != null) ? this.operations.named(operation, name).forPeople() : null));
 				}
@@ -111,7 +107,7 @@ final class HandlerAudit {
 		return found;
 	}
 
-	private void check(KeyExpression key, RequestMappingInfo info, HandlerMethod handler) {
+	private void check(KeyExpression key, Route route, HandlerMethod handler) {
 		if (key.isDerived() && !this.comparesRequests) {
 			throw new IdempotencyConfigurationException(
 					Explanation.of("%s derives its key from the request, and %s is none", handler,
@@ -119,7 +115,7 @@ final class HandlerAudit {
 					Explanation.of("Set %s to canonical-json or bytes, or take the key from elsewhere.",
 							WebSetting.FINGERPRINT));
 		}
-		for (String pattern : info.getPatternValues()) {
+		for (String pattern : route.patterns()) {
 			for (String variable : key.pathVariables()) {
 				if (!pattern.contains("{" + variable + "}") && !pattern.contains("{" + variable + ":")
 						&& !pattern.contains("{*" + variable + "}")) {
@@ -146,7 +142,7 @@ final class HandlerAudit {
 							+ "protection, or set %s to warn or ignore.", WebSetting.UNPROTECTED));
 		}
 		if (this.settings.unprotected() == Unprotected.WARN) {
-			logger.warn("Nothing protects these handlers from being repeated:{}  - {}", System.lineSeparator(), list);
+			this.logger.warn("Nothing protects these handlers from being repeated:{}  - {}", System.lineSeparator(), list);
 		}
 	}
 

@@ -1,4 +1,4 @@
-package dev.idempotency.web;
+package dev.idempotency.http;
 
 import java.lang.reflect.Method;
 import java.util.ArrayList;
@@ -22,17 +22,26 @@ import org.springframework.web.method.HandlerMethod;
  * controller itself. A handler for exceptions in general, which nearly every application
  * has, is none of them: it would turn a conflict into a server error.
  */
-final class ExplicitExceptionHandlers {
+public final class ExplicitExceptionHandlers {
 
 	private final Supplier<List<ControllerAdviceBean>> advices;
 
 	private final Map<Class<?>, List<Class<?>>> handled = new ConcurrentHashMap<>();
 
-	ExplicitExceptionHandlers(Supplier<List<ControllerAdviceBean>> advices) {
+	/**
+	 * Create what knows them.
+	 * @param advices finds the advices of the application, when they are first needed
+	 */
+	public ExplicitExceptionHandlers(Supplier<List<ControllerAdviceBean>> advices) {
 		this.advices = SingletonSupplier.of(advices);
 	}
 
-	boolean handle(IdempotencyException ex, @Nullable Object handler) {
+	/**
+	 * Whether the application handles an exception by name.
+	 * @param ex the exception
+	 * @param handler the handler of the request
+	 */
+	public boolean handle(IdempotencyException ex, @Nullable Object handler) {
 		if (!(handler instanceof HandlerMethod method)) {
 			return false;
 		}

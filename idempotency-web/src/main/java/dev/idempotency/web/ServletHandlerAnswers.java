@@ -1,0 +1,86 @@
+package dev.idempotency.web;
+
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletionStage;
+
+import dev.idempotency.DryRun;
+import dev.idempotency.IdempotencyConfigurationException;
+import dev.idempotency.Idempotent;
+import dev.idempotency.call.AnnotationPolicies;
+import dev.idempotency.http.ClientContract.KeyField;
+import dev.idempotency.http.DefaultKeySource;
+import dev.idempotency.http.HandlerAnswers;
+import dev.idempotency.http.HttpSettings;
+import dev.idempotency.http.KeySource;
+import dev.idempotency.http.ProtectedOperations;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.web.context.request.async.DeferredResult;
+import org.springframework.web.context.request.async.WebAsyncTask;
+import org.springframework.web.method.HandlerMethod;
+import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter;
+import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
+
+/**
+ * What Spring MVC makes of the answers of handlers.
+ */
+final class ServletHandlerAnswers implements HandlerAnswers {
+
+	/**
+	 * What knows how the handlers of Spring MVC are protected.
+	 */
+	static ProtectedOperations operations(HttpSettings settings, AnnotationPolicies policies, KeyResolver resolver) {
+		return new ProtectedOperations(settings, policies, keySource(resolver), new ServletHandlerAnswers(),
+				LoggerFactory.getLogger(IdempotencyInterceptor.class));
+	}
+
+	private static KeySource keySource(KeyResolver resolver) {
+		return (resolver instanceof HeaderKeyResolver header)
+				? new DefaultKeySource("header " + header.name(), List.of(new KeyField(header.name(), header.syntax())),
+						header.advice())
+				: new DefaultKeySource("the application's KeyResolver", List.of(), resolver.advice());
+	}
+
+	@Override
+	public void requirePossible(Idempotent annotation, Class<?> answer, String handler) {
+		requireSynchronous(annotation.dryRun() == DryRun.ROLLBACK, "dryRun = ROLLBACK", answer, handler);
+		requireSynchronous(annotation.transactional(), "transactional = true", answer, handler);
+	}
+
+	private static void requireSynchronous(boolean required, String attribute, Class<?> answer, String handler) {
+		if (required && isAsync(answer)) {
+			throw new IdempotencyConfigurationException(
+					"%s asks for %s and answers asynchronously, outside of the transaction".formatted(handler,
+							attribute),
+					"Answer synchronously, or leave %s out.".formatted(attribute));
+		}
+	}
+
+	/**
+	 * A handler without a result writes its answer itself.
+	 */
+	@Override
+	public boolean stream(@Nullable HandlerMethod handler, Class<?> answer) {
+		return (handler != null && handler.isVoid()) || StreamingResponseBody.class.isAssignableFrom(answer)
+				|| ResponseBodyEmitter.class.isAssignableFrom(answer);
+	}
+
+	/**
+	 * Spring looks at what is returned, and not at what was declared. What a class
+	 * declares that is none itself, is none.
+	 */
+	@Override
+	public boolean mayBeTask(Class<?> answer) {
+		return answer == Object.class || answer == void.class || answer.isInterface() || isAsync(answer);
+	}
+
+	private static boolean isAsync(Class<?> answer) {
+		return StreamingResponseBody.class.isAssignableFrom(answer)
+				|| ResponseBodyEmitter.class.isAssignableFrom(answer) || Callable.class.isAssignableFrom(answer)
+				|| WebAsyncTask.class.isAssignableFrom(answer) || DeferredResult.class.isAssignableFrom(answer)
+				|| CompletionStage.class.isAssignableFrom(answer);
+	}
+
+}
