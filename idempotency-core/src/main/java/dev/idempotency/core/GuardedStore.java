@@ -16,6 +16,7 @@ import dev.idempotency.store.InspectableStore;
 import dev.idempotency.store.InspectableStore.Inspection;
 import dev.idempotency.store.JoiningStore;
 import dev.idempotency.store.NotifyingStore;
+import dev.idempotency.store.NotifyingStore.Subscription;
 import dev.idempotency.store.RoutingStore;
 import dev.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
@@ -61,8 +62,14 @@ final class GuardedStore {
 	 * Claims a key where it was claimed before, whatever thread this is.
 	 */
 	ClaimResult claimAgain(Claim lost, Attempt attempt) {
-		return (this.store instanceof RoutingStore routing) ? routing.at(lost.place(), () -> claim(attempt))
-				: claim(attempt);
+		return claimAt(lost.place(), attempt);
+	}
+
+	/**
+	 * Claims a key in a place, whatever thread this is.
+	 */
+	ClaimResult claimAt(@Nullable Object place, Attempt attempt) {
+		return (this.store instanceof RoutingStore routing) ? routing.at(place, () -> claim(attempt)) : claim(attempt);
 	}
 
 	/**
@@ -211,20 +218,32 @@ final class GuardedStore {
 	}
 
 	/**
-	 * Wakes a waiter up when the key comes to an end, if the store can tell; otherwise
-	 * the waiter has to look again and again.
+	 * Wakes a waiter up when the key comes to an end, if the store can tell.
+	 * @return ends it when closed, or {@code null} if the waiter has to look again and
+	 * again
 	 */
-	WakeUps wakeUps(IdempotencyKey key) {
-		WakeUps wakeUps = new WakeUps();
-		if (this.store instanceof NotifyingStore notifying) {
-			try {
-				wakeUps.comeFrom(notifying.subscribe(key, wakeUps::wakeUp));
-			}
-			catch (RuntimeException ex) {
-				logger.debug("Cannot be told when {} comes to an end", key, ex);
-			}
+	@Nullable Subscription subscribe(IdempotencyKey key, Runnable wakeUp) {
+		if (!(this.store instanceof NotifyingStore notifying)) {
+			return null;
 		}
-		return wakeUps;
+		try {
+			Subscription subscription = notifying.subscribe(key, wakeUp);
+			return () -> close(subscription);
+		}
+		catch (RuntimeException ex) {
+			logger.debug("Cannot be told when {} comes to an end", key, ex);
+			return null;
+		}
+	}
+
+	private static void close(Subscription subscription) {
+		try {
+			subscription.close();
+		}
+		catch (RuntimeException ex) {
+			// Whoever waited may hold the key by now, and must not lose it over this
+			logger.debug("A subscription could not be ended", ex);
+		}
 	}
 
 	/**

@@ -8,15 +8,10 @@ import java.util.concurrent.ThreadFactory;
 import dev.idempotency.CoreSetting;
 import dev.idempotency.Explanation;
 import dev.idempotency.IdempotencyConfigurationException;
-import dev.idempotency.IdempotencyException;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.IdempotencyStoreException;
 import dev.idempotency.Reason;
 import dev.idempotency.core.EngineSettings.Mode;
-import dev.idempotency.core.EngineSettings.OnStoreFailure;
-import dev.idempotency.core.LeaseKeeper.KeptLease;
-import dev.idempotency.store.Claim;
-import dev.idempotency.store.ClaimResult;
 import dev.idempotency.store.IdempotencyStore;
 import dev.idempotency.store.InspectableStore.Inspection;
 import dev.idempotency.store.RecordId;
@@ -53,9 +48,9 @@ public final class IdempotencyEngine implements AutoCloseable {
 
 	private final PatientClaims patientClaims;
 
-	private final Records records;
+	private final Deciding deciding;
 
-	private volatile boolean paused;
+	private final Records records;
 
 	/**
 	 * Create an engine.
@@ -90,6 +85,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 		this.store = new GuardedStore(store, this.listeners, settings.packing());
 		this.patientClaims = new PatientClaims(this.store, clock);
 		this.leaseKeeper = new LeaseKeeper(this.store, this.listeners, clock, renewing, settings.afterClose());
+		this.deciding = new Deciding(settings, this.store, this.leaseKeeper);
 		this.records = new Records(store, settings, this.listeners, this.leaseKeeper, clock);
 	}
 
@@ -124,68 +120,65 @@ public final class IdempotencyEngine implements AutoCloseable {
 	 * read.
 	 * @param attempt the attempt
 	 * @return what is to be done
-	 * @throws IdempotencyStoreException as {@link #begin} does
+	 * @throws IdempotencyStoreException as {@link #begin(Attempt)} does
 	 */
 	public Decision recall(Attempt attempt) {
 		return begin(attempt, false);
 	}
 
 	private Decision begin(Attempt attempt, boolean observing) {
-		Attempt qualified = attempt.within(this.settings.namespace()).in(this.listeners.currentTrace());
-		Listeners told = this.listeners.following(qualified.key());
-		Decision decision;
-		try {
-			ClaimResult result = observing ? this.store.claim(qualified) : this.patientClaims.claim(qualified);
-			decision = decide(qualified, result, told);
-		}
-		catch (IdempotencyException ex) {
-			if (this.settings.mode() == Mode.ENFORCE && !mayRunWithoutStore(ex)) {
-				told.publish(new IdempotencyEvent.Undecided(qualified.key(), ex));
-				throw ex;
-			}
-			logger.warn("Running {} without protection: {}", qualified.key(), ex.getMessage());
-			told.publish(new IdempotencyEvent.RanUnprotected(qualified.key()));
-			return unprotected(qualified);
-		}
-		catch (Throwable ex) {
-			FirstFailure.then(ex, () -> told.publish(new IdempotencyEvent.Undecided(qualified.key(),
-					new IdempotencyStoreException("Nothing was decided about %s".formatted(qualified.key()), ex))));
-			throw ex;
-		}
-		boolean enforced = !observing || decision instanceof Decision.Proceed;
-		tell(decision, enforced, qualified.key(), told);
-		if (enforced) {
-			return decision;
-		}
-		logger.info("Observed only: {} would have been answered with {}", qualified.key(), decision);
-		return unprotected(qualified);
+		Attempt qualified = qualify(attempt);
+		return this.deciding.decide(qualified, observing, this.listeners.following(qualified.key()),
+				() -> observing ? this.store.claim(qualified) : this.patientClaims.claim(qualified));
+	}
+
+	private Attempt qualify(Attempt attempt) {
+		return attempt.within(this.settings.namespace()).in(this.listeners.currentTrace());
 	}
 
 	/**
-	 * Tells what was decided. If that fails, nobody is left who would run anything: a key
-	 * that was claimed is given back.
+	 * Decides about an attempt, as {@link #begin(Attempt)} does, and blocks nobody: an
+	 * attempt that waits for the same operation has no thread meanwhile. What belongs to
+	 * the calling thread, which is its trace and the place of its keys, is taken now.
+	 * @param attempt the attempt
+	 * @param threads where the store is asked, and listeners are told
+	 * @param handler is told what is to be done, once, on one of these threads, unless
+	 * the attempt was cancelled before
+	 * @return lets whoever asked give up
 	 */
-	private static void tell(Decision decision, boolean enforced, IdempotencyKey key, Listeners told) {
-		try {
-			told.publish((decision instanceof Decision.Proceed proceed)
-					? new IdempotencyEvent.Decided(key, proceed.execution().attempt(), null, enforced)
-					: new IdempotencyEvent.Decided(key, 0, (Decision.Answer) decision, enforced));
-		}
-		catch (Throwable ex) {
-			if (decision instanceof Decision.Proceed proceed) {
-				FirstFailure.then(ex, proceed.execution()::close);
-			}
-			throw ex;
-		}
+	public PendingDecision begin(Attempt attempt, DecisionThreads threads, DecisionHandler handler) {
+		return begin(attempt, this.settings.mode() == Mode.OBSERVE, threads, handler);
 	}
 
 	/**
-	 * Says what {@link #begin} would decide, and changes nothing.
+	 * Decides about an attempt at something that runs nothing, as
+	 * {@link #recall(Attempt)} does, and blocks nobody.
+	 * @param attempt the attempt
+	 * @param threads where the store is asked, and listeners are told
+	 * @param handler is told what is to be done
+	 * @return lets whoever asked give up
+	 */
+	public PendingDecision recall(Attempt attempt, DecisionThreads threads, DecisionHandler handler) {
+		return begin(attempt, false, threads, handler);
+	}
+
+	private PendingDecision begin(Attempt attempt, boolean observing, DecisionThreads threads,
+			DecisionHandler handler) {
+		Attempt qualified = qualify(attempt);
+		Listeners told = this.listeners.following(qualified.key());
+		PendingClaim pending = new PendingClaim(this.patientClaims, new PendingClaim.Question(qualified, !observing,
+				(claim) -> this.deciding.decide(qualified, observing, told, claim)), threads, handler);
+		pending.start();
+		return pending;
+	}
+
+	/**
+	 * Says what {@link #begin(Attempt)} would decide, and changes nothing.
 	 * @param attempt the attempt
 	 * @return what would be done, and what is remembered
 	 * @throws IdempotencyStoreException if the store failed
 	 * @throws UnsupportedOperationException if the store cannot be looked into
-	 * @throws dev.idempotency.UnreadableResultException if {@link #begin} would
+	 * @throws dev.idempotency.UnreadableResultException if {@link #begin(Attempt)} would
 	 */
 	public Preview preview(Attempt attempt) {
 		Attempt qualified = attempt.within(this.settings.namespace());
@@ -312,47 +305,6 @@ public final class IdempotencyEngine implements AutoCloseable {
 		return this.store.isInTransaction();
 	}
 
-	private boolean mayRunWithoutStore(IdempotencyException ex) {
-		return ex instanceof IdempotencyStoreException && this.settings.onStoreFailure() == OnStoreFailure.PROCEED;
-	}
-
-	private static Decision unprotected(Attempt attempt) {
-		return new Decision.Proceed(new UnprotectedExecution(attempt.key()));
-	}
-
-	private Decision decide(Attempt attempt, ClaimResult result, Listeners told) {
-		if (result instanceof ClaimResult.Refused refused) {
-			return Answering.answer(refused.record(), attempt, this.store);
-		}
-		Claim claim = ((ClaimResult.Granted) result).claim();
-		KeptLease lease = null;
-		try {
-			lease = this.leaseKeeper.keep(claim, attempt.policy().lease());
-			// After it is kept: who pauses sees it, or is seen
-			if (this.paused) {
-				throw new IdempotencyStoreException(
-						"%s does not begin: the connections of the idempotency store are being closed"
-							.formatted(attempt.key()),
-						null);
-			}
-			if (claim.attempt() > 1) {
-				// Nothing else tells that a process died in the middle of something
-				logger.warn("Attempt {} at {} begins: an earlier one never came to its end, and may have done its work",
-						claim.attempt(), claim.key());
-				told.publish(new IdempotencyEvent.TakenOver(claim.key(), claim.attempt()));
-			}
-			return new Decision.Proceed(new ClaimedExecution(this.store, told, attempt, claim, lease));
-		}
-		catch (Throwable ex) {
-			// Nothing has run
-			if (lease != null) {
-				lease.end();
-			}
-			FirstFailure.thenTry(ex, () -> this.store.release(claim));
-			throw ex;
-		}
-	}
-
 	/**
 	 * How many keys this engine holds now.
 	 * @return the number of executions whose leases it renews
@@ -367,20 +319,14 @@ public final class IdempotencyEngine implements AutoCloseable {
 	 * @return whether nothing is in progress; otherwise nothing has changed
 	 */
 	public boolean pauseIfIdle() {
-		if (this.leaseKeeper.size() > 0) {
-			return false;
-		}
-		this.paused = true;
-		// Whoever has begun since is let through
-		this.paused = this.leaseKeeper.size() == 0;
-		return this.paused;
+		return this.deciding.pauseIfIdle();
 	}
 
 	/**
 	 * Lets operations begin again.
 	 */
 	public void resume() {
-		this.paused = false;
+		this.deciding.resume();
 	}
 
 	/**

@@ -17,6 +17,8 @@ final class PatientClaims {
 
 	private final WaitingRoom waitingRoom = new WaitingRoom();
 
+	private final WaitingTimer timer = new WaitingTimer();
+
 	PatientClaims(GuardedStore store, Clock clock) {
 		this.store = store;
 		this.clock = clock;
@@ -55,7 +57,7 @@ final class PatientClaims {
 
 	private ClaimResult look(Attempt attempt, ClaimResult known, long deadline) {
 		ClaimResult result = known;
-		try (WakeUps wakeUps = this.store.wakeUps(attempt.key())) {
+		try (WakeUps wakeUps = new WakeUps(this.store, attempt.key())) {
 			while (true) {
 				// At once the first time: nobody told us what happened before we listened
 				result = claimAgain(attempt, result);
@@ -79,6 +81,25 @@ final class PatientClaims {
 		catch (IdempotencyStoreException ex) {
 			return known;
 		}
+	}
+
+	/**
+	 * The store, for those who wait without a thread.
+	 */
+	GuardedStore store() {
+		return this.store;
+	}
+
+	Clock clock() {
+		return this.clock;
+	}
+
+	WaitingRoom waitingRoom() {
+		return this.waitingRoom;
+	}
+
+	WaitingTimer timer() {
+		return this.timer;
 	}
 
 	/**

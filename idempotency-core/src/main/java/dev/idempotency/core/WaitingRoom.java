@@ -1,5 +1,8 @@
 package dev.idempotency.core;
 
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
@@ -57,6 +60,15 @@ final class WaitingRoom {
 	}
 
 	/**
+	 * What one is to do who waits without a thread.
+	 */
+	enum Turn {
+
+		LOOK, STAND_BY, FOUND
+
+	}
+
+	/**
 	 * Those who wait for the same.
 	 */
 	final class Party implements AutoCloseable {
@@ -75,6 +87,11 @@ final class WaitingRoom {
 		private boolean looking;
 
 		private ClaimResult.@Nullable Refused found;
+
+		/**
+		 * Those who wait without a thread while somebody looks.
+		 */
+		private final Set<Runnable> standingBy = new LinkedHashSet<>();
 
 		private Party(Subject subject) {
 			this.subject = subject;
@@ -126,6 +143,9 @@ final class WaitingRoom {
 			}
 		}
 
+		/**
+		 * Begins to look on behalf of all, if nobody does, until {@link #end} is called.
+		 */
 		private boolean begin() {
 			this.lock.lock();
 			try {
@@ -140,6 +160,67 @@ final class WaitingRoom {
 			}
 		}
 
+		/**
+		 * Begins to look on behalf of all, or stands by if somebody does. Blocks nobody.
+		 * @param changed called once, on any thread, when there is an answer for all, or
+		 * when it is the caller's turn to look, unless it leaves
+		 * @return what is to be done
+		 */
+		Turn lookOrStandBy(Runnable changed) {
+			this.lock.lock();
+			try {
+				if (this.found != null) {
+					return Turn.FOUND;
+				}
+				if (this.looking) {
+					this.standingBy.add(changed);
+					return Turn.STAND_BY;
+				}
+				this.looking = true;
+				return Turn.LOOK;
+			}
+			finally {
+				this.lock.unlock();
+			}
+		}
+
+		/**
+		 * Leaves the party.
+		 * @param changed what the caller has stood by with
+		 * @param looked whether it looked on behalf of all
+		 * @param answer what it found for all, or {@code null} if the next one is to look
+		 */
+		void leave(Runnable changed, boolean looked, ClaimResult.@Nullable Refused answer) {
+			try {
+				if (looked) {
+					end(answer);
+				}
+				else {
+					standByNoMore(changed);
+					// It may have been our turn
+					passOn();
+				}
+			}
+			finally {
+				close();
+			}
+		}
+
+		private void standByNoMore(Runnable changed) {
+			this.lock.lock();
+			try {
+				this.standingBy.remove(changed);
+			}
+			finally {
+				this.lock.unlock();
+			}
+		}
+
+		/**
+		 * Looks no more.
+		 * @param answer what was found for all, or {@code null} if the next one is to
+		 * look
+		 */
 		private void end(ClaimResult.@Nullable Refused answer) {
 			if (answer != null) {
 				// Whoever comes from now on waits for something else
@@ -154,6 +235,26 @@ final class WaitingRoom {
 			finally {
 				this.lock.unlock();
 			}
+			passOn();
+		}
+
+		/**
+		 * Tells those who stand by: all of an answer, or the next one that nobody looks.
+		 */
+		private void passOn() {
+			List<Runnable> told = List.of();
+			this.lock.lock();
+			try {
+				if (!this.standingBy.isEmpty() && (this.found != null || !this.looking)) {
+					told = (this.found != null) ? List.copyOf(this.standingBy)
+							: List.of(this.standingBy.iterator().next());
+					told.forEach(this.standingBy::remove);
+				}
+			}
+			finally {
+				this.lock.unlock();
+			}
+			told.forEach(Runnable::run);
 		}
 
 		/**

@@ -4,10 +4,9 @@ import java.time.Duration;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
+import dev.idempotency.IdempotencyKey;
 import dev.idempotency.store.NotifyingStore.Subscription;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Lets one thread sleep until a key comes to an end or it is time to look again. A
@@ -15,26 +14,15 @@ import org.slf4j.LoggerFactory;
  */
 final class WakeUps implements AutoCloseable {
 
-	private static final Logger logger = LoggerFactory.getLogger(EngineLog.NAME);
-
-	private static final Duration FIRST_PAUSE = Duration.ofMillis(10);
-
-	private static final Duration LONGEST_PAUSE = Duration.ofMillis(500);
-
 	private final Semaphore signals = new Semaphore(0);
 
-	private @Nullable Subscription subscription;
+	private final @Nullable Subscription subscription;
 
-	private Duration pause = FIRST_PAUSE;
+	private final Pauses pauses;
 
-	void comeFrom(Subscription subscription) {
-		this.subscription = subscription;
-		// Looking again is only for the signal that got lost
-		this.pause = LONGEST_PAUSE;
-	}
-
-	void wakeUp() {
-		this.signals.release();
+	WakeUps(GuardedStore store, IdempotencyKey key) {
+		this.subscription = store.subscribe(key, this.signals::release);
+		this.pauses = new Pauses(this.subscription != null);
 	}
 
 	/**
@@ -42,11 +30,8 @@ final class WakeUps implements AutoCloseable {
 	 * @return {@code false} if the thread was interrupted; it is still marked so
 	 */
 	boolean sleepAtMost(Duration limit) {
-		Duration time = (limit.compareTo(this.pause) < 0) ? limit : this.pause;
-		Duration doubled = this.pause.multipliedBy(2);
-		this.pause = (doubled.compareTo(LONGEST_PAUSE) < 0) ? doubled : LONGEST_PAUSE;
 		try {
-			if (this.signals.tryAcquire(time.toNanos(), TimeUnit.NANOSECONDS)) {
+			if (this.signals.tryAcquire(this.pauses.next(limit).toNanos(), TimeUnit.NANOSECONDS)) {
 				this.signals.drainPermits();
 			}
 			return true;
@@ -59,15 +44,8 @@ final class WakeUps implements AutoCloseable {
 
 	@Override
 	public void close() {
-		if (this.subscription == null) {
-			return;
-		}
-		try {
+		if (this.subscription != null) {
 			this.subscription.close();
-		}
-		catch (RuntimeException ex) {
-			// Whoever waited may hold the key by now, and must not lose it over this
-			logger.debug("A subscription could not be ended", ex);
 		}
 	}
 

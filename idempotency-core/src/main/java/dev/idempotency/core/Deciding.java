@@ -1,0 +1,149 @@
+package dev.idempotency.core;
+
+import java.util.function.Supplier;
+
+import dev.idempotency.IdempotencyException;
+import dev.idempotency.IdempotencyKey;
+import dev.idempotency.IdempotencyStoreException;
+import dev.idempotency.core.EngineSettings.Mode;
+import dev.idempotency.core.EngineSettings.OnStoreFailure;
+import dev.idempotency.core.LeaseKeeper.KeptLease;
+import dev.idempotency.store.Claim;
+import dev.idempotency.store.ClaimResult;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Makes a decision of what the store has said to a claim, and tells of it once.
+ */
+final class Deciding {
+
+	private static final Logger logger = LoggerFactory.getLogger(EngineLog.NAME);
+
+	private final EngineSettings settings;
+
+	private final GuardedStore store;
+
+	private final LeaseKeeper leaseKeeper;
+
+	private volatile boolean paused;
+
+	Deciding(EngineSettings settings, GuardedStore store, LeaseKeeper leaseKeeper) {
+		this.settings = settings;
+		this.store = store;
+		this.leaseKeeper = leaseKeeper;
+	}
+
+	/**
+	 * Decides about an attempt.
+	 * @param attempt the attempt, in its namespace and its trace
+	 * @param observing whether nothing but a claim is enforced
+	 * @param told hear of the decision
+	 * @param claim asks the store, or says what it has answered
+	 */
+	Decision decide(Attempt attempt, boolean observing, Listeners told, Supplier<ClaimResult> claim) {
+		Decision decision;
+		try {
+			decision = decide(attempt, claim.get(), told);
+		}
+		catch (IdempotencyException ex) {
+			if (this.settings.mode() == Mode.ENFORCE && !mayRunWithoutStore(ex)) {
+				told.publish(new IdempotencyEvent.Undecided(attempt.key(), ex));
+				throw ex;
+			}
+			logger.warn("Running {} without protection: {}", attempt.key(), ex.getMessage());
+			told.publish(new IdempotencyEvent.RanUnprotected(attempt.key()));
+			return unprotected(attempt);
+		}
+		catch (Throwable ex) {
+			FirstFailure.then(ex, () -> told.publish(new IdempotencyEvent.Undecided(attempt.key(),
+					new IdempotencyStoreException("Nothing was decided about %s".formatted(attempt.key()), ex))));
+			throw ex;
+		}
+		boolean enforced = !observing || decision instanceof Decision.Proceed;
+		tell(decision, enforced, attempt.key(), told);
+		if (enforced) {
+			return decision;
+		}
+		logger.info("Observed only: {} would have been answered with {}", attempt.key(), decision);
+		return unprotected(attempt);
+	}
+
+	/**
+	 * Tells what was decided. If that fails, nobody is left who would run anything: a key
+	 * that was claimed is given back.
+	 */
+	private static void tell(Decision decision, boolean enforced, IdempotencyKey key, Listeners told) {
+		try {
+			told.publish((decision instanceof Decision.Proceed proceed)
+					? new IdempotencyEvent.Decided(key, proceed.execution().attempt(), null, enforced)
+					: new IdempotencyEvent.Decided(key, 0, (Decision.Answer) decision, enforced));
+		}
+		catch (Throwable ex) {
+			if (decision instanceof Decision.Proceed proceed) {
+				FirstFailure.then(ex, proceed.execution()::close);
+			}
+			throw ex;
+		}
+	}
+
+	private boolean mayRunWithoutStore(IdempotencyException ex) {
+		return ex instanceof IdempotencyStoreException && this.settings.onStoreFailure() == OnStoreFailure.PROCEED;
+	}
+
+	private static Decision unprotected(Attempt attempt) {
+		return new Decision.Proceed(new UnprotectedExecution(attempt.key()));
+	}
+
+	private Decision decide(Attempt attempt, ClaimResult result, Listeners told) {
+		if (result instanceof ClaimResult.Refused refused) {
+			return Answering.answer(refused.record(), attempt, this.store);
+		}
+		Claim claim = ((ClaimResult.Granted) result).claim();
+		KeptLease lease = null;
+		try {
+			lease = this.leaseKeeper.keep(claim, attempt.policy().lease());
+			// After it is kept: who pauses sees it, or is seen
+			if (this.paused) {
+				throw new IdempotencyStoreException(
+						"%s does not begin: the connections of the idempotency store are being closed"
+							.formatted(attempt.key()),
+						null);
+			}
+			if (claim.attempt() > 1) {
+				// Nothing else tells that a process died in the middle of something
+				logger.warn("Attempt {} at {} begins: an earlier one never came to its end, and may have done its work",
+						claim.attempt(), claim.key());
+				told.publish(new IdempotencyEvent.TakenOver(claim.key(), claim.attempt()));
+			}
+			return new Decision.Proceed(new ClaimedExecution(this.store, told, attempt, claim, lease));
+		}
+		catch (Throwable ex) {
+			// Nothing has run
+			if (lease != null) {
+				lease.end();
+			}
+			FirstFailure.thenTry(ex, () -> this.store.release(claim));
+			throw ex;
+		}
+	}
+
+	/**
+	 * Lets nothing begin from now on, unless something is in progress.
+	 * @return whether nothing is in progress; otherwise nothing has changed
+	 */
+	boolean pauseIfIdle() {
+		if (this.leaseKeeper.size() > 0) {
+			return false;
+		}
+		this.paused = true;
+		// Whoever has begun since is let through
+		this.paused = this.leaseKeeper.size() == 0;
+		return this.paused;
+	}
+
+	void resume() {
+		this.paused = false;
+	}
+
+}
