@@ -32,20 +32,49 @@ public final class Calls {
 
 	private final Clock clock;
 
+	private final @Nullable CallThreads threads;
+
 	/**
-	 * Create the calls of an application.
+	 * Create the calls of an application, all of which block.
 	 * @param engine decides
 	 * @param codec writes and reads results
 	 * @param clock tells how long ago something was remembered
 	 */
 	public Calls(IdempotencyEngine engine, ResultCodec codec, Clock clock) {
+		this(engine, codec, clock, null);
+	}
+
+	/**
+	 * Create the calls of an application.
+	 * @param engine decides
+	 * @param codec writes and reads results
+	 * @param clock tells how long ago something was remembered
+	 * @param threads where the store is asked for those who do not block, or {@code null}
+	 * if all do
+	 */
+	public Calls(IdempotencyEngine engine, ResultCodec codec, Clock clock, @Nullable CallThreads threads) {
 		this.engine = engine;
 		this.codec = codec;
 		this.clock = clock;
+		this.threads = threads;
 	}
 
-	IdempotencyEngine engine() {
+	/**
+	 * The engine that decides.
+	 */
+	public IdempotencyEngine engine() {
 		return this.engine;
+	}
+
+	/**
+	 * Where the store is asked for those who do not block.
+	 * @throws IllegalStateException if all do
+	 */
+	public CallThreads threads() {
+		if (this.threads == null) {
+			throw new IllegalStateException("There are no threads on which the idempotency store could be asked");
+		}
+		return this.threads;
 	}
 
 	/**
@@ -64,16 +93,29 @@ public final class Calls {
 	 * @throws ReplayedFailureException if it has run, and its failure was stored
 	 */
 	public CallState begin(Attempt attempt, ResultFormat format) {
-		Decision decision = this.engine.begin(attempt);
+		return begun(this.engine.begin(attempt), attempt, format, IdempotencyContext.find().orElse(null));
+	}
+
+	/**
+	 * What a decision means for a call.
+	 * @param format how its result is written and read
+	 * @param enclosing the operation that it is a part of, or {@code null}
+	 * @return how far it has come: running, replayed or refused
+	 * @throws RuntimeException as {@link #begin} does
+	 */
+	public CallState begun(Decision decision, Attempt attempt, ResultFormat format,
+			@Nullable IdempotencyContext enclosing) {
 		if (decision instanceof Decision.Proceed proceed) {
-			return new CallState.Running(running(proceed.execution(), attempt, format));
+			return new CallState.Running(running(proceed.execution(), attempt, format, enclosing));
 		}
 		return RunningCall.ofAnswer((Decision.Answer) decision, format, this.engine.qualify(attempt.key()));
 	}
 
-	private RunningCall running(Execution execution, Attempt attempt, ResultFormat format) {
+	private RunningCall running(Execution execution, Attempt attempt, ResultFormat format,
+			@Nullable IdempotencyContext enclosing) {
 		try {
-			return new RunningCall(execution, format, stepsOf(execution, attempt.fingerprint(), attempt.policy()));
+			return new RunningCall(execution, format, stepsOf(execution, attempt.fingerprint(), attempt.policy()),
+					enclosing);
 		}
 		catch (Throwable ex) {
 			// Nobody would end it
@@ -107,7 +149,12 @@ public final class Calls {
 	 * Runs work from its claim to its end on this thread.
 	 */
 	<X extends Exception> CallState run(Attempt attempt, Type type, Work<? extends @Nullable Object, X> work) throws X {
-		CallState state = begin(attempt, this.codec.forType(type));
+		return run(attempt, this.codec.forType(type), work);
+	}
+
+	<X extends Exception> CallState run(Attempt attempt, ResultFormat format, Work<? extends @Nullable Object, X> work)
+			throws X {
+		CallState state = begin(attempt, format);
 		if (!(state instanceof CallState.Running running)) {
 			return state;
 		}

@@ -3,7 +3,6 @@ package dev.idempotency.call;
 import dev.idempotency.Fingerprint;
 import dev.idempotency.OnCrash;
 import dev.idempotency.ResultType;
-import dev.idempotency.Steps;
 import dev.idempotency.Work;
 import dev.idempotency.core.Execution;
 import dev.idempotency.core.OperationPolicy;
@@ -12,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Steps that cost nothing until one is run: most operations have none.
  */
-final class LazySteps implements Steps {
+final class LazySteps implements OpenSteps {
 
 	private final Calls calls;
 
@@ -22,7 +21,7 @@ final class LazySteps implements Steps {
 
 	private final OperationPolicy policy;
 
-	private @Nullable Steps steps;
+	private @Nullable OpenSteps steps;
 
 	LazySteps(Calls calls, Execution execution, Fingerprint fingerprint, OperationPolicy policy) {
 		this.calls = calls;
@@ -31,7 +30,7 @@ final class LazySteps implements Steps {
 		this.policy = policy;
 	}
 
-	private synchronized Steps steps() {
+	private synchronized OpenSteps steps() {
 		if (this.steps == null) {
 			this.execution.hasSteps();
 			this.steps = new RememberedSteps(this.calls,
@@ -53,8 +52,23 @@ final class LazySteps implements Steps {
 	}
 
 	@Override
-	public Steps withOnCrash(OnCrash onCrash) {
+	public OpenStep open(String name, ResultType<?> type) {
+		return steps().open(name, type);
+	}
+
+	@Override
+	public OpenStep open(String name, @Nullable Object inputs, ResultType<?> type) {
+		return steps().open(name, inputs, type);
+	}
+
+	@Override
+	public OpenSteps withOnCrash(OnCrash onCrash) {
 		return steps().withOnCrash(onCrash);
+	}
+
+	@Override
+	public Calls calls() {
+		return this.calls;
 	}
 
 }

@@ -5,14 +5,13 @@ import java.util.concurrent.ConcurrentHashMap;
 
 import dev.idempotency.OnCrash;
 import dev.idempotency.ResultType;
-import dev.idempotency.Steps;
 import dev.idempotency.Work;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The steps of one attempt at an operation.
  */
-final class RememberedSteps implements Steps {
+final class RememberedSteps implements OpenSteps {
 
 	private final Calls calls;
 
@@ -38,42 +37,69 @@ final class RememberedSteps implements Steps {
 	}
 
 	@Override
-	public <T extends @Nullable Object, X extends Exception> T run(String name, ResultType<T> type,
-			Work<? extends T, X> work) throws X {
+	public OpenStep open(String name, ResultType<?> type) {
 		if (!this.used.add(name)) {
 			throw new IllegalStateException(
 					"The step \"%s\" was run before in this attempt: give each its own name, or say what it works on: run(name, inputs, type, work)"
 						.formatted(name));
 		}
-		boolean done = false;
+		// An attempt may try a step that failed once more
+		Runnable undone = () -> this.used.remove(name);
 		try {
-			T result = runOnce(name, null, type, work);
-			done = true;
-			return result;
+			return open(name, null, type, undone);
 		}
-		finally {
-			if (!done) {
-				// An attempt may try a step that failed once more
-				this.used.remove(name);
-			}
+		catch (Throwable ex) {
+			undone.run();
+			throw ex;
 		}
+	}
+
+	@Override
+	public OpenStep open(String name, @Nullable Object inputs, ResultType<?> type) {
+		return open(name, this.calls.codec().digest(inputs), type, () -> {
+		});
+	}
+
+	private OpenStep open(String name, byte @Nullable [] inputs, ResultType<?> type, Runnable undone) {
+		return new OpenStep(this.keys.attempt(name, inputs, this.onCrash), this.calls.codec().forType(type.type()),
+				undone);
+	}
+
+	@Override
+	public <T extends @Nullable Object, X extends Exception> T run(String name, ResultType<T> type,
+			Work<? extends T, X> work) throws X {
+		return run(open(name, type), work);
 	}
 
 	@Override
 	public <T extends @Nullable Object, X extends Exception> T run(String name, @Nullable Object inputs,
 			ResultType<T> type, Work<? extends T, X> work) throws X {
-		return runOnce(name, this.calls.codec().digest(inputs), type, work);
+		return run(open(name, inputs, type), work);
 	}
 
 	@SuppressWarnings({ "unchecked", "NullAway" })
-	private <T extends @Nullable Object, X extends Exception> T runOnce(String name, byte @Nullable [] inputs,
-			ResultType<T> type, Work<? extends T, X> work) throws X {
-		return (T) this.calls.runOrThrow(this.keys.attempt(name, inputs, this.onCrash), type.type(), work);
+	private <T extends @Nullable Object, X extends Exception> T run(OpenStep step, Work<? extends T, X> work) throws X {
+		boolean done = false;
+		try {
+			T result = (T) this.calls.valueOrThrow(this.calls.run(step.attempt(), step.format(), work), step.attempt());
+			done = true;
+			return result;
+		}
+		finally {
+			if (!done) {
+				step.undone().run();
+			}
+		}
 	}
 
 	@Override
-	public Steps withOnCrash(OnCrash onCrash) {
+	public OpenSteps withOnCrash(OnCrash onCrash) {
 		return new RememberedSteps(this.calls, this.keys, onCrash, this.used);
+	}
+
+	@Override
+	public Calls calls() {
+		return this.calls;
 	}
 
 }

@@ -34,14 +34,15 @@ public final class RunningCall implements IdempotencyContext {
 	/**
 	 * The operation that this call is a part of.
 	 */
-	private final @Nullable IdempotencyContext enclosing = IdempotencyContext.find().orElse(null);
+	private final @Nullable IdempotencyContext enclosing;
 
 	private volatile boolean released;
 
-	RunningCall(Execution execution, ResultFormat format, Steps steps) {
+	RunningCall(Execution execution, ResultFormat format, Steps steps, @Nullable IdempotencyContext enclosing) {
 		this.execution = execution;
 		this.format = format;
 		this.steps = steps;
+		this.enclosing = enclosing;
 	}
 
 	@Override

@@ -1,0 +1,38 @@
+package dev.idempotency.call;
+
+import dev.idempotency.OnCrash;
+import dev.idempotency.ResultType;
+import dev.idempotency.Steps;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Steps that are remembered, also those whose work ends on another thread than it began
+ * on.
+ */
+public interface OpenSteps extends Steps {
+
+	/**
+	 * Prepares a step. The first one of an operation asks the store.
+	 * @param name tells the step from the operation's others
+	 * @param type the type of its result
+	 * @throws IllegalStateException if this attempt has run one of that name
+	 */
+	OpenStep open(String name, ResultType<?> type);
+
+	/**
+	 * Prepares a step with inputs. The first one of an operation asks the store.
+	 * @param name tells the step from the operation's others
+	 * @param inputs what it works on
+	 * @param type the type of its result
+	 */
+	OpenStep open(String name, @Nullable Object inputs, ResultType<?> type);
+
+	@Override
+	OpenSteps withOnCrash(OnCrash onCrash);
+
+	/**
+	 * Runs them.
+	 */
+	Calls calls();
+
+}

@@ -1,0 +1,65 @@
+package dev.idempotency.reactive;
+
+import dev.idempotency.IdempotencyContext;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+import reactor.util.context.Context;
+import reactor.util.context.ContextView;
+
+/**
+ * The {@link IdempotencyContext} of the protected operation that a reactive pipeline is a
+ * part of. It is in Reactor's context, and so everywhere in the pipeline, on whatever
+ * thread. {@link IdempotencyContext#current()} knows of threads only.
+ */
+public final class ReactiveIdempotencyContext {
+
+	private static final Object KEY = IdempotencyContext.class;
+
+	private ReactiveIdempotencyContext() {
+	}
+
+	/**
+	 * The context of the operation.
+	 * @return emits the context, or an {@link IllegalStateException} if this is no part
+	 * of an operation that is protected, or would be
+	 */
+	public static Mono<IdempotencyContext> current() {
+		return find().switchIfEmpty(Mono.error(() -> new IllegalStateException(
+				"No protected operation is in Reactor's context: subscribe inside of its pipeline")));
+	}
+
+	/**
+	 * The context of the operation, if there is one.
+	 * @return emits the context, or nothing
+	 */
+	public static Mono<IdempotencyContext> find() {
+		return Mono.deferContextual((context) -> Mono.justOrEmpty(context.<IdempotencyContext>getOrEmpty(KEY)));
+	}
+
+	/**
+	 * Makes an operation current for a pipeline:
+	 * {@code contextWrite((context) -> bind(context, operation))}.
+	 * @param context what the pipeline has
+	 * @param operation the operation
+	 * @return the same with the operation
+	 */
+	public static Context bind(Context context, IdempotencyContext operation) {
+		return context.put(KEY, operation);
+	}
+
+	/**
+	 * The operation that a subscriber is a part of, by its pipeline or by its thread.
+	 */
+	static @Nullable IdempotencyContext enclosing(ContextView context) {
+		return context.<IdempotencyContext>getOrEmpty(KEY).or(IdempotencyContext::find).orElse(null);
+	}
+
+	/**
+	 * The steps of the operation: sub-results that a retry does not work out again.
+	 * @return the steps
+	 */
+	public static ReactiveSteps steps() {
+		return ReactiveSteps.OF_OPERATION;
+	}
+
+}

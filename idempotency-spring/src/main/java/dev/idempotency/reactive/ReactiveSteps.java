@@ -1,0 +1,114 @@
+package dev.idempotency.reactive;
+
+import java.util.function.Function;
+
+import dev.idempotency.IdempotencyContext;
+import dev.idempotency.OnCrash;
+import dev.idempotency.ResultType;
+import dev.idempotency.Steps;
+import dev.idempotency.call.OpenStep;
+import dev.idempotency.call.OpenSteps;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+
+/**
+ * The {@link Steps} of the protected operation that a reactive pipeline is a part of:
+ * sub-results that are remembered as soon as they are there, so that a retry of the
+ * operation replays those that have finished and goes on with the next.
+ * <p>
+ * A step runs when it is subscribed to, and emits nothing if its result is {@code null}.
+ * Once it has begun, it goes on when the subscriber cancels.
+ */
+public final class ReactiveSteps {
+
+	static final ReactiveSteps OF_OPERATION = new ReactiveSteps(Function.identity());
+
+	private final Function<Steps, Steps> selection;
+
+	private ReactiveSteps(Function<Steps, Steps> selection) {
+		this.selection = selection;
+	}
+
+	/**
+	 * Runs a step, unless an earlier attempt has.
+	 * @param name tells the step from the operation's others; an attempt can finish it
+	 * once
+	 * @param type the type of its result
+	 * @param work the work, whose failure lets a retry run it again
+	 * @param <T> the type of its result
+	 * @return emits the result, now or then
+	 */
+	public <T> Mono<T> run(String name, ResultType<T> type, Mono<? extends T> work) {
+		return run((steps) -> steps.open(name, type), work);
+	}
+
+	/**
+	 * Runs a step, unless an earlier attempt has, as {@link #run(String, ResultType, Mono)}
+	 * does.
+	 * @param name tells the step from the operation's others
+	 * @param type the type of its result
+	 * @param work the work
+	 * @param <T> the type of its result
+	 * @return emits the result, now or then
+	 */
+	public <T> Mono<T> run(String name, Class<T> type, Mono<? extends T> work) {
+		return run(name, ResultType.of(type), work);
+	}
+
+	/**
+	 * Runs a step, unless it has run with the same inputs.
+	 * @param name tells the step from the operation's others
+	 * @param inputs what it works on, such as a map or a record: compared as JSON, by its
+	 * value
+	 * @param type the type of its result
+	 * @param work the work, whose failure lets a retry run it again
+	 * @param <T> the type of its result
+	 * @return emits the result, now or then
+	 */
+	public <T> Mono<T> run(String name, @Nullable Object inputs, ResultType<T> type, Mono<? extends T> work) {
+		return run((steps) -> steps.open(name, inputs, type), work);
+	}
+
+	/**
+	 * Runs a step, unless it has run with the same inputs, as
+	 * {@link #run(String, Object, ResultType, Mono)} does.
+	 * @param name tells the step from the operation's others
+	 * @param inputs what it works on
+	 * @param type the type of its result
+	 * @param work the work
+	 * @param <T> the type of its result
+	 * @return emits the result, now or then
+	 */
+	public <T> Mono<T> run(String name, @Nullable Object inputs, Class<T> type, Mono<? extends T> work) {
+		return run(name, inputs, ResultType.of(type), work);
+	}
+
+	/**
+	 * These steps with another answer to a crash: what becomes of a step that had begun
+	 * when its process vanished.
+	 * @param onCrash what becomes of it; by default it runs again
+	 * @return the steps
+	 */
+	public ReactiveSteps withOnCrash(OnCrash onCrash) {
+		return new ReactiveSteps((steps) -> steps.withOnCrash(onCrash));
+	}
+
+	@SuppressWarnings("unchecked")
+	private <T> Mono<T> run(Function<OpenSteps, OpenStep> opening, Mono<? extends T> work) {
+		return (Mono<T>) ReactiveIdempotencyContext.current().flatMap((operation) -> run(operation, opening, work));
+	}
+
+	private Mono<?> run(IdempotencyContext operation, Function<OpenSteps, OpenStep> opening, Mono<?> work) {
+		if (!(operation.steps() instanceof OpenSteps steps)) {
+			// Nothing is protected
+			return work;
+		}
+		ReactiveCalls calls = new ReactiveCalls(steps.calls());
+		// With the first step, and with another answer to a crash, the store is asked
+		return calls.engine().ask(() -> opening.apply((OpenSteps) this.selection.apply(steps)))
+			.flatMap((step) -> calls.run(step.attempt(), step.format(), (call) -> work)
+				.doOnError((ex) -> step.undone().run())
+				.doOnCancel(step.undone()));
+	}
+
+}
