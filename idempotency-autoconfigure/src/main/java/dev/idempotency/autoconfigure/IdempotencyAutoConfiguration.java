@@ -7,6 +7,7 @@ import java.util.stream.Stream;
 import dev.idempotency.Idempotency;
 import dev.idempotency.autoconfigure.IdempotencyProperties.StoreType;
 import dev.idempotency.call.AnnotationPolicies;
+import dev.idempotency.call.CallThreads;
 import dev.idempotency.call.Calls;
 import dev.idempotency.call.GivenValues;
 import dev.idempotency.call.IdempotencyTemplate;
@@ -154,8 +155,8 @@ public final class IdempotencyAutoConfiguration {
 	}
 
 	@Bean
-	Calls idempotencyCalls(IdempotencyEngine engine, ResultCodec codec) {
-		return new Calls(engine, codec, new MonotonicClock());
+	Calls idempotencyCalls(IdempotencyEngine engine, ResultCodec codec, ObjectProvider<CallThreads> threads) {
+		return new Calls(engine, codec, new MonotonicClock(), threads.getIfAvailable());
 	}
 
 	@Bean

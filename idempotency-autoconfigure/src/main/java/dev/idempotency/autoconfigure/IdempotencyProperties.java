@@ -55,6 +55,7 @@ import org.springframework.util.unit.DataSize;
  * @param purge Removal of records whose time is over, from stores that do not do so
  * themselves.
  * @param client Keys of calls to other services.
+ * @param reactive Threads on which the store is asked for whoever must not block.
  */
 @ConfigurationProperties("idempotency")
 public record IdempotencyProperties(@DefaultValue("true") boolean enabled,
@@ -64,7 +65,7 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled,
 		@DefaultValue("0") int maxReplays, @DefaultValue Map<String, OperationProperties> operations,
 		@DefaultValue Encryption encryption, @DefaultValue Compression compression, @DefaultValue Http http,
 		@DefaultValue Memory memory, @DefaultValue Jdbc jdbc, @DefaultValue Redis redis, @DefaultValue Tools tools,
-		@DefaultValue Purge purge, @DefaultValue Client client) {
+		@DefaultValue Purge purge, @DefaultValue Client client, @DefaultValue Reactive reactive) {
 
 	public IdempotencyProperties {
 		new OperationPolicy(ttl, lease, OnCrash.RETRY, waitTimeout, maxReplays);
@@ -327,6 +328,31 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled,
 				throw new IdempotencyConfigurationException(
 						"idempotency.client.headers cannot be used: %s".formatted(ex.problem()),
 						ex.remedy().toString());
+			}
+		}
+
+	}
+
+	/**
+	 * Threads on which the store is asked for whoever must not block.
+	 *
+	 * @param threads How many claims are made at once; as many completions are made
+	 * beside them. More than the store has connections help nobody.
+	 * @param queue How many claims may wait for a thread. A further one fails at once, as
+	 * if the store could not be reached.
+	 */
+	public record Reactive(@DefaultValue("16") int threads, @DefaultValue("1000") int queue) {
+
+		public Reactive {
+			if (threads < 1) {
+				throw new IdempotencyConfigurationException(
+						"idempotency.reactive.threads must be positive, but is %d".formatted(threads),
+						"Write about as many as the store has connections, such as 16.");
+			}
+			if (queue < 0) {
+				throw new IdempotencyConfigurationException(
+						"idempotency.reactive.queue must not be negative, but is %d".formatted(queue),
+						"Write 0 if no claim is to wait for a thread.");
 			}
 		}
 
