@@ -56,13 +56,14 @@ class ArchitectureTests {
 			Map.entry("store.redis", Set.of("", "store")), Map.entry("core", Set.of("digest", "", "store")),
 			Map.entry("json", Set.of("digest")), Map.entry("call", Set.of("digest", "", "store", "core", "json")),
 			Map.entry("http", Set.of("digest", "", "store", "core", "json", "call")),
-			Map.entry("web", Set.of("", "core", "call", "http")), Map.entry("method", Set.of("", "core", "call", "reactive")),
+			Map.entry("web", Set.of("", "core", "call", "http")),
+			Map.entry("method", Set.of("", "core", "call", "reactive")),
 			Map.entry("reactive", Set.of("", "core", "call")),
-			Map.entry("openapi", Set.of("", "core", "http", "web")),
-			Map.entry("ai", Set.of("", "core", "json", "call")), Map.entry("actuate", Set.of("", "store", "core")),
-			Map.entry("client", Set.of("digest", "", "json")),
+			Map.entry("webflux", Set.of("", "core", "call", "http", "reactive")),
+			Map.entry("openapi", Set.of("", "core", "http")), Map.entry("ai", Set.of("", "core", "json", "call")),
+			Map.entry("actuate", Set.of("", "store", "core")), Map.entry("client", Set.of("digest", "", "json")),
 			Map.entry("autoconfigure", Set.of("", "store", "store.memory", "store.jdbc", "store.redis", "core", "call",
-					"http", "web", "method", "reactive", "openapi", "ai", "actuate", "client")));
+					"http", "web", "webflux", "method", "reactive", "openapi", "ai", "actuate", "client")));
 
 	static final Set<String> PACKAGES = ARROWS.keySet();
 

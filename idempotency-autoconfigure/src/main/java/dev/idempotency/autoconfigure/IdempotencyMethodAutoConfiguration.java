@@ -19,7 +19,6 @@ import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
@@ -68,12 +67,6 @@ public final class IdempotencyMethodAutoConfiguration {
 			// Whoever has work of its own waits for it when it is destroyed
 			IdempotencyMethods.beansWithMethods(beanFactory).forEach(order::destroyBeforeEngine);
 		};
-	}
-
-	@Bean
-	@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
-	SmartInitializingSingleton idempotencyReactiveHandlerCheck(ConfigurableListableBeanFactory beanFactory) {
-		return () -> IdempotencyMethods.refuseHandlers(beanFactory);
 	}
 
 	/**

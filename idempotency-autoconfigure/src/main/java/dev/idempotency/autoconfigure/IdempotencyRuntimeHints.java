@@ -33,6 +33,9 @@ final class IdempotencyRuntimeHints implements RuntimeHintsRegistrar {
 		// Sees what routes are made of
 		hints.proxies()
 			.registerJdkProxy(TypeReference.of("org.springframework.web.servlet.function.RequestPredicates$Visitor"));
+		hints.proxies()
+			.registerJdkProxy(
+					TypeReference.of("org.springframework.web.reactive.function.server.RequestPredicates$Visitor"));
 		// What threads of a handler ask of it on its way
 		hints.reflection()
 			.registerType(TypeReference.of("jakarta.servlet.http.HttpServletResponse"),

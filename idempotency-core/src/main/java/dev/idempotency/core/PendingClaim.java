@@ -347,8 +347,7 @@ final class PendingClaim implements PendingDecision {
 	}
 
 	private void conclude(ClaimResult result) {
-		boolean forAll = result instanceof ClaimResult.Refused
-				&& !Answering.isRunning(result, this.question.attempt());
+		boolean forAll = result instanceof ClaimResult.Refused && !Answering.isRunning(result, this.question.attempt());
 		try {
 			leave(forAll ? (ClaimResult.Refused) result : null);
 		}

@@ -16,7 +16,6 @@ import org.slf4j.LoggerFactory;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.aop.scope.ScopedProxyUtils;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
-import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
@@ -102,22 +101,6 @@ final class AnnotatedBeans {
 			return this.methods.stream().filter((method) -> {
 				Idempotent annotation = AnnotatedMethods.findAny(method, this.type);
 				return annotation != null && !annotation.enabled();
-			});
-		}
-
-		/**
-		 * The handlers that an edge for requests should protect.
-		 */
-		Stream<Method> handlers() {
-			return this.methods.stream().filter((method) -> {
-				if (!AnnotatedMethods.isWebHandler(method, this.type)) {
-					return false;
-				}
-				Idempotent annotation = AnnotatedElementUtils.findMergedAnnotation(method, Idempotent.class);
-				if (annotation == null) {
-					annotation = AnnotatedElementUtils.findMergedAnnotation(this.type, Idempotent.class);
-				}
-				return annotation != null && annotation.enabled();
 			});
 		}
 

@@ -126,17 +126,4 @@ public final class IdempotencyMethods implements OperationCatalog {
 		return new GivenValues(this.edge.operations()::formatOf);
 	}
 
-	/**
-	 * Makes sure that no handler relies on an edge that is not there.
-	 * @param beanFactory the beans
-	 * @throws IdempotencyConfigurationException if one does
-	 */
-	public static void refuseHandlers(ConfigurableListableBeanFactory beanFactory) {
-		AnnotatedBeans.forEach(beanFactory, (bean) -> bean.handlers().findFirst().ifPresent((handler) -> {
-			throw new IdempotencyConfigurationException(
-					"%s is @Idempotent, and handlers of Spring WebFlux are not protected".formatted(handler),
-					"Put @Idempotent on a method of a bean behind it, which returns a CompletableFuture, or use Spring MVC.");
-		}));
-	}
-
 }

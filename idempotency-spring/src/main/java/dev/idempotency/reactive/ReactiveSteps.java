@@ -43,8 +43,8 @@ public final class ReactiveSteps {
 	}
 
 	/**
-	 * Runs a step, unless an earlier attempt has, as {@link #run(String, ResultType, Mono)}
-	 * does.
+	 * Runs a step, unless an earlier attempt has, as
+	 * {@link #run(String, ResultType, Mono)} does.
 	 * @param name tells the step from the operation's others
 	 * @param type the type of its result
 	 * @param work the work
@@ -105,7 +105,8 @@ public final class ReactiveSteps {
 		}
 		ReactiveCalls calls = new ReactiveCalls(steps.calls());
 		// With the first step, and with another answer to a crash, the store is asked
-		return calls.engine().ask(() -> opening.apply((OpenSteps) this.selection.apply(steps)))
+		return calls.engine()
+			.ask(() -> opening.apply((OpenSteps) this.selection.apply(steps)))
 			.flatMap((step) -> calls.run(step.attempt(), step.format(), (call) -> work)
 				.doOnError((ex) -> step.undone().run())
 				.doOnCancel(step.undone()));

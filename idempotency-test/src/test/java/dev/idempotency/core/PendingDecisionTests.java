@@ -96,8 +96,8 @@ class PendingDecisionTests {
 	@ParameterizedTest
 	@ValueSource(booleans = { true, false })
 	void waitsForARunningTwinAndReplaysItsResult(boolean wakesUp) throws Exception {
-		this.engine = engine(wakesUp ? this.store : new FaultInjectingStore(this.store, (verb) -> Fault.NONE), Mode.ENFORCE,
-				OnStoreFailure.REJECT);
+		this.engine = engine(wakesUp ? this.store : new FaultInjectingStore(this.store, (verb) -> Fault.NONE),
+				Mode.ENFORCE, OnStoreFailure.REJECT);
 		Execution running = proceed(get(begin(PATIENT)));
 		List<Asked> waiters = some(500);
 		CompletableFuture<Decision> blocking = CompletableFuture
@@ -118,8 +118,8 @@ class PendingDecisionTests {
 	@ParameterizedTest
 	@ValueSource(booleans = { true, false })
 	void letsOneOfManyRunWhenTheTwinGaveUp(boolean wakesUp) throws Exception {
-		this.engine = engine(wakesUp ? this.store : new FaultInjectingStore(this.store, (verb) -> Fault.NONE), Mode.ENFORCE,
-				OnStoreFailure.REJECT);
+		this.engine = engine(wakesUp ? this.store : new FaultInjectingStore(this.store, (verb) -> Fault.NONE),
+				Mode.ENFORCE, OnStoreFailure.REJECT);
 		Execution running = proceed(get(begin(PATIENT)));
 		AtomicInteger runs = new AtomicInteger();
 		List<Asked> waiters = some(20);

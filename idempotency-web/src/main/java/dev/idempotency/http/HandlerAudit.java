@@ -142,7 +142,8 @@ final class HandlerAudit {
 							+ "protection, or set %s to warn or ignore.", WebSetting.UNPROTECTED));
 		}
 		if (this.settings.unprotected() == Unprotected.WARN) {
-			this.logger.warn("Nothing protects these handlers from being repeated:{}  - {}", System.lineSeparator(), list);
+			this.logger.warn("Nothing protects these handlers from being repeated:{}  - {}", System.lineSeparator(),
+					list);
 		}
 	}
 

@@ -144,6 +144,14 @@ public final class KeyExpression implements KeySource {
 	}
 
 	/**
+	 * A parameter may be one of a form.
+	 */
+	@Override
+	public boolean needsContent() {
+		return this.calls.containsKey("body") || this.calls.containsKey("query") || isDerived();
+	}
+
+	/**
 	 * The variables of the route that the key is made of.
 	 * @return their names
 	 */

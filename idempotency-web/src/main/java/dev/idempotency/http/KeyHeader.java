@@ -22,6 +22,16 @@ public final class KeyHeader {
 	}
 
 	/**
+	 * Tells a client that sent no key what to do.
+	 * @param name the name of the header
+	 * @return a sentence
+	 */
+	public static String advice(String name) {
+		return "This operation needs a key: send one, such as a random UUID, in the %s header, and the same one with each retry."
+			.formatted(name);
+	}
+
+	/**
 	 * Reads a key.
 	 * @param fields the values of the header, one for each time that it was sent
 	 * @param syntax how keys are written

@@ -60,4 +60,11 @@ public interface KeySource {
 		return false;
 	}
 
+	/**
+	 * Whether it may be made of more than the head of a request.
+	 */
+	default boolean needsContent() {
+		return false;
+	}
+
 }

@@ -104,6 +104,19 @@ public final class Problems {
 	}
 
 	/**
+	 * Whether something is wrong with the request itself, whatever its key stands for.
+	 * @param reason why a request did not run
+	 */
+	public static boolean isAboutRequest(Reason reason) {
+		return switch (reason) {
+			case KEY_MISSING, KEY_INVALID, BODY_TOO_LARGE, BODY_UNREADABLE -> true;
+			case DRY_RUN_INVALID, DRY_RUN_UNSUPPORTED, KEY_REUSED, IN_PROGRESS, OUTCOME_UNKNOWN, NOT_REPLAYABLE,
+					REPLAY_LIMIT, RESULT_UNREADABLE, RESULT_TOO_LARGE, FAILURE_REPLAYED, STORE_UNAVAILABLE ->
+				false;
+		};
+	}
+
+	/**
 	 * What has happened, in a sentence without a full stop.
 	 * @param reason why a request did not run
 	 * @return the title, or {@code null} if that is the application's own business

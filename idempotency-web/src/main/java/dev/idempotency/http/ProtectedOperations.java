@@ -143,7 +143,8 @@ public final class ProtectedOperations {
 			.over(new BodyLimits(this.settings.maxRequestBody(), this.settings.maxResponseBody()));
 		ProtectedOperation operation = new ProtectedOperation(annotation.required(),
 				keySource(annotation.key(), handler), annotation.fingerprint(), policy, limits, annotation.store(),
-				annotation.dryRun(), annotation.effect(), this.answers.stream(method, answer), this.answers.mayBeTask(answer), false);
+				annotation.dryRun(), annotation.effect(), this.answers.stream(method, answer),
+				this.answers.mayBeTask(answer), false);
 		return annotation.transactional() ? operation.inTransaction() : operation;
 	}
 

@@ -20,8 +20,7 @@ record HeaderKeyResolver(String name, KeySyntax syntax) implements KeyResolver {
 
 	@Override
 	public String advice() {
-		return "This operation needs a key: send one, such as a random UUID, in the %s header, and the same one with each retry."
-			.formatted(this.name);
+		return KeyHeader.advice(this.name);
 	}
 
 }

@@ -9,7 +9,6 @@ import dev.idempotency.IdempotencyContext.Binding;
 import dev.idempotency.IdempotencyException;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.IdempotencyKeyInvalidException;
-import dev.idempotency.Reason;
 import dev.idempotency.Steps;
 import dev.idempotency.call.Calls;
 import dev.idempotency.call.UnprotectedContext;
@@ -26,6 +25,7 @@ import dev.idempotency.http.DryRunReport;
 import dev.idempotency.http.DryRunUnsupportedException;
 import dev.idempotency.http.EffectHeader;
 import dev.idempotency.http.KeySource;
+import dev.idempotency.http.Problems;
 import dev.idempotency.http.ProtectedOperation;
 import dev.idempotency.http.ReplayedAnswer;
 import jakarta.servlet.http.HttpServletRequest;
@@ -110,7 +110,7 @@ final class IdempotencyGate implements Admission {
 			attempt = (key != null) ? attempt(operation, facts, key) : null;
 		}
 		catch (IdempotencyException ex) {
-			if (!isAboutRequest(ex.reason()) || this.engine.reject(name, ex.reason())) {
+			if (!Problems.isAboutRequest(ex.reason()) || this.engine.reject(name, ex.reason())) {
 				throw ex;
 			}
 			exchange.admitNevertheless();
@@ -244,18 +244,6 @@ final class IdempotencyGate implements Admission {
 	static boolean asksForDryRun(HttpServletRequest request) {
 		return request.getHeader(DryRunHeader.NAME) != null
 				&& DryRunHeader.asksForDryRun(request.getHeaders(DryRunHeader.NAME));
-	}
-
-	/**
-	 * Whether something is wrong with the request itself, whatever its key stands for.
-	 */
-	private static boolean isAboutRequest(Reason reason) {
-		return switch (reason) {
-			case KEY_MISSING, KEY_INVALID, BODY_TOO_LARGE, BODY_UNREADABLE -> true;
-			case DRY_RUN_INVALID, DRY_RUN_UNSUPPORTED, KEY_REUSED, IN_PROGRESS, OUTCOME_UNKNOWN, NOT_REPLAYABLE,
-					REPLAY_LIMIT, RESULT_UNREADABLE, RESULT_TOO_LARGE, FAILURE_REPLAYED, STORE_UNAVAILABLE ->
-				false;
-		};
 	}
 
 }

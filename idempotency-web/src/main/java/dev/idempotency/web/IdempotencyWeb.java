@@ -139,9 +139,14 @@ public final class IdempotencyWeb implements OperationCatalog {
 		List<Route> routes = new ArrayList<>();
 		for (RequestMappingHandlerMapping mapping : mappings) {
 			mapping.getHandlerMethods()
-				.forEach((info, handler) -> routes.add(new Route(
-						info.getMethodsCondition().getMethods().stream().map(Enum::name).collect(Collectors.toCollection(LinkedHashSet::new)),
-						info.getPatternValues(), handler)));
+				.forEach((info,
+						handler) -> routes.add(new Route(
+								info.getMethodsCondition()
+									.getMethods()
+									.stream()
+									.map(Enum::name)
+									.collect(Collectors.toCollection(LinkedHashSet::new)),
+								info.getPatternValues(), handler)));
 		}
 		this.handlers.check(routes, this.gate::requireTransactions,
 				LoggerFactory.getLogger(IdempotencyInterceptor.class));

@@ -1,5 +1,6 @@
 package dev.idempotency.web;
 
+import dev.idempotency.http.FinalAnswers;
 import jakarta.servlet.http.HttpServletRequest;
 
 /**
@@ -23,10 +24,7 @@ public interface ResponsePolicy {
 	 * @return the policy
 	 */
 	static ResponsePolicy finalAnswers() {
-		return (request, status) -> switch (status) {
-			case 408, 409, 423, 425, 429 -> false;
-			default -> status < 500;
-		};
+		return (request, status) -> FinalAnswers.include(status);
 	}
 
 }

@@ -25,8 +25,8 @@ final class ServletNames {
 	 * What the key of a request is remembered under.
 	 */
 	String of(HttpServletRequest request) {
-		return this.names.of(request.getMethod(),
-				request.getAttribute(HandlerMapping.BEST_MATCHING_PATTERN_ATTRIBUTE), request.getRequestURI());
+		return this.names.of(request.getMethod(), request.getAttribute(HandlerMapping.BEST_MATCHING_PATTERN_ATTRIBUTE),
+				request.getRequestURI());
 	}
 
 }

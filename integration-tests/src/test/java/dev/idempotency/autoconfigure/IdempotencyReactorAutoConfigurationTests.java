@@ -27,8 +27,8 @@ class IdempotencyReactorAutoConfigurationTests {
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
 		.withPropertyValues("idempotency.store=memory")
-		.withConfiguration(AutoConfigurations.of(IdempotencyReactorAutoConfiguration.class,
-				IdempotencyAutoConfiguration.class));
+		.withConfiguration(
+				AutoConfigurations.of(IdempotencyReactorAutoConfiguration.class, IdempotencyAutoConfiguration.class));
 
 	@Test
 	void asksAStoreInMemoryOnTheThreadOfItsCaller() {

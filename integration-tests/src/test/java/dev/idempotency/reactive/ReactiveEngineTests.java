@@ -158,8 +158,7 @@ class ReactiveEngineTests {
 		}
 		await().until(() -> this.engine.engine().attemptsWaiting() == 500);
 		assertThat(Thread.getAllStackTraces().size() - before).isLessThan(25);
-		assertThat(
-				this.engine.end(() -> running.complete("paid".getBytes(StandardCharsets.UTF_8)).kind()).block())
+		assertThat(this.engine.end(() -> running.complete("paid".getBytes(StandardCharsets.UTF_8)).kind()).block())
 			.isEqualTo(Completion.Kind.STORED);
 		await().untilAsserted(() -> assertThat(replays).hasValue(500));
 	}
@@ -307,9 +306,8 @@ class ReactiveEngineTests {
 
 	@Test
 	void canBeAskedFromAThreadThatMustNotBlock() {
-		assertThat(Mono.defer(() -> decide("key", PATIENT))
-			.subscribeOn(Schedulers.parallel())
-			.block()).isInstanceOf(Decision.Proceed.class);
+		assertThat(Mono.defer(() -> decide("key", PATIENT)).subscribeOn(Schedulers.parallel()).block())
+			.isInstanceOf(Decision.Proceed.class);
 	}
 
 	private Mono<Decision> decide(String key, OperationPolicy policy) {

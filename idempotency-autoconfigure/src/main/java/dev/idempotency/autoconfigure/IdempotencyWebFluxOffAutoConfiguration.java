@@ -1,0 +1,81 @@
+package dev.idempotency.autoconfigure;
+
+import java.time.Duration;
+
+import dev.idempotency.autoconfigure.IdempotencyProperties.Http;
+import dev.idempotency.autoconfigure.IdempotencyWebFluxAutoConfiguration.IdempotencyWebFluxConfigurer;
+import dev.idempotency.call.AnnotationPolicies;
+import dev.idempotency.core.NamedOperations;
+import dev.idempotency.core.OperationPolicy;
+import dev.idempotency.http.ProblemFormat;
+import dev.idempotency.webflux.IdempotencyHandlerAdapter;
+import dev.idempotency.webflux.ReactiveHttpStrategies;
+import dev.idempotency.webflux.ReactiveIdempotencyRouteFilter;
+import dev.idempotency.webflux.ReactiveKeyResolver;
+import dev.idempotency.webflux.ReactiveRequestFingerprinter;
+import dev.idempotency.webflux.ReactiveResponsePolicy;
+import dev.idempotency.webflux.ReactiveScopeResolver;
+import dev.idempotency.webflux.UnprotectedWebFlux;
+import reactor.core.publisher.Mono;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.core.env.Environment;
+import org.springframework.web.reactive.DispatcherHandler;
+import org.springframework.web.reactive.config.WebFluxConfigurer;
+
+/**
+ * Auto-configuration of what the code of a WebFlux application refers to, so that it
+ * still starts and runs when protection is switched off, and of the refusal of dry runs.
+ */
+@AutoConfiguration
+@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
+@ConditionalOnClass({ DispatcherHandler.class, Mono.class })
+@ConditionalOnBooleanProperty(name = "idempotency.enabled", havingValue = false)
+public final class IdempotencyWebFluxOffAutoConfiguration {
+
+	/**
+	 * Nothing is remembered, waited for or renewed. It must only be allowed.
+	 */
+	private static final OperationPolicy UNUSED = OperationPolicy.of(Duration.ofHours(1), Duration.ofMillis(1));
+
+	@Bean
+	UnprotectedWebFlux idempotencyUnprotectedWebFlux(Environment environment, ApplicationContext context,
+			ObjectProvider<ReactiveKeyResolver> keyResolver, ObjectProvider<ReactiveScopeResolver> scopeResolver,
+			ObjectProvider<ProblemFormat> problemFormats) {
+		// Not all of the settings: what is wrong elsewhere must not keep an application
+		// from starting that has switched us off because of it
+		Http http = Binder.get(environment).bindOrCreate("idempotency.http", Http.class);
+		ReactiveHttpStrategies strategies = new ReactiveHttpStrategies(
+				keyResolver.getIfAvailable(() -> ReactiveKeyResolver.header(http.header(), http.keySyntax())),
+				scopeResolver.getIfAvailable(ReactiveScopeResolver::principal), ReactiveRequestFingerprinter.none(),
+				ReactiveResponsePolicy.finalAnswers(), problemFormats.orderedStream().toList());
+		AnnotationPolicies policies = new AnnotationPolicies(UNUSED, Duration.ZERO,
+				environment::resolveRequiredPlaceholders, NamedOperations.none());
+		return new UnprotectedWebFlux(policies, http.settings(), strategies, context);
+	}
+
+	@Bean
+	IdempotencyHandlerAdapter idempotencyHandlerAdapter(UnprotectedWebFlux web) {
+		return web.adapter();
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	ReactiveIdempotencyRouteFilter idempotencyRouteFilter(UnprotectedWebFlux web) {
+		return web.routeFilter();
+	}
+
+	@Bean
+	WebFluxConfigurer idempotencyWebFluxConfigurer() {
+		return new IdempotencyWebFluxConfigurer();
+	}
+
+}

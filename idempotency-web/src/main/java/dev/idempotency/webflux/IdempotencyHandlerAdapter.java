@@ -1,0 +1,165 @@
+package dev.idempotency.webflux;
+
+import java.util.List;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+import dev.idempotency.IdempotencyException;
+import dev.idempotency.OperationInProgressException;
+import dev.idempotency.http.DryRunInvalidException;
+import dev.idempotency.http.DryRunUnsupportedException;
+import dev.idempotency.http.EffectHeader;
+import dev.idempotency.http.HttpAnswer;
+import dev.idempotency.http.OperationNames;
+import dev.idempotency.http.ProtectedOperation;
+import dev.idempotency.http.ProtectedOperations;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.core.publisher.Mono;
+
+import org.springframework.core.Ordered;
+import org.springframework.http.HttpHeaders;
+import org.springframework.util.function.SingletonSupplier;
+import org.springframework.web.method.HandlerMethod;
+import org.springframework.web.method.annotation.HandlerMethodValidationException;
+import org.springframework.web.reactive.DispatchExceptionHandler;
+import org.springframework.web.reactive.HandlerAdapter;
+import org.springframework.web.reactive.HandlerResult;
+import org.springframework.web.reactive.result.method.annotation.RequestMappingHandlerAdapter;
+import org.springframework.web.server.ServerWebExchange;
+import org.springframework.web.server.ServerWebInputException;
+import org.springframework.web.server.UnsupportedMediaTypeStatusException;
+
+/**
+ * Calls annotated handlers that are protected, before the adapter of Spring, which does
+ * the work. It also learns how they failed, and answers with a problem when a request did
+ * not run, unless the application handles that exception by name.
+ */
+public final class IdempotencyHandlerAdapter implements HandlerAdapter, DispatchExceptionHandler, Ordered {
+
+	private static final Logger logger = LoggerFactory.getLogger(IdempotencyHandlerAdapter.class);
+
+	private final ProtectedOperations operations;
+
+	private final ReactiveAdmission gate;
+
+	private final ReactiveProblems problems;
+
+	private final Supplier<RequestMappingHandlerAdapter> delegate;
+
+	IdempotencyHandlerAdapter(ProtectedOperations operations, ReactiveAdmission gate, ReactiveProblems problems,
+			Supplier<RequestMappingHandlerAdapter> delegate) {
+		this.operations = operations;
+		this.gate = gate;
+		this.problems = problems;
+		this.delegate = SingletonSupplier.of(delegate);
+	}
+
+	@Override
+	public int getOrder() {
+		return Ordered.HIGHEST_PRECEDENCE;
+	}
+
+	@Override
+	public boolean supports(Object handler) {
+		return handler instanceof HandlerMethod method && this.operations.find(method, "POST") != null;
+	}
+
+	@Override
+	public Mono<HandlerResult> handle(ServerWebExchange exchange, Object handler) {
+		ProtectedOperation operation = this.operations.find((HandlerMethod) handler,
+				exchange.getRequest().getMethod().name());
+		if (operation == null) {
+			return this.delegate.get().handle(exchange, handler);
+		}
+		return this.gate.admit(exchange, handler, named(operation, exchange), (run) -> {
+			Mono<HandlerResult> handled = this.delegate.get().handle(exchange, handler);
+			return (run != null) ? handled.map((result) -> watched(result, run)) : handled;
+		});
+	}
+
+	ProtectedOperation named(ProtectedOperation operation, ServerWebExchange exchange) {
+		Object pattern = ReactiveGate.patternOf(exchange);
+		return (this.operations.areNamed() && pattern != null) ? this.operations.named(operation,
+				OperationNames.name(exchange.getRequest().getMethod().name(), pattern.toString())) : operation;
+	}
+
+	/**
+	 * Watches what a handler has returned: whether it fails, or whether nobody can write
+	 * it, makes the difference between a retry that runs again and one that must not.
+	 */
+	private HandlerResult watched(HandlerResult result, ReactiveRun run) {
+		WatchedValue value = WatchedValue.of(result.getReturnValue(), run);
+		HandlerResult watched = new HandlerResult(result.getHandler(), value.value(), result.getReturnTypeSource(),
+				result.getBindingContext());
+		DispatchExceptionHandler original = result.getExceptionHandler();
+		return watched.setExceptionHandler((exchange, ex) -> {
+			if (value.isUnwritableBecauseOf(ex)) {
+				run.answerIsUnwritable();
+			}
+			Mono<HandlerResult> handled = answerWithProblem(exchange, ex);
+			return (original != null) ? handled.onErrorResume((same) -> original.handleError(exchange, same)) : handled;
+		});
+	}
+
+	@Override
+	public Mono<HandlerResult> handleError(ServerWebExchange exchange, Throwable ex) {
+		return Mono.deferContextual((context) -> {
+			ReactiveExchange carried = ReactiveExchange.of(context);
+			ReactiveRun run = (carried != null) ? carried.run() : null;
+			if (run != null && !run.isFinal() && isBeforeHandler(ex)) {
+				run.handlerNotReached();
+			}
+			return answerWithProblem(exchange, ex);
+		});
+	}
+
+	private Mono<HandlerResult> answerWithProblem(ServerWebExchange exchange, Throwable ex) {
+		return Mono.deferContextual((context) -> {
+			ReactiveExchange carried = ReactiveExchange.of(context);
+			if (!(ex instanceof IdempotencyException problem) || exchange.getResponse().isCommitted()
+					|| !isForClients(problem, carried) || this.problems.areHandledByApplication(problem, exchange)) {
+				return Mono.error(ex);
+			}
+			HttpAnswer answer = this.problems.toAnswer(problem, exchange);
+			if (answer == null) {
+				return Mono.error(ex);
+			}
+			logger.debug("Answering {}", exchange.getRequest().getPath(), problem);
+			if (isAboutDryRun(problem)) {
+				ReactiveAnswers.writeEffect(EffectHeader.NONE, exchange.getResponse());
+			}
+			// Others may have linked to something else
+			List<String> links = exchange.getResponse().getHeaders().getOrEmpty(HttpHeaders.LINK);
+			answer.headers()
+				.computeIfPresent(HttpHeaders.LINK,
+						(name, ours) -> Stream.concat(links.stream(), ours.stream()).toList());
+			return ReactiveAnswers.send(answer, exchange.getResponse()).then(Mono.empty());
+		});
+	}
+
+	/**
+	 * What a protected method that the handler calls has to say is for the handler, and
+	 * no client's fault. But a client can be asked to come back later.
+	 */
+	private static boolean isForClients(IdempotencyException problem, @Nullable ReactiveExchange carried) {
+		return problem instanceof OperationInProgressException || isAboutDryRun(problem)
+				|| (carried != null && carried.isRefusal(problem));
+	}
+
+	private static boolean isAboutDryRun(IdempotencyException problem) {
+		return problem instanceof DryRunUnsupportedException || problem instanceof DryRunInvalidException;
+	}
+
+	/**
+	 * Whether the arguments of the handler could not even be put together.
+	 */
+	private static boolean isBeforeHandler(Throwable ex) {
+		if (ex instanceof HandlerMethodValidationException validation) {
+			return !validation.isForReturnValue();
+		}
+		return ex instanceof ServerWebInputException || ex instanceof UnsupportedMediaTypeStatusException;
+	}
+
+}

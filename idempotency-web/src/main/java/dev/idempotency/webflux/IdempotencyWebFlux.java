@@ -1,0 +1,186 @@
+package dev.idempotency.webflux;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+import dev.idempotency.IdempotencyConfigurationException;
+import dev.idempotency.call.AnnotationPolicies;
+import dev.idempotency.call.Calls;
+import dev.idempotency.core.KnownOperation;
+import dev.idempotency.core.OperationCatalog;
+import dev.idempotency.core.ResultWriter;
+import dev.idempotency.http.ExplicitExceptionHandlers;
+import dev.idempotency.http.GivenAnswers;
+import dev.idempotency.http.HttpSettings;
+import dev.idempotency.http.KeptHeaders;
+import dev.idempotency.http.Problems;
+import dev.idempotency.http.ProtectedHandlers;
+import dev.idempotency.http.ProtectedOperations;
+import dev.idempotency.http.Route;
+import dev.idempotency.reactive.ReactiveEngine;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.context.ApplicationContext;
+import org.springframework.http.codec.ServerCodecConfigurer;
+import org.springframework.http.server.reactive.HttpHandlerDecoratorFactory;
+import org.springframework.web.method.ControllerAdviceBean;
+import org.springframework.web.reactive.function.server.support.RouterFunctionMapping;
+import org.springframework.web.reactive.result.method.HandlerMethodArgumentResolver;
+import org.springframework.web.reactive.result.method.annotation.RequestMappingHandlerAdapter;
+import org.springframework.web.reactive.result.method.annotation.RequestMappingHandlerMapping;
+import org.springframework.web.server.WebFilter;
+import org.springframework.web.util.pattern.PathPattern;
+
+/**
+ * The parts of the HTTP edge for WebFlux, put together.
+ */
+public final class IdempotencyWebFlux implements OperationCatalog {
+
+	private final HttpSettings settings;
+
+	private final ProtectedOperations operations;
+
+	private final ProtectedHandlers handlers;
+
+	private final ReactiveGate gate;
+
+	private final IdempotencyHandlerAdapter adapter;
+
+	/**
+	 * Create the edge.
+	 * @param engine decides
+	 * @param calls remembers the steps of handlers
+	 * @param policies how annotated operations are protected
+	 * @param settings how requests are protected
+	 * @param strategies what the application decides differently
+	 * @param context the application
+	 */
+	public IdempotencyWebFlux(ReactiveEngine engine, Calls calls, AnnotationPolicies policies, HttpSettings settings,
+			ReactiveHttpStrategies strategies, ApplicationContext context) {
+		this.settings = settings;
+		this.operations = ReactiveHandlerAnswers.operations(settings, policies, strategies.keyResolver());
+		this.handlers = new ProtectedHandlers(settings, engine.engine().settings(), this.operations,
+				strategies.fingerprinter().comparesRequests());
+		ReactiveProblems problems = problems(settings, strategies, context);
+		this.gate = new ReactiveGate(engine, calls, strategies,
+				new ContentReader(() -> context.getBean(ServerCodecConfigurer.class)), new ReactiveAnswerRules(
+						new KeptHeaders(settings.excludedHeaders()), strategies.responsePolicy(), problems));
+		this.adapter = adapter(this.operations, this.gate, problems, context);
+	}
+
+	static ReactiveProblems problems(HttpSettings settings, ReactiveHttpStrategies strategies,
+			ApplicationContext context) {
+		return new ReactiveProblems(new Problems(settings, strategies.problemFormats(), context),
+				new ExplicitExceptionHandlers(() -> ControllerAdviceBean.findAnnotatedBeans(context)));
+	}
+
+	static IdempotencyHandlerAdapter adapter(ProtectedOperations operations, ReactiveAdmission gate,
+			ReactiveProblems problems, ApplicationContext context) {
+		return new IdempotencyHandlerAdapter(operations, gate, problems,
+				() -> context.getBean(RequestMappingHandlerAdapter.class));
+	}
+
+	/**
+	 * Carries requests through the application.
+	 */
+	public static HttpHandlerDecoratorFactory handlerDecorator() {
+		return IdempotencyHttpHandler::new;
+	}
+
+	/**
+	 * Gives requests that are carried what Spring gives to its own.
+	 */
+	public static WebFilter requestAttributes() {
+		return new RequestAttributes();
+	}
+
+	/**
+	 * Gives handlers their context, also when protection is switched off.
+	 */
+	public static HandlerMethodArgumentResolver contextArgumentResolver() {
+		return new ReactiveContextArgumentResolver();
+	}
+
+	/**
+	 * Calls handlers that are protected.
+	 */
+	public IdempotencyHandlerAdapter adapter() {
+		return this.adapter;
+	}
+
+	/**
+	 * Writes the answers that operators give.
+	 */
+	public ResultWriter resultWriter() {
+		return new GivenAnswers(new KeptHeaders(this.settings.excludedHeaders()), this.settings.maxResponseBody());
+	}
+
+	/**
+	 * Protects functional routes.
+	 * @return the filter function
+	 */
+	public ReactiveIdempotencyRouteFilter routeFilter() {
+		return new ReactiveIdempotencyRouteFilter(this.operations, this.gate, this.operations.defaultOperation());
+	}
+
+	/**
+	 * Looks at every handler, as the settings say, and from then on knows what the unsafe
+	 * ones do.
+	 * @param mappings the handlers
+	 * @throws IdempotencyConfigurationException if one cannot work, or is not protected
+	 * and should be
+	 */
+	public void checkHandlers(Collection<RequestMappingHandlerMapping> mappings) {
+		List<Route> routes = new ArrayList<>();
+		for (RequestMappingHandlerMapping mapping : mappings) {
+			mapping.getHandlerMethods()
+				.forEach((info,
+						handler) -> routes.add(new Route(
+								info.getMethodsCondition()
+									.getMethods()
+									.stream()
+									.map(Enum::name)
+									.collect(Collectors.toCollection(LinkedHashSet::new)),
+								info.getPatternsCondition()
+									.getPatterns()
+									.stream()
+									.map(PathPattern::getPatternString)
+									.collect(Collectors.toCollection(LinkedHashSet::new)),
+								handler)));
+		}
+		this.handlers.check(routes, (operation, handler) -> {
+			// What cannot be was refused before
+		}, LoggerFactory.getLogger(IdempotencyHandlerAdapter.class));
+	}
+
+	/**
+	 * The names of the operations of functional routes, protected or not: nobody can see
+	 * which of them are.
+	 * @param mappings the routes
+	 */
+	public static Set<String> namesOf(Collection<RouterFunctionMapping> mappings) {
+		return mappings.stream()
+			.map(RouterFunctionMapping::getRouterFunction)
+			.filter(Objects::nonNull)
+			.flatMap((routes) -> ReactiveRouteNames.of(routes).stream())
+			.collect(Collectors.toSet());
+	}
+
+	/**
+	 * The handlers, as operators and clients are told of them.
+	 */
+	public ProtectedHandlers handlers() {
+		return this.handlers;
+	}
+
+	@Override
+	public List<KnownOperation> operations() {
+		return this.handlers.operations();
+	}
+
+}

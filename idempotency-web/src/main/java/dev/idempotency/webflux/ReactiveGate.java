@@ -1,0 +1,317 @@
+package dev.idempotency.webflux;
+
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+
+import dev.idempotency.Fingerprint;
+import dev.idempotency.IdempotencyException;
+import dev.idempotency.IdempotencyKey;
+import dev.idempotency.IdempotencyKeyInvalidException;
+import dev.idempotency.IdempotencyScope;
+import dev.idempotency.Steps;
+import dev.idempotency.call.Calls;
+import dev.idempotency.call.UnprotectedContext;
+import dev.idempotency.core.Attempt;
+import dev.idempotency.core.Decision;
+import dev.idempotency.core.Execution;
+import dev.idempotency.core.FirstFailure;
+import dev.idempotency.core.Preview;
+import dev.idempotency.http.DryRunHeader;
+import dev.idempotency.http.DryRunReport;
+import dev.idempotency.http.DryRunUnsupportedException;
+import dev.idempotency.http.EffectHeader;
+import dev.idempotency.http.KeySource;
+import dev.idempotency.http.OperationNames;
+import dev.idempotency.http.Problems;
+import dev.idempotency.http.ProtectedOperation;
+import dev.idempotency.http.ReplayedAnswer;
+import dev.idempotency.http.RequestContent;
+import dev.idempotency.reactive.ReactiveEngine;
+import dev.idempotency.reactive.ReactiveIdempotencyContext;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+
+import org.springframework.web.reactive.HandlerMapping;
+import org.springframework.web.server.ServerWebExchange;
+import org.springframework.web.server.WebSession;
+
+/**
+ * Decides whether the handler of a protected request runs, and blocks nobody meanwhile.
+ */
+final class ReactiveGate implements ReactiveAdmission {
+
+	private final ReactiveEngine engine;
+
+	private final Calls calls;
+
+	private final ReactiveHttpStrategies strategies;
+
+	private final ContentReader contentReader;
+
+	private final ReactiveAnswerRules rules;
+
+	private final OperationNames names = new OperationNames();
+
+	ReactiveGate(ReactiveEngine engine, Calls calls, ReactiveHttpStrategies strategies, ContentReader contentReader,
+			ReactiveAnswerRules rules) {
+		this.engine = engine;
+		this.calls = calls;
+		this.strategies = strategies;
+		this.contentReader = contentReader;
+		this.rules = rules;
+	}
+
+	@Override
+	public <T> Mono<T> admit(ServerWebExchange exchange, Object handler, ProtectedOperation operation,
+			Function<@Nullable ReactiveRun, Mono<T>> proceed) {
+		return Mono.deferContextual((context) -> {
+			ReactiveExchange carried = ReactiveExchange.of(context);
+			if (carried == null) {
+				return Mono.error(new IllegalStateException(
+						"%s is protected, but its request did not come through the IdempotencyHttpHandler"
+							.formatted(handler)));
+			}
+			if (!carried.isUndecided()) {
+				// A filter that dispatches again
+				return proceed.apply(null);
+			}
+			return new Case<>(carried, exchange, handler, operation, proceed).decide();
+		});
+	}
+
+	/**
+	 * Whether a request asks for a dry run. Hardly any has the header.
+	 */
+	static boolean asksForDryRun(ServerWebExchange exchange) {
+		List<String> fields = exchange.getRequest().getHeaders().get(DryRunHeader.NAME);
+		return fields != null && DryRunHeader.asksForDryRun(Collections.enumeration(fields));
+	}
+
+	static @Nullable Object patternOf(ServerWebExchange exchange) {
+		return exchange.getAttribute(HandlerMapping.BEST_MATCHING_PATTERN_ATTRIBUTE);
+	}
+
+	/**
+	 * A request to decide about.
+	 */
+	private final class Case<T> {
+
+		private final ReactiveExchange carried;
+
+		private final ServerWebExchange exchange;
+
+		private final Object handler;
+
+		private final ProtectedOperation operation;
+
+		private final Function<@Nullable ReactiveRun, Mono<T>> proceed;
+
+		private final String name;
+
+		private Case(ReactiveExchange carried, ServerWebExchange exchange, Object handler, ProtectedOperation operation,
+				Function<@Nullable ReactiveRun, Mono<T>> proceed) {
+			this.carried = carried;
+			this.exchange = exchange;
+			this.handler = handler;
+			this.operation = operation;
+			this.proceed = proceed;
+			this.name = ReactiveGate.this.names.of(exchange.getRequest().getMethod().name(), patternOf(exchange),
+					exchange.getRequest().getPath().value());
+		}
+
+		/**
+		 * Before all else comes the question whether anything may run: the answer must
+		 * not depend on the key, the body or the mode.
+		 */
+		private Mono<T> decide() {
+			boolean dryRun;
+			try {
+				dryRun = asksForDryRun(this.exchange);
+			}
+			catch (IdempotencyException ex) {
+				return refuse(ex);
+			}
+			return prepare().flatMap((prepared) -> dryRun ? rehearse(prepared) : begin(prepared));
+		}
+
+		private Mono<Prepared> prepare() {
+			return ReactiveGate.this.strategies.scopeResolver()
+				.resolveScope(this.exchange, this.name)
+				.switchIfEmpty(Mono.error(() -> new IllegalStateException(
+						"The ReactiveScopeResolver says nothing about a request of %s".formatted(this.name))))
+				.flatMap(this::prepare)
+				.onErrorResume(IdempotencyException.class, this::rejectUnlessObserving);
+		}
+
+		private Mono<Prepared> prepare(IdempotencyScope scope) {
+			if (this.operation.keySource().needsContent()) {
+				return readContent().flatMap((content) -> sessionIfNeeded().map((session) -> {
+					ExchangeFacts facts = facts(scope, content, session.orElse(null));
+					return prepare(facts, keyOf(facts));
+				}));
+			}
+			// What the head alone is refused for, whatever the body
+			IdempotencyKey key = keyOf(facts(scope, null, null));
+			return (key == null) ? Mono.just(Prepared.NOTHING)
+					: readContent().map((content) -> prepare(facts(scope, content, null), key));
+		}
+
+		private Mono<RequestContent> readContent() {
+			return ReactiveGate.this.contentReader.read(this.exchange, this.carried.request(),
+					this.operation.limits().request());
+		}
+
+		private Mono<Optional<String>> sessionIfNeeded() {
+			return this.operation.keySource().isDerived() ? sessionOf(this.exchange) : Mono.just(Optional.empty());
+		}
+
+		private ExchangeFacts facts(IdempotencyScope scope, @Nullable RequestContent content,
+				@Nullable String session) {
+			return new ExchangeFacts(this.exchange, scope, ReactiveGate.this.strategies, content, session);
+		}
+
+		private Prepared prepare(ExchangeFacts facts, @Nullable IdempotencyKey key) {
+			if (key == null) {
+				return Prepared.NOTHING;
+			}
+			Fingerprint fingerprint = this.operation.fingerprinted() ? facts.fingerprint() : Fingerprint.none();
+			return new Prepared(key, new Attempt(key, fingerprint, this.operation.policy()));
+		}
+
+		private @Nullable IdempotencyKey keyOf(ExchangeFacts facts) {
+			KeySource source = this.operation.keySource();
+			String value = this.operation.required() ? source.resolve(facts) : source.resolveIfPresent(facts);
+			return (value != null) ? qualified(facts.scope(), value) : null;
+		}
+
+		private IdempotencyKey qualified(IdempotencyScope scope, String value) {
+			try {
+				return new IdempotencyKey(scope.within(ReactiveGate.this.engine.engine().settings().namespace()),
+						value);
+			}
+			catch (IllegalArgumentException ex) {
+				throw new IdempotencyKeyInvalidException("The key cannot be used: it is blank, too long or malformed.");
+			}
+		}
+
+		private Mono<Prepared> rejectUnlessObserving(IdempotencyException problem) {
+			if (!Problems.isAboutRequest(problem.reason())
+					|| ReactiveGate.this.engine.engine().reject(this.name, problem.reason())) {
+				return refuse(problem);
+			}
+			return Mono.just(Prepared.NOTHING);
+		}
+
+		private Mono<T> begin(Prepared prepared) {
+			Attempt attempt = prepared.attempt();
+			if (attempt == null) {
+				return unprotected(new UnprotectedContext(UnprotectedContext.randomKey(this.name)));
+			}
+			return ReactiveGate.this.engine.begin(attempt, (decision) -> taken(decision, attempt))
+				.onErrorResume(IdempotencyException.class, this::refuse)
+				.flatMap((taken) -> {
+					ReactiveRun run = taken.run();
+					if (run != null) {
+						return this.proceed.apply(run)
+							.contextWrite((context) -> ReactiveIdempotencyContext.bind(context, run));
+					}
+					return (taken.answer() != null) ? answer(taken.answer(), attempt) : Mono.empty();
+				});
+		}
+
+		private Mono<T> unprotected(UnprotectedContext context) {
+			return this.proceed.apply(null).contextWrite((before) -> ReactiveIdempotencyContext.bind(before, context));
+		}
+
+		/**
+		 * On the thread that has decided: nobody else would end an execution whose client
+		 * is gone.
+		 */
+		private Taken taken(Decision decision, Attempt attempt) {
+			if (!(decision instanceof Decision.Proceed proceeding)) {
+				return new Taken(null, (Decision.Answer) decision);
+			}
+			Execution execution = proceeding.execution();
+			try {
+				Steps steps = ReactiveGate.this.calls.stepsOf(execution, attempt.fingerprint(),
+						this.operation.policy());
+				ReactiveRun run = new ReactiveRun(this.carried, this.exchange, this.operation, this.handler, execution,
+						steps, ReactiveGate.this.engine, ReactiveGate.this.rules);
+				if (this.carried.arm(run)) {
+					return new Taken(run, null);
+				}
+			}
+			catch (Throwable ex) {
+				FirstFailure.then(ex, execution::close);
+				throw ex;
+			}
+			execution.close();
+			return new Taken(null, null);
+		}
+
+		private Mono<T> answer(Decision.Answer answer, Attempt attempt) {
+			try {
+				this.carried.answerWith(ReplayedAnswer.of(answer, attempt.key()));
+				return Mono.empty();
+			}
+			catch (IdempotencyException ex) {
+				return refuse(ex);
+			}
+		}
+
+		/**
+		 * Says what would happen.
+		 */
+		private Mono<T> rehearse(Prepared prepared) {
+			IdempotencyKey key = prepared.key();
+			Attempt attempt = prepared.attempt();
+			Mono<Preview> preview = (attempt != null)
+					? ReactiveGate.this.engine.preview(attempt)
+						.onErrorMap(UnsupportedOperationException.class, DryRunUnsupportedException::new)
+					: Mono.just(new Preview(null, Optional.empty()));
+			return preview.onErrorResume(IdempotencyException.class, this::refuse).flatMap((seen) -> {
+				this.carried.answerWith(DryRunReport.of(seen, (key != null) ? key.value() : null));
+				return Mono.empty();
+			});
+		}
+
+		private <V> Mono<V> refuse(IdempotencyException problem) {
+			this.carried.request().discardRest();
+			this.carried.refused(problem);
+			ReactiveAnswers.writeEffect(EffectHeader.NONE, this.carried.response());
+			return Mono.error(problem);
+		}
+
+	}
+
+	private static Mono<Optional<String>> sessionOf(ServerWebExchange exchange) {
+		return exchange.getSession()
+			.filter(WebSession::isStarted)
+			.map((session) -> Optional.of(session.getId()))
+			.defaultIfEmpty(Optional.empty());
+	}
+
+	/**
+	 * What is known before anything is claimed.
+	 *
+	 * @param key the key, or {@code null} if there is none
+	 * @param attempt the attempt, or {@code null} if the request runs unprotected
+	 */
+	private record Prepared(@Nullable IdempotencyKey key, @Nullable Attempt attempt) {
+
+		private static final Prepared NOTHING = new Prepared(null, null);
+
+	}
+
+	/**
+	 * What was decided.
+	 *
+	 * @param run the handler that runs, if one does
+	 * @param answer what is known, if it does not; neither if the client is gone
+	 */
+	private record Taken(@Nullable ReactiveRun run, Decision.@Nullable Answer answer) {
+	}
+
+}

@@ -1,0 +1,68 @@
+package dev.idempotency.webflux;
+
+import java.util.List;
+
+import dev.idempotency.DryRun;
+import dev.idempotency.IdempotencyConfigurationException;
+import dev.idempotency.Idempotent;
+import dev.idempotency.call.AnnotationPolicies;
+import dev.idempotency.http.ClientContract.KeyField;
+import dev.idempotency.http.DefaultKeySource;
+import dev.idempotency.http.HandlerAnswers;
+import dev.idempotency.http.HttpSettings;
+import dev.idempotency.http.KeySource;
+import dev.idempotency.http.ProtectedOperations;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.web.method.HandlerMethod;
+
+/**
+ * What WebFlux makes of the answers of handlers: each is written as it comes, by whoever
+ * comes to it.
+ */
+final class ReactiveHandlerAnswers implements HandlerAnswers {
+
+	/**
+	 * What knows how the handlers of WebFlux are protected.
+	 */
+	static ProtectedOperations operations(HttpSettings settings, AnnotationPolicies policies,
+			ReactiveKeyResolver resolver) {
+		return new ProtectedOperations(settings, policies, keySource(resolver), new ReactiveHandlerAnswers(),
+				LoggerFactory.getLogger(IdempotencyHandlerAdapter.class));
+	}
+
+	private static KeySource keySource(ReactiveKeyResolver resolver) {
+		return (resolver instanceof ReactiveHeaderKeyResolver header)
+				? new DefaultKeySource("header " + header.name(), List.of(new KeyField(header.name(), header.syntax())),
+						header.advice())
+				: new DefaultKeySource("the application's ReactiveKeyResolver", List.of(), resolver.advice());
+	}
+
+	@Override
+	public void requirePossible(Idempotent annotation, Class<?> answer, String handler) {
+		requireAbsent(annotation.transactional(), "transactional = true", handler);
+		requireAbsent(annotation.dryRun() == DryRun.ROLLBACK, "dryRun = ROLLBACK", handler);
+	}
+
+	private static void requireAbsent(boolean present, String attribute, String handler) {
+		if (present) {
+			throw new IdempotencyConfigurationException(
+					"%s asks for %s, and the transactions of WebFlux handlers are not bound to a thread that a store could join"
+						.formatted(handler, attribute),
+					"Leave %s out, or put @Idempotent(transactional = true) on a method of a bean that blocks, and call it on a scheduler for that."
+						.formatted(attribute));
+		}
+	}
+
+	@Override
+	public boolean stream(@Nullable HandlerMethod handler, Class<?> answer) {
+		return false;
+	}
+
+	@Override
+	public boolean mayBeTask(Class<?> answer) {
+		return false;
+	}
+
+}

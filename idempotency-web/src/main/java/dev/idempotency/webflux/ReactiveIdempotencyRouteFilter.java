@@ -1,0 +1,122 @@
+package dev.idempotency.webflux;
+
+import java.time.Duration;
+
+import dev.idempotency.Effect;
+import dev.idempotency.OnConflict;
+import dev.idempotency.OnCrash;
+import dev.idempotency.core.OperationPolicy;
+import dev.idempotency.http.OperationNames;
+import dev.idempotency.http.ProtectedOperation;
+import dev.idempotency.http.ProtectedOperations;
+import reactor.core.publisher.Mono;
+
+import org.springframework.web.reactive.function.server.HandlerFilterFunction;
+import org.springframework.web.reactive.function.server.HandlerFunction;
+import org.springframework.web.reactive.function.server.ServerRequest;
+import org.springframework.web.reactive.function.server.ServerResponse;
+import org.springframework.web.server.ServerWebExchange;
+
+/**
+ * Protects functional routes:
+ * {@code route().POST("/orders", handler).filter(idempotency)}. Each {@code with…} method
+ * gives a filter for routes that differ from the defaults.
+ */
+public final class ReactiveIdempotencyRouteFilter implements HandlerFilterFunction<ServerResponse, ServerResponse> {
+
+	private final ProtectedOperations operations;
+
+	private final ReactiveAdmission gate;
+
+	private final ProtectedOperation operation;
+
+	ReactiveIdempotencyRouteFilter(ProtectedOperations operations, ReactiveAdmission gate,
+			ProtectedOperation operation) {
+		this.operations = operations;
+		this.gate = gate;
+		this.operation = operation;
+	}
+
+	private ReactiveIdempotencyRouteFilter with(ProtectedOperation changed) {
+		return new ReactiveIdempotencyRouteFilter(this.operations, this.gate, changed);
+	}
+
+	private ReactiveIdempotencyRouteFilter with(OperationPolicy policy) {
+		return with(this.operation.with(policy, this.operation.limits()));
+	}
+
+	/**
+	 * A filter for routes where a request without a key runs unprotected.
+	 * @return the filter
+	 */
+	public ReactiveIdempotencyRouteFilter withOptionalKey() {
+		return with(this.operation.withOptionalKey());
+	}
+
+	/**
+	 * A filter for routes whose key comes from elsewhere.
+	 * @param expression as in {@link dev.idempotency.Idempotent#key()}
+	 * @return the filter
+	 */
+	public ReactiveIdempotencyRouteFilter withKey(String expression) {
+		return with(this.operation.withKeySource(this.operations.keySource(expression, "a route")));
+	}
+
+	/**
+	 * A filter for routes where the key alone tells requests apart, as with
+	 * {@link dev.idempotency.Idempotent#fingerprint()}.
+	 * @return the filter
+	 */
+	public ReactiveIdempotencyRouteFilter withoutFingerprint() {
+		return with(this.operation.withoutFingerprint());
+	}
+
+	/**
+	 * A filter for routes whose answers are remembered for another time.
+	 * @param ttl how long
+	 * @return the filter
+	 */
+	public ReactiveIdempotencyRouteFilter withTtl(Duration ttl) {
+		return with(this.operation.policy().withTtl(ttl));
+	}
+
+	/**
+	 * A filter for routes that treat a running twin differently.
+	 * @param onConflict what becomes of a request whose twin is still running
+	 * @return the filter
+	 */
+	public ReactiveIdempotencyRouteFilter withOnConflict(OnConflict onConflict) {
+		return with(this.operation.policy().withPatience(this.operations.patience(onConflict)));
+	}
+
+	/**
+	 * A filter for routes that treat a crash differently.
+	 * @param onCrash what becomes of a key whose executor vanished
+	 * @return the filter
+	 */
+	public ReactiveIdempotencyRouteFilter withOnCrash(OnCrash onCrash) {
+		return with(this.operation.policy().withOnCrash(onCrash));
+	}
+
+	/**
+	 * A filter for routes that say what they do to the world.
+	 * @param effect the effect
+	 * @return the filter
+	 */
+	public ReactiveIdempotencyRouteFilter withEffect(Effect effect) {
+		return with(this.operation.withEffect(effect));
+	}
+
+	@Override
+	public Mono<ServerResponse> filter(ServerRequest request, HandlerFunction<ServerResponse> next) {
+		if (IdempotencyHttpHandler.isSafe(request.method())) {
+			return next.handle(request);
+		}
+		ServerWebExchange exchange = request.exchange();
+		Object pattern = ReactiveGate.patternOf(exchange);
+		ProtectedOperation named = (this.operations.areNamed() && pattern != null) ? this.operations
+			.named(this.operation, OperationNames.name(request.method().name(), pattern.toString())) : this.operation;
+		return this.gate.admit(exchange, next, named, (run) -> next.handle(request));
+	}
+
+}

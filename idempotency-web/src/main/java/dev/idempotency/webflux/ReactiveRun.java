@@ -1,0 +1,514 @@
+package dev.idempotency.webflux;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+import dev.idempotency.Effect;
+import dev.idempotency.IdempotencyContext;
+import dev.idempotency.IdempotencyException;
+import dev.idempotency.IdempotencyKey;
+import dev.idempotency.Steps;
+import dev.idempotency.StoredAnswers;
+import dev.idempotency.core.Completion;
+import dev.idempotency.core.Decision;
+import dev.idempotency.core.Execution;
+import dev.idempotency.http.AnswerBody;
+import dev.idempotency.http.EffectHeader;
+import dev.idempotency.http.HttpAnswer;
+import dev.idempotency.http.HttpAnswer.Delivery;
+import dev.idempotency.http.ProtectedOperation;
+import dev.idempotency.http.ReplayedAnswer;
+import dev.idempotency.reactive.ReactiveEngine;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+
+import org.springframework.core.io.buffer.DataBuffer;
+import org.springframework.core.io.buffer.DataBufferUtils;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.HttpStatusCode;
+import org.springframework.http.MediaType;
+import org.springframework.http.server.reactive.ServerHttpResponse;
+import org.springframework.web.server.ServerWebExchange;
+
+/**
+ * A handler that runs under a claim, from the claim to the answer. The answer is stored
+ * when it is final, and then sent; one that is written piece by piece flows meanwhile,
+ * but for its end. The handler goes on when its client is gone.
+ */
+final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
+
+	private static final Logger logger = LoggerFactory.getLogger(ReactiveRun.class);
+
+	private final ReactiveExchange exchange;
+
+	private final ServerWebExchange webExchange;
+
+	private final ProtectedOperation operation;
+
+	private final Object handler;
+
+	private final Execution execution;
+
+	private final Steps steps;
+
+	private final ReactiveEngine engine;
+
+	private final ReactiveAnswerRules rules;
+
+	private HttpHeaders headersBefore = HttpHeaders.EMPTY;
+
+	private volatile Effect effect;
+
+	private volatile boolean released;
+
+	private volatile boolean handlerReached = true;
+
+	private volatile boolean unwritable;
+
+	private volatile @Nullable Throwable handlerFailure;
+
+	/**
+	 * Whether there is an answer: nothing else is written, or the answer flows.
+	 */
+	private volatile boolean answered;
+
+	/**
+	 * Whether the key has come to its end, or at least into its execution's hands.
+	 */
+	private final AtomicBoolean settled = new AtomicBoolean();
+
+	private final Sinks.Empty<Void> clientGone = Sinks.empty();
+
+	private volatile boolean gone;
+
+	private volatile @Nullable UntiedFlux<?> flow;
+
+	ReactiveRun(ReactiveExchange exchange, ServerWebExchange webExchange, ProtectedOperation operation, Object handler,
+			Execution execution, Steps steps, ReactiveEngine engine, ReactiveAnswerRules rules) {
+		this.exchange = exchange;
+		this.webExchange = webExchange;
+		this.operation = operation;
+		this.handler = handler;
+		this.execution = execution;
+		this.steps = steps;
+		this.engine = engine;
+		this.rules = rules;
+		this.effect = operation.effect();
+	}
+
+	void headersBefore(HttpHeaders headers) {
+		this.headersBefore = headers;
+	}
+
+	// What the handler knows and says
+
+	@Override
+	public IdempotencyKey key() {
+		return this.execution.key();
+	}
+
+	@Override
+	public int attempt() {
+		return this.execution.attempt();
+	}
+
+	@Override
+	public void effect(Effect effect) {
+		this.effect = effect;
+	}
+
+	@Override
+	public void doNotStore() {
+		this.released = true;
+	}
+
+	@Override
+	public Steps steps() {
+		return this.steps;
+	}
+
+	// What becomes of the handler
+
+	/**
+	 * The handler did not even begin: there is nothing to remember.
+	 */
+	void handlerNotReached() {
+		this.handlerReached = false;
+		this.released = true;
+	}
+
+	/**
+	 * What the handler has returned ended with an exception.
+	 */
+	void handlerFailed(Throwable failure) {
+		this.handlerFailure = failure;
+	}
+
+	/**
+	 * Whether the handler ended with an exception, or with the cause of one.
+	 */
+	boolean isFailureOfHandler(Throwable failure) {
+		Throwable known = this.handlerFailure;
+		for (Throwable cause = failure; known != null && cause != null; cause = cause.getCause()) {
+			if (cause == known) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+	/**
+	 * The handler has done its work, and nobody can write what it returned: it must not
+	 * run again.
+	 */
+	void answerIsUnwritable() {
+		this.unwritable = true;
+	}
+
+	// What becomes of the client
+
+	void clientGone() {
+		this.gone = true;
+		this.clientGone.tryEmitEmpty();
+		UntiedFlux<?> flowing = this.flow;
+		if (flowing != null) {
+			flowing.untie();
+		}
+	}
+
+	// What becomes of the answer
+
+	@Override
+	public boolean isFinal() {
+		return this.answered;
+	}
+
+	@Override
+	public Mono<Void> write(Publisher<? extends DataBuffer> body) {
+		if (this.answered) {
+			return writtenTwice(Flux.from(body));
+		}
+		long declared = headers().getContentLength();
+		if (declared > limit() || (declared < 0 && !(body instanceof Mono))) {
+			return flowFromFirst(Flux.from(body), AnswerPieces::add, DataBufferUtils::release,
+					(flowing) -> server().writeWith(flowing));
+		}
+		return new ReadAhead(body, limit())
+			// Others will write another answer
+			.doOnError((ex) -> headers().clearContentHeaders())
+			.flatMap((read) -> read.isComplete() ? finish(AnswerBody.of(read.bytes(), 0, read.length()))
+					: flow(read.all(), null, AnswerPieces::add, DataBufferUtils::release,
+							(flowing) -> server().writeWith(flowing)));
+	}
+
+	@Override
+	public Mono<Void> writeAndFlush(Publisher<? extends Publisher<? extends DataBuffer>> body) {
+		if (this.answered) {
+			return writtenTwice(Flux.from(body).concatMap((part) -> part));
+		}
+		Flux<List<DataBuffer>> parts = Flux.from(body)
+			.concatMap((part) -> Flux.<DataBuffer>from(part).collectList(), 1);
+		return flowFromFirst(parts, (pieces, part) -> part.forEach(pieces::add),
+				(part) -> part.forEach(DataBufferUtils::release),
+				(flowing) -> server().writeAndFlushWith(flowing.map(Flux::fromIterable)));
+	}
+
+	@Override
+	public Mono<Void> end() {
+		if (!this.answered) {
+			return finish(AnswerBody.empty());
+		}
+		return this.gone ? Mono.empty() : server().setComplete();
+	}
+
+	/**
+	 * As servers do.
+	 */
+	private static Mono<Void> writtenTwice(Flux<? extends DataBuffer> body) {
+		return body.doOnNext(DataBufferUtils::release)
+			.then(Mono.error(new IllegalStateException("The answer of a protected handler was written twice")));
+	}
+
+	/**
+	 * Stores an answer that is final, and sends it.
+	 */
+	private Mono<Void> finish(AnswerBody body) {
+		this.answered = true;
+		Head head;
+		HttpAnswer answer;
+		try {
+			head = currentHead();
+			answer = new HttpAnswer(head.status(), Delivery.WHOLE, head.kept(), body);
+		}
+		catch (Throwable ex) {
+			return notSettled(ex);
+		}
+		return settle(dispositionOf(head, true), answer).flatMap((other) -> deliver(head, answer, other.orElse(null)));
+	}
+
+	private Mono<Void> deliver(Head head, HttpAnswer answer, Decision.@Nullable Answer other) {
+		if (this.gone) {
+			return Mono.empty();
+		}
+		if (other != null) {
+			return untilClientIsGone(answerLike(other));
+		}
+		this.exchange.response().letHeadersThrough(head.changed());
+		writeEffect(head.status());
+		return untilClientIsGone(ReactiveAnswers.sendWithoutHeaders(answer, server()));
+	}
+
+	/**
+	 * Someone else has the key: never two answers for one key.
+	 */
+	private Mono<Void> answerLike(Decision.Answer other) {
+		this.exchange.response().letHeadersThrough(Map.of());
+		HttpAnswer answer;
+		try {
+			answer = ReplayedAnswer.of(other, key());
+		}
+		catch (IdempotencyException ex) {
+			ReactiveAnswers.writeEffect(EffectHeader.NONE, server());
+			HttpAnswer problem = this.rules.problems().toAnswer(ex, this.webExchange);
+			if (problem == null) {
+				server().setStatusCode(HttpStatus.INTERNAL_SERVER_ERROR);
+				return server().setComplete();
+			}
+			answer = problem;
+		}
+		return ReactiveAnswers.send(answer, server());
+	}
+
+	/**
+	 * Lets an answer flow from its first part on. One that fails before that is none:
+	 * others will write another one.
+	 */
+	private <T> Mono<Void> flowFromFirst(Flux<T> source, Recording<T> recording, Consumer<T> release,
+			Function<Flux<T>, Mono<Void>> write) {
+		return source.<Void>switchOnFirst((first, all) -> {
+			if (first.hasValue()) {
+				return flow(all, new AnswerPieces(limit()), recording, release, write);
+			}
+			if (first.hasError()) {
+				headers().clearContentHeaders();
+				return all.then(Mono.empty());
+			}
+			return finish(AnswerBody.empty());
+		}, false).then();
+	}
+
+	/**
+	 * Lets an answer flow while it is recorded. It comes to its end when it is stored.
+	 * @param pieces where it is recorded, or {@code null} if it is too large already
+	 */
+	private <T> Mono<Void> flow(Flux<T> source, @Nullable AnswerPieces pieces, Recording<T> recording,
+			Consumer<T> release, Function<Flux<T>, Mono<Void>> write) {
+		this.answered = true;
+		Head head;
+		try {
+			head = currentHead();
+		}
+		catch (Throwable ex) {
+			return source.doOnNext(release).then(notSettled(ex));
+		}
+		Flux<T> recorded = (pieces != null) ? source.doOnNext((part) -> recording.record(pieces, part)) : source;
+		// An event stream has no end that its client would wait for
+		MediaType type = headers().getContentType();
+		boolean endless = type != null && type.isCompatibleWith(MediaType.TEXT_EVENT_STREAM);
+		Delivery delivery = (headers().getContentLength() >= 0) ? Delivery.WHOLE : Delivery.STREAMED;
+		Flux<T> stored = recorded.concatWith(Mono.defer(() -> storeFlow(head, delivery, endless ? null : pieces)))
+			.onErrorResume((ex) -> settle(failureDisposition(), null).then(Mono.error(ex)));
+		UntiedFlux<T> untied = new UntiedFlux<>(stored, release, () -> !endless && pieces != null && pieces.isKept(),
+				this::stoppedWithoutClient);
+		this.flow = untied;
+		if (this.gone) {
+			// There is nobody to write to
+			Flux<T> read = untied.doOnNext(release);
+			untied.untie();
+			return Mono.firstWithSignal(read.then(), untied.endedAlone());
+		}
+		this.exchange.response().letHeadersThrough(head.changed());
+		writeEffect(head.status());
+		return Mono.firstWithSignal(write.apply(untied), untied.endedAlone());
+	}
+
+	private <T> Mono<T> storeFlow(Head head, Delivery delivery, @Nullable AnswerPieces pieces) {
+		AnswerBody body = (pieces != null) ? pieces.toBody() : null;
+		HttpAnswer answer = (body != null) ? new HttpAnswer(head.status(), delivery, head.kept(), body) : null;
+		return settle(dispositionOf(head, answer != null), answer)
+			.flatMap((other) -> other.isPresent() ? Mono.error(new CutAnswerException()) : Mono.empty());
+	}
+
+	private void stoppedWithoutClient() {
+		settle(Disposition.KEEP_FACT, null).subscribe((other) -> {
+		}, (ex) -> logger.warn("The key of {} could not be completed: {}", this.handler, ex.toString()));
+	}
+
+	private Mono<Void> untilClientIsGone(Mono<Void> sending) {
+		return Mono.firstWithSignal(sending, this.clientGone.asMono());
+	}
+
+	// What becomes of the key
+
+	/**
+	 * Everything has ended with an exception, and the answer, if there is one, will have
+	 * no end.
+	 */
+	Mono<Void> failed() {
+		UntiedFlux<?> flowing = this.flow;
+		if (flowing != null && flowing.isUntied()) {
+			return Mono.empty();
+		}
+		this.answered = true;
+		return settle(failureDisposition(), null).then();
+	}
+
+	/**
+	 * The executor may be gone, or not: the key is free when its lease is over.
+	 */
+	void letLeaseRunOut() {
+		this.execution.letLeaseRunOut();
+	}
+
+	private Disposition failureDisposition() {
+		boolean kept = this.operation.store() == StoredAnswers.ALL || (this.unwritable && !this.released);
+		return kept ? Disposition.KEEP_FACT : Disposition.GIVE_BACK;
+	}
+
+	private Disposition dispositionOf(Head head, boolean complete) {
+		if (!head.stored() || this.released) {
+			return (this.unwritable && !this.released) ? Disposition.KEEP_FACT : Disposition.GIVE_BACK;
+		}
+		return complete ? Disposition.KEEP_ANSWER : Disposition.KEEP_FACT;
+	}
+
+	/**
+	 * Settles the key, once.
+	 * @return what someone else's attempt came to, if the key is theirs by now
+	 */
+	private Mono<Optional<Decision.Answer>> settle(Disposition disposition, @Nullable HttpAnswer answer) {
+		return Mono.defer(() -> {
+			if (!this.settled.compareAndSet(false, true)) {
+				return Mono.just(Optional.empty());
+			}
+			return this.engine.<Optional<Decision.Answer>>end(() -> {
+				Completion completion = end(disposition, answer);
+				return Optional.ofNullable((completion != null) ? completion.answer() : null);
+			});
+		});
+	}
+
+	private @Nullable Completion end(Disposition disposition, @Nullable HttpAnswer answer) {
+		if (disposition == Disposition.GIVE_BACK) {
+			this.execution.close();
+			return null;
+		}
+		if (disposition == Disposition.KEEP_FACT || answer == null) {
+			return this.execution.complete(null);
+		}
+		return answer.encode().complete(this.execution, null);
+	}
+
+	/**
+	 * The handler has run, and there is no telling its answer: it must not run again.
+	 */
+	private <T> Mono<T> notSettled(Throwable failure) {
+		// Others will say so
+		this.answered = false;
+		return settle(Disposition.KEEP_FACT, null).then(Mono.error(failure));
+	}
+
+	private Head currentHead() {
+		HttpStatusCode code = server().getStatusCode();
+		int status = (code != null) ? code.value() : HttpStatus.OK.value();
+		HttpHeaders now = headers();
+		Map<String, List<String>> changed = ReactiveAnswers.changed(this.headersBefore, now);
+		return new Head(status, changed, ReactiveAnswers.kept(changed, now, this.rules.keptHeaders()),
+				isToBeStored(status));
+	}
+
+	private boolean isToBeStored(int status) {
+		return switch (this.operation.store()) {
+			case ALL -> true;
+			case SUCCESSFUL -> status < 400;
+			case BY_POLICY -> this.rules.policy().shouldStore(this.webExchange, status);
+		};
+	}
+
+	private void writeEffect(int status) {
+		ReactiveAnswers.writeEffect(this.handlerReached
+				? EffectHeader.of(this.effect, this.webExchange.getRequest().getMethod().name(), status)
+				: EffectHeader.NONE, server());
+	}
+
+	private HttpHeaders headers() {
+		return this.exchange.response().getHeaders();
+	}
+
+	private ServerHttpResponse server() {
+		return this.exchange.response().server();
+	}
+
+	private int limit() {
+		return this.operation.limits().response();
+	}
+
+	@Override
+	public String toString() {
+		return this.handler.toString();
+	}
+
+	/**
+	 * What becomes of the key.
+	 */
+	private enum Disposition {
+
+		KEEP_ANSWER, KEEP_FACT, GIVE_BACK
+
+	}
+
+	/**
+	 * Records a part of an answer.
+	 */
+	private interface Recording<T> {
+
+		void record(AnswerPieces pieces, T part);
+
+	}
+
+	/**
+	 * The head of an answer.
+	 *
+	 * @param status the status
+	 * @param changed the headers that are not as they were before the handler
+	 * @param kept the headers that are stored
+	 * @param stored whether such an answer is stored
+	 */
+	private record Head(int status, Map<String, List<String>> changed, Map<String, List<String>> kept, boolean stored) {
+	}
+
+	/**
+	 * Makes the server break the connection off, so that the client knows that it has not
+	 * seen the whole answer.
+	 */
+	static final class CutAnswerException extends RuntimeException {
+
+		private static final long serialVersionUID = 1L;
+
+		CutAnswerException() {
+			super("The answer of another attempt counts: this one must not come to its end", null, false, false);
+		}
+
+	}
+
+}

@@ -1,0 +1,51 @@
+package dev.idempotency.webflux;
+
+import dev.idempotency.call.AnnotationPolicies;
+import dev.idempotency.http.HttpSettings;
+import dev.idempotency.http.ProtectedOperations;
+
+import org.springframework.context.ApplicationContext;
+
+/**
+ * What is left of the HTTP edge for WebFlux when protection is switched off: handlers run
+ * each time, with a context that passes everything through, and dry runs are refused.
+ */
+public final class UnprotectedWebFlux {
+
+	private final ProtectedOperations operations;
+
+	private final ReactiveOpenGate gate;
+
+	private final IdempotencyHandlerAdapter adapter;
+
+	/**
+	 * Create what is left of the edge.
+	 * @param policies what annotations say
+	 * @param settings how requests would be protected
+	 * @param strategies what the application decides differently
+	 * @param context the application
+	 */
+	public UnprotectedWebFlux(AnnotationPolicies policies, HttpSettings settings, ReactiveHttpStrategies strategies,
+			ApplicationContext context) {
+		this.operations = ReactiveHandlerAnswers.operations(settings, policies, strategies.keyResolver());
+		this.gate = new ReactiveOpenGate(strategies);
+		this.adapter = IdempotencyWebFlux.adapter(this.operations, this.gate,
+				IdempotencyWebFlux.problems(settings, strategies, context), context);
+	}
+
+	/**
+	 * Knows the handler of a request, and refuses dry runs of it.
+	 */
+	public IdempotencyHandlerAdapter adapter() {
+		return this.adapter;
+	}
+
+	/**
+	 * Stays around functional routes.
+	 * @return the filter function
+	 */
+	public ReactiveIdempotencyRouteFilter routeFilter() {
+		return new ReactiveIdempotencyRouteFilter(this.operations, this.gate, this.operations.defaultOperation());
+	}
+
+}
