@@ -15,6 +15,7 @@ import java.util.Objects;
 import java.util.UUID;
 import java.util.stream.Stream;
 
+import dev.idempotency.webflux.EventLoops;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.WebApplicationType;
@@ -45,6 +46,10 @@ public final class TestServer implements AutoCloseable {
 			+ "security.autoconfigure.web.servlet.ServletWebSecurityAutoConfiguration," + BOOT
 			+ "security.autoconfigure.actuate.web.servlet.ManagementWebSecurityAutoConfiguration";
 
+	private static final String WITHOUT_REACTIVE_SECURITY = WITHOUT_DATABASE + "," + BOOT
+			+ "security.autoconfigure.ReactiveUserDetailsServiceAutoConfiguration," + BOOT
+			+ "security.autoconfigure.web.reactive.ReactiveWebSecurityAutoConfiguration";
+
 	public static final String WITH_SECURITY = WITHOUT_DATABASE;
 
 	public static final String WITH_DATABASE = WITHOUT_SECURITY
@@ -70,23 +75,41 @@ public final class TestServer implements AutoCloseable {
 
 	private final Map<String, String> headers = new LinkedHashMap<>();
 
-	private TestServer(ConfigurableApplicationContext context, String path) {
+	private final Runnable afterwards;
+
+	private TestServer(ConfigurableApplicationContext context, String path, Runnable afterwards) {
 		this.context = context;
+		this.afterwards = afterwards;
 		this.base = "http://localhost:%d%s".formatted(port(context), path);
 	}
 
 	public static TestServer start(List<Class<?>> sources, String... properties) {
-		List<String> all = new ArrayList<>(List.of("server.port=0", "spring.main.banner-mode=off",
-				"idempotency.store=memory", "spring.application.name=test", "server.shutdown=immediate",
-				Bystanders.NONE, WITHOUT_SECURITY));
-		all.addAll(List.of(properties));
-		ConfigurableApplicationContext context = new SpringApplicationBuilder(sources.toArray(Class<?>[]::new))
-			.web(WebApplicationType.SERVLET)
-			.properties(all.toArray(String[]::new))
-			.run();
+		ConfigurableApplicationContext context = run(WebApplicationType.SERVLET, sources,
+				with(properties, WITHOUT_SECURITY));
 		String contextPath = context.getEnvironment().getProperty("server.servlet.context-path", "");
 		return new TestServer(context,
-				contextPath + context.getEnvironment().getProperty("spring.mvc.servlet.path", ""));
+				contextPath + context.getEnvironment().getProperty("spring.mvc.servlet.path", ""), () -> {
+				});
+	}
+
+	/**
+	 * Starts an application on WebFlux. Closing it fails if something has blocked an
+	 * event loop, or lost a buffer.
+	 */
+	public static TestServer startReactive(List<Class<?>> sources, String... properties) {
+		EventLoops.watch();
+		ConfigurableApplicationContext context = run(WebApplicationType.REACTIVE, sources,
+				with(properties, WITHOUT_REACTIVE_SECURITY));
+		return new TestServer(context, context.getEnvironment().getProperty("spring.webflux.base-path", ""),
+				EventLoops::check);
+	}
+
+	private static ConfigurableApplicationContext run(WebApplicationType type, List<Class<?>> sources,
+			String... properties) {
+		return new SpringApplicationBuilder(sources.toArray(Class<?>[]::new)).web(type)
+			.properties(with(properties, "server.port=0", "spring.main.banner-mode=off", "idempotency.store=memory",
+					"spring.application.name=test", "server.shutdown=immediate", Bystanders.NONE))
+			.run();
 	}
 
 	/**
@@ -155,6 +178,7 @@ public final class TestServer implements AutoCloseable {
 	@Override
 	public void close() {
 		this.context.close();
+		this.afterwards.run();
 	}
 
 	/**

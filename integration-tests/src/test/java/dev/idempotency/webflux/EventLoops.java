@@ -1,0 +1,95 @@
+package dev.idempotency.webflux;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.ServiceLoader;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Collectors;
+
+import io.netty.util.ResourceLeakDetector;
+import reactor.blockhound.BlockHound;
+import reactor.blockhound.BlockingMethod;
+import reactor.blockhound.integration.BlockHoundIntegration;
+import reactor.blockhound.integration.StandardOutputIntegration;
+import reactor.core.scheduler.NonBlocking;
+
+/**
+ * Watches the event loops of this process from the first reactive application on: nothing
+ * may block them, and no buffer may get lost. Other threads are left alone.
+ */
+public final class EventLoops {
+
+	/**
+	 * What may block for a moment, since it happens once, or only in tests.
+	 */
+	private static final List<String> ALLOWED = List.of("java.lang.ClassLoader.loadClass",
+			"java.lang.Class.forName", "java.util.ServiceLoader", "java.util.ResourceBundle.",
+			"java.lang.invoke.MethodHandleNatives.", "java.util.UUID.randomUUID", "java.security.SecureRandom.",
+			"ch.qos.logback.core.OutputStreamAppender.", "java.io.PrintStream.");
+
+	private static final List<String> blocking = new CopyOnWriteArrayList<>();
+
+	static {
+		BlockHound.Builder builder = BlockHound.builder();
+		for (BlockHoundIntegration integration : ServiceLoader.load(BlockHoundIntegration.class)) {
+			// Tests listen at the output themselves
+			if (!(integration instanceof StandardOutputIntegration)) {
+				builder.with(integration);
+			}
+		}
+		builder.blockingMethodCallback(EventLoops::remember).install();
+	}
+
+	private EventLoops() {
+	}
+
+	/**
+	 * Watches from now on.
+	 */
+	public static void watch() {
+		ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.PARANOID);
+	}
+
+	private static void remember(BlockingMethod method) {
+		if (!(Thread.currentThread() instanceof NonBlocking)) {
+			return;
+		}
+		StackTraceElement[] trace = new Throwable().getStackTrace();
+		if (Arrays.stream(trace).noneMatch(EventLoops::isAllowed)) {
+			blocking.add(Arrays.stream(trace)
+				.map((frame) -> "\n\tat " + frame)
+				.collect(Collectors.joining("", "%s on %s".formatted(method, Thread.currentThread().getName()), "")));
+		}
+	}
+
+	private static boolean isAllowed(StackTraceElement frame) {
+		String call = frame.getClassName() + "." + frame.getMethodName();
+		return ALLOWED.stream().anyMatch(call::startsWith);
+	}
+
+	/**
+	 * Returns what has blocked an event loop since it was last asked for.
+	 */
+	public static List<String> takeBlockingCalls() {
+		List<String> taken = List.copyOf(blocking);
+		blocking.removeAll(taken);
+		return taken;
+	}
+
+	/**
+	 * Fails if something has blocked an event loop, or if a buffer was lost.
+	 */
+	public static void check() {
+		List<String> calls = takeBlockingCalls();
+		if (!calls.isEmpty()) {
+			throw new AssertionError("%d calls have blocked an event loop, the first one: %s".formatted(calls.size(),
+					calls.get(0)));
+		}
+		List<String> leaks = LeakDetector.takeLeaks();
+		if (!leaks.isEmpty()) {
+			throw new AssertionError(
+					"%d buffers were lost, the first one: %s".formatted(leaks.size(), leaks.get(0)));
+		}
+	}
+
+}
