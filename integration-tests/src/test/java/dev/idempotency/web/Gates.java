@@ -1,9 +1,15 @@
 package dev.idempotency.web;
 
+import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 
 /**
  * Lets handlers and tests wait for each other. A gate is closed until it is opened, and
@@ -13,14 +19,23 @@ final class Gates {
 
 	private static final long SECONDS = 60;
 
-	private final Map<String, CountDownLatch> latches = new ConcurrentHashMap<>();
+	private final Map<String, CompletableFuture<Boolean>> gates = new ConcurrentHashMap<>();
 
-	private CountDownLatch latch(String name) {
-		return this.latches.computeIfAbsent(name, (it) -> new CountDownLatch(1));
+	private CompletableFuture<Boolean> gate(String name) {
+		return this.gates.computeIfAbsent(name, (it) -> new CompletableFuture<>());
 	}
 
 	void open(String name) {
-		latch(name).countDown();
+		gate(name).complete(true);
+	}
+
+	/**
+	 * Waits before a gate without a thread, and goes on with one of those that may block.
+	 */
+	Mono<Boolean> passing(String name) {
+		return Mono.fromFuture(() -> gate(name), true)
+			.publishOn(Schedulers.boundedElastic())
+			.timeout(Duration.ofSeconds(SECONDS));
 	}
 
 	/**
@@ -32,13 +47,14 @@ final class Gates {
 		try {
 			while (true) {
 				try {
-					if (latch(name).await(end - System.nanoTime(), TimeUnit.NANOSECONDS)) {
-						return;
-					}
-					throw new IllegalStateException("Nobody has opened " + name);
+					gate(name).get(end - System.nanoTime(), TimeUnit.NANOSECONDS);
+					return;
 				}
 				catch (InterruptedException ex) {
 					interrupted = true;
+				}
+				catch (ExecutionException | TimeoutException ex) {
+					throw new IllegalStateException("Nobody has opened " + name, ex);
 				}
 			}
 		}

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.FieldSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -38,8 +38,6 @@ abstract class HttpContract {
 
 	private static final String FORM = "application/x-www-form-urlencoded";
 
-	static final List<String> PLAIN_KINDS = KINDS.stream().filter((kind) -> !kind.startsWith("route")).toList();
-
 	@AutoClose
 	private TestServer server;
 
@@ -56,6 +54,17 @@ abstract class HttpContract {
 	 * Starts the application in the surroundings of this test.
 	 */
 	abstract TestServer start(String... properties);
+
+	/**
+	 * The kinds of handlers that there are in these surroundings.
+	 */
+	List<String> kinds() {
+		return KINDS;
+	}
+
+	List<String> plainKinds() {
+		return kinds().stream().filter((kind) -> !kind.startsWith("route")).toList();
+	}
 
 	static String[] with(String[] properties, String... more) {
 		return Stream.concat(Stream.of(properties), Stream.of(more)).toArray(String[]::new);
@@ -74,7 +83,7 @@ abstract class HttpContract {
 	}
 
 	@ParameterizedTest
-	@FieldSource("KINDS")
+	@MethodSource("kinds")
 	void runsOnceAndRepeatsTheAnswer(String kindAndStatus) {
 		String kind = kindOf(kindAndStatus);
 		int before = this.server.executions().of(kind);
@@ -91,7 +100,7 @@ abstract class HttpContract {
 	}
 
 	@ParameterizedTest
-	@FieldSource("PLAIN_KINDS")
+	@MethodSource("plainKinds")
 	void leavesEndpointsAloneThatAreNotProtected(String kindAndStatus) {
 		String kind = kindOf(kindAndStatus);
 		Answer expected = this.without.post("/plain/" + kind).send();
@@ -109,7 +118,7 @@ abstract class HttpContract {
 	}
 
 	@ParameterizedTest
-	@FieldSource("PLAIN_KINDS")
+	@MethodSource("plainKinds")
 	void answersAsWithoutTheStarter(String kindAndStatus) {
 		String kind = kindOf(kindAndStatus);
 		Answer expected = this.without.post("/plain/" + kind).send();

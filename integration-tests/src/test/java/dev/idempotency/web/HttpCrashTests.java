@@ -45,16 +45,23 @@ class HttpCrashTests {
 	/**
 	 * More than containers hold back where nobody can flush.
 	 */
-	private static final String FIRST_PIECE = "first piece, ".repeat(1000);
+	static final String FIRST_PIECE = "first piece, ".repeat(1000);
 
 	@AutoClose
-	private final TestServer server = TestServer.start(
+	private final TestServer server = start(
 			List.of(WebTestApplication.class, Endpoints.class, Gates.class, MovableStore.class),
 			"idempotency.lease=" + LEASE.toSeconds() + "s");
 
 	private final MovableStore store = this.server.bean(MovableStore.class);
 
 	private final Gates gates = this.server.bean(Gates.class);
+
+	/**
+	 * Starts an application in the surroundings of this test.
+	 */
+	TestServer start(List<Class<?>> sources, String... properties) {
+		return TestServer.start(sources, properties);
+	}
 
 	@Test
 	void theNextAttemptRunsAndKnowsThatItIsNotTheFirst() {
@@ -195,11 +202,11 @@ class HttpCrashTests {
 		this.gates.open(ending(key, attempt));
 	}
 
-	private static String running(String key, int attempt) {
+	static String running(String key, int attempt) {
 		return "%s attempt %d runs".formatted(key, attempt);
 	}
 
-	private static String ending(String key, int attempt) {
+	static String ending(String key, int attempt) {
 		return "%s attempt %d ends".formatted(key, attempt);
 	}
 

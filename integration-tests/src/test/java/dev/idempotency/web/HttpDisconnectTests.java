@@ -46,7 +46,7 @@ import static org.awaitility.Awaitility.await;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class HttpDisconnectTests {
 
-	private static final int PIECE = 16 * 1024;
+	static final int PIECE = 16 * 1024;
 
 	/**
 	 * Who has read so much knows that the answer is on its way.
@@ -79,8 +79,11 @@ class HttpDisconnectTests {
 		this.gates = this.server.bean(Gates.class);
 	}
 
-	TestServer start(List<Class<?>> sources) {
-		return TestServer.start(sources);
+	/**
+	 * Starts an application in the surroundings of this test.
+	 */
+	TestServer start(List<Class<?>> sources, String... properties) {
+		return TestServer.start(sources, properties);
 	}
 
 	@ParameterizedTest
@@ -115,7 +118,7 @@ class HttpDisconnectTests {
 		}
 	}
 
-	private static int lengthOf(int pieces) {
+	static int lengthOf(int pieces) {
 		return PIECE * (1 + pieces) + " the end".length();
 	}
 
@@ -193,11 +196,11 @@ class HttpDisconnectTests {
 		assertThat(this.server.executions().of(key)).isEqualTo(1);
 	}
 
-	private static String running(String key) {
+	static String running(String key) {
 		return key + " runs";
 	}
 
-	private static String goingOn(String key) {
+	static String goingOn(String key) {
 		return key + " goes on";
 	}
 

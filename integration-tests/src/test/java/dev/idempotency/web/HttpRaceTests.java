@@ -47,20 +47,27 @@ class HttpRaceTests {
 	 * In real time.
 	 */
 	@AutoClose
-	private final TestServer server = TestServer.start(List.of(WebTestApplication.class, Endpoints.class, Gates.class),
+	private final TestServer server = start(List.of(WebTestApplication.class, Endpoints.class, Gates.class),
 			"idempotency.wait-timeout=60s");
 
 	/**
 	 * In the time of {@link #store}.
 	 */
 	@AutoClose
-	private final TestServer slowServer = TestServer.start(
+	private final TestServer slowServer = start(
 			List.of(WebTestApplication.class, Endpoints.class, Gates.class, MovableStore.class),
 			"idempotency.lease=" + LEASE.toMillis() + "ms", "idempotency.wait-timeout=" + PATIENCE.toMillis() + "ms");
 
 	private final MovableStore store = this.slowServer.bean(MovableStore.class);
 
 	private final Gates gates = this.slowServer.bean(Gates.class);
+
+	/**
+	 * Starts an application in the surroundings of this test.
+	 */
+	TestServer start(List<Class<?>> sources, String... properties) {
+		return TestServer.start(sources, properties);
+	}
 
 	@Test
 	void duplicatesAtTheSameMomentRunOnce() {

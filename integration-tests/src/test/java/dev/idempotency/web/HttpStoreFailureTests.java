@@ -43,9 +43,16 @@ class HttpStoreFailureTests {
 
 	private final MovableStore proceedingStore = this.proceedingServer.bean(MovableStore.class);
 
-	private static TestServer start(String property) {
-		return TestServer.start(List.of(WebTestApplication.class, Endpoints.class, MovableStore.class), property,
+	private TestServer start(String property) {
+		return start(List.of(WebTestApplication.class, Endpoints.class, MovableStore.class), property,
 				"idempotency.lease=" + LEASE.toSeconds() + "s");
+	}
+
+	/**
+	 * Starts an application in the surroundings of this test.
+	 */
+	TestServer start(List<Class<?>> sources, String... properties) {
+		return TestServer.start(sources, properties);
 	}
 
 	@AfterEach

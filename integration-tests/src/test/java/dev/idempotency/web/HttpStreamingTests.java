@@ -43,16 +43,23 @@ class HttpStreamingTests {
 	/**
 	 * More than a container holds back where nobody can flush.
 	 */
-	private static final int PIECE = 10 * 1024;
+	static final int PIECE = 10 * 1024;
 
 	@AutoClose
-	private final TestServer server = TestServer.start(
+	private final TestServer server = start(
 			List.of(WebTestApplication.class, Endpoints.class, Gates.class, MovableStore.class),
 			"idempotency.http.max-response-body=" + LIMIT + "B");
 
 	private final MovableStore store = this.server.bean(MovableStore.class);
 
 	private final Gates gates = this.server.bean(Gates.class);
+
+	/**
+	 * Starts an application in the surroundings of this test.
+	 */
+	TestServer start(List<Class<?>> sources, String... properties) {
+		return TestServer.start(sources, properties);
+	}
 
 	@AfterEach
 	void mend() {

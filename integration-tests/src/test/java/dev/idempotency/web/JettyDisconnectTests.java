@@ -11,8 +11,8 @@ import org.junit.jupiter.api.Tag;
 class JettyDisconnectTests extends HttpDisconnectTests {
 
 	@Override
-	TestServer start(List<Class<?>> sources) {
-		return JettyContainer.start(sources);
+	TestServer start(List<Class<?>> sources, String... properties) {
+		return JettyContainer.start(sources, properties);
 	}
 
 }

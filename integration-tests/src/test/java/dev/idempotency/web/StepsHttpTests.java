@@ -28,11 +28,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 class StepsHttpTests {
 
 	@AutoClose
-	private final TestServer server = TestServer.start(List.of(WebTestApplication.class, Payments.class, Orders.class));
+	private final TestServer server = start(List.of(WebTestApplication.class, Payments.class, Orders.class));
 
 	private final Orders orders = this.server.bean(Orders.class);
 
 	private final Executions executions = this.server.bean(Executions.class);
+
+	/**
+	 * Starts an application in the surroundings of this test.
+	 */
+	TestServer start(List<Class<?>> sources, String... properties) {
+		return TestServer.start(sources, properties);
+	}
 
 	@BeforeEach
 	void clear() {

@@ -25,7 +25,7 @@ public final class EventLoops {
 	private static final List<String> ALLOWED = List.of("java.lang.ClassLoader.loadClass",
 			"java.lang.Class.forName", "java.util.ServiceLoader", "java.util.ResourceBundle.",
 			"java.lang.invoke.MethodHandleNatives.", "java.util.UUID.randomUUID", "java.security.SecureRandom.",
-			"ch.qos.logback.core.OutputStreamAppender.", "java.io.PrintStream.");
+			"ch.qos.logback.core.OutputStreamAppender.", "java.io.PrintStream.", "org.thymeleaf.");
 
 	private static final List<String> blocking = new CopyOnWriteArrayList<>();
 
