@@ -47,17 +47,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class BadInputTests {
 
-	private static final String FORM = "application/x-www-form-urlencoded";
+	static final String FORM = "application/x-www-form-urlencoded";
 
-	private static final String MULTIPART = "multipart/form-data; boundary=xx";
+	static final String MULTIPART = "multipart/form-data; boundary=xx";
 
-	private static final String JSON = "application/json";
+	static final String JSON = "application/json";
 
 	private final ListAppender<ILoggingEvent> logged = new ListAppender<>();
 
 	@AutoClose
-	private final TestServer server = TestServer
-		.start(List.of(WebTestApplication.class, Events.class, Endpoints.class));
+	private final TestServer server = start(List.of(WebTestApplication.class, Events.class, Endpoints.class));
+
+	/**
+	 * Starts an application in the surroundings of this test.
+	 */
+	TestServer start(List<Class<?>> sources, String... properties) {
+		return TestServer.start(sources, properties);
+	}
 
 	@BeforeAll
 	void listen() {
@@ -86,7 +92,7 @@ class BadInputTests {
 		assertThat(List.copyOf(this.logged.list)).noneMatch((event) -> event.getLevel().isGreaterOrEqual(Level.WARN));
 	}
 
-	static Stream<BadInput> badInputs() {
+	Stream<BadInput> badInputs() {
 		return Stream.of(new BadInput("broken JSON", "/json", JSON, "{\"item\":", 400),
 				new BadInput("JSON of another kind", "/json", JSON, "{\"amount\":\"many\"}", 400),
 				new BadInput("no body", "/json", JSON, "", 400),
@@ -103,7 +109,7 @@ class BadInputTests {
 				new BadInput("no multipart body", "/upload", FORM, "file=a", 500));
 	}
 
-	private static String part(String name, String file) {
+	static String part(String name, String file) {
 		return "--xx\r\nContent-Disposition: form-data; name=\"%s\"; filename=\"%s\"\r\n\r\ncontent\r\n--xx--\r\n"
 			.formatted(name, file);
 	}

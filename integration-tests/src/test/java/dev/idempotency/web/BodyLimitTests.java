@@ -48,8 +48,15 @@ class BodyLimitTests {
 	@AutoClose
 	private final TestServer observed = start("none", "observe");
 
-	private static TestServer start(String fingerprint, String mode) {
-		return TestServer.start(List.of(WebTestApplication.class, Endpoints.class),
+	/**
+	 * Starts an application in the surroundings of this test.
+	 */
+	TestServer start(List<Class<?>> sources, String... properties) {
+		return TestServer.start(sources, properties);
+	}
+
+	private TestServer start(String fingerprint, String mode) {
+		return start(List.of(WebTestApplication.class, Endpoints.class),
 				"idempotency.http.max-request-body=1KB", "idempotency.http.fingerprint=" + fingerprint,
 				"idempotency.mode=" + mode);
 	}

@@ -58,17 +58,24 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 class HttpSettingsTests {
 
 	@AutoClose
-	private final TestServer server = TestServer.start(
+	private final TestServer server = start(
 			List.of(WebTestApplication.class, Events.class, Annotated.class, Unannotated.class),
 			"idempotency.http.protect=unsafe-methods", "idempotency.http.fingerprint=bytes",
 			"idempotency.http.excluded-headers=X-Secret,x-internal");
+
+	/**
+	 * Starts an application in the surroundings of this test.
+	 */
+	TestServer start(List<Class<?>> sources, String... properties) {
+		return TestServer.start(sources, properties);
+	}
 
 	@Nested
 	@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 	class Observing {
 
 		@AutoClose
-		private final TestServer observed = TestServer.start(
+		private final TestServer observed = HttpSettingsTests.this.start(
 				List.of(WebTestApplication.class, Events.class, Turnstile.class, Annotated.class, Held.class),
 				"idempotency.mode=observe", "idempotency.http.max-request-body=1KB");
 
@@ -221,7 +228,7 @@ class HttpSettingsTests {
 
 	@Test
 	void comparesNothingWhereTheSettingsSaySo() {
-		try (TestServer incurious = TestServer.start(List.of(WebTestApplication.class, Annotated.class),
+		try (TestServer incurious = start(List.of(WebTestApplication.class, Annotated.class),
 				"idempotency.http.fingerprint=none")) {
 			String key = TestServer.newKey();
 			Answer first = incurious.post("/annotated").key(key).json("{\"a\":1}").send();
@@ -293,7 +300,7 @@ class HttpSettingsTests {
 			.contains("HttpSettingsTests$Safe#read() does nothing: requests of [GET] are safe to repeat as they are");
 	}
 
-	private static void startUp(Class<?> controller, String... properties) {
+	void startUp(Class<?> controller, String... properties) {
 		new WebApplicationContextRunner()
 			.withConfiguration(AutoConfigurations.of(DispatcherServletAutoConfiguration.class,
 					WebMvcAutoConfiguration.class, ErrorMvcAutoConfiguration.class, IdempotencyAutoConfiguration.class,
@@ -307,7 +314,7 @@ class HttpSettingsTests {
 
 	@Test
 	void refusesToStartWithAHandlerThatNothingProtects(CapturedOutput output) {
-		assertThatThrownBy(() -> TestServer.start(List.of(WebTestApplication.class, Unannotated.class),
+		assertThatThrownBy(() -> start(List.of(WebTestApplication.class, Unannotated.class),
 				"idempotency.http.unprotected=fail"))
 			.isInstanceOf(IdempotencyConfigurationException.class);
 		assertThat(output.toString()).contains("APPLICATION FAILED TO START", "Description:",

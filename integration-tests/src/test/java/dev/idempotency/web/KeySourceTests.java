@@ -48,12 +48,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 class KeySourceTests {
 
 	@AutoClose
-	private final TestServer server = TestServer.start(List.of(WebTestApplication.class, Endpoints.class,
+	private final TestServer server = start(List.of(WebTestApplication.class, Endpoints.class,
 			Sessions.class, Annotations.class, Declared.class, TypeLevel.class));
 
 	@AutoClose
-	private final TestServer custom = TestServer
-		.start(List.of(WebTestApplication.class, Strategies.class, Customized.class));
+	private final TestServer custom = start(List.of(WebTestApplication.class, Strategies.class, Customized.class));
+
+	/**
+	 * Starts an application in the surroundings of this test.
+	 */
+	TestServer start(List<Class<?>> sources, String... properties) {
+		return TestServer.start(sources, properties);
+	}
 
 	@Test
 	void takesTheKeyFromAnotherHeader() {
@@ -156,7 +162,7 @@ class KeySourceTests {
 	@Test
 	@ExtendWith(OutputCaptureExtension.class)
 	void warnsOfKeysWhosePartsCanBeCutOtherwise(CapturedOutput output) {
-		try (TestServer started = TestServer.start(List.of(WebTestApplication.class, Endpoints.class))) {
+		try (TestServer started = start(List.of(WebTestApplication.class, Endpoints.class))) {
 			assertThat(started.port()).isPositive();
 		}
 		assertThat(output).contains("The key \"path('id') + ':' + query('version')\" of " + Endpoints.class.getName())

@@ -12,6 +12,7 @@ import dev.idempotency.OnConflict;
 import dev.idempotency.core.BodyLimits;
 import dev.idempotency.core.KnownOperation;
 import dev.idempotency.core.KnownOperation.Protection;
+import dev.idempotency.core.OperationCatalog;
 import dev.idempotency.core.OperationPolicy;
 import dev.idempotency.core.StoreVerb;
 import org.awaitility.Awaitility;
@@ -24,6 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -63,8 +65,22 @@ class OperationSettingsTests {
 				    "[POST /both]": { max-request-body: 10KB, ttl: 4h }
 				orders: { size: 10KB, replays: 1, lease: 2m }
 				""");
-		this.server = TestServer.start(List.of(Shop.class, MovableStore.class),
+		this.server = start(List.of(Shop.class, Routes.class, MovableStore.class),
 				"spring.config.additional-location=" + settings.toUri());
+	}
+
+	/**
+	 * Starts an application in the surroundings of this test.
+	 */
+	TestServer start(List<Class<?>> sources, String... properties) {
+		return TestServer.start(sources, properties);
+	}
+
+	/**
+	 * What is known of the operations.
+	 */
+	OperationCatalog catalog(TestServer started) {
+		return started.bean(IdempotencyWeb.class);
 	}
 
 	private Answer post(String path, String key, String body) {
@@ -163,8 +179,7 @@ class OperationSettingsTests {
 	}
 
 	private Protection protection(String name) {
-		return this.server.bean(IdempotencyWeb.class)
-			.operations()
+		return catalog(this.server).operations()
 			.stream()
 			.filter((operation) -> operation.name().equals(name))
 			.map(KnownOperation::protection)
@@ -176,6 +191,11 @@ class OperationSettingsTests {
 	@EnableAutoConfiguration
 	@Import({ Turnstile.class, Handlers.class })
 	static class Shop {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Routes {
 
 		@Bean
 		RouterFunction<ServerResponse> routes(IdempotencyRouteFilter idempotency) {

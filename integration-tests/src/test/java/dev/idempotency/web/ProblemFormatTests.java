@@ -11,6 +11,7 @@ import dev.idempotency.http.Problem;
 import dev.idempotency.http.ProblemFormat;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -25,23 +26,30 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Problems in the format that a client asks for.
  */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ProblemFormatTests {
 
 	private static final String JSON = "application/problem+json";
 
 	private static final String MARKDOWN = "text/markdown;charset=UTF-8";
 
-	@SuppressWarnings("NullAway.Init")
 	@AutoClose
-	private static final TestServer server = TestServer.start(
+	private final TestServer server = start(
 			List.of(WebTestApplication.class, OwnFormat.class, OwnWords.class),
 			"idempotency.http.documentation-url=https://example.com/keys");
 
 	/**
+	 * Starts an application in the surroundings of this test.
+	 */
+	TestServer start(List<Class<?>> sources, String... properties) {
+		return TestServer.start(sources, properties);
+	}
+
+	/**
 	 * A request without a key, which is refused.
 	 */
-	private static Answer refusedFor(String accept) {
-		return server.post("/kinds/route").header("Accept", accept).send();
+	private Answer refusedFor(String accept) {
+		return this.server.post("/kinds/route").header("Accept", accept).send();
 	}
 
 	@ParameterizedTest
@@ -91,12 +99,12 @@ class ProblemFormatTests {
 	 */
 	@Test
 	void areInTheWordsOfTheApplicationWhereItHasSome() {
-		Answer german = server.post("/kinds/route").header("Accept-Language", "de").send();
+		Answer german = this.server.post("/kinds/route").header("Accept-Language", "de").send();
 		assertThat(german.text()).isEqualTo(
 				"{\"type\":\"urn:idempotency:key-missing\",\"title\":\"Ein Schlüssel fehlt\",\"status\":400,\"detail\":\"This operation needs a key: send one, such as a random UUID, in the Idempotency-Key header, and the same one with each retry.\"}");
-		assertThat(server.post("/kinds/route").header("Accept-Language", "en").send().text())
+		assertThat(this.server.post("/kinds/route").header("Accept-Language", "en").send().text())
 			.contains("\"title\":\"A key is missing\"");
-		Answer prose = server.post("/kinds/route")
+		Answer prose = this.server.post("/kinds/route")
 			.header("Accept-Language", "de")
 			.header("Accept", "text/markdown")
 			.send();

@@ -1,0 +1,89 @@
+package dev.idempotency.web;
+
+import java.util.List;
+import java.util.stream.Stream;
+
+import dev.idempotency.Idempotent;
+import jakarta.validation.Valid;
+import jakarta.validation.constraints.Max;
+import reactor.core.publisher.Mono;
+
+import org.springframework.http.HttpStatus;
+import org.springframework.http.codec.multipart.FilePart;
+import org.springframework.web.bind.annotation.ModelAttribute;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RequestHeader;
+import org.springframework.web.bind.annotation.RequestPart;
+import org.springframework.web.bind.annotation.ResponseStatus;
+import org.springframework.web.bind.annotation.RestController;
+
+/**
+ * What a handler of WebFlux never saw is not remembered.
+ */
+class ReactiveBadInputTests extends BadInputTests {
+
+	@Override
+	TestServer start(List<Class<?>> sources, String... properties) {
+		return Reactive.start(Reactive.exchange(sources, Endpoints.class, ReactiveEndpoints.class), properties);
+	}
+
+	/**
+	 * WebFlux knows whose fault it is if there is no multipart body.
+	 */
+	@Override
+	Stream<BadInput> badInputs() {
+		return super.badInputs().map((bad) -> (bad.status() != 500) ? bad
+				: new BadInput(bad.name(), bad.path(), bad.type(), bad.content(), 415));
+	}
+
+	record Amount(@Max(10) int amount) {
+	}
+
+	@RestController
+	@Idempotent
+	@ResponseStatus(HttpStatus.CREATED)
+	record ReactiveEndpoints(Executions executions) {
+
+		private Mono<String> next(String path) {
+			return Mono.fromCallable(() -> this.executions.next(path));
+		}
+
+		@PostMapping("/json")
+		Mono<String> json(@Valid @RequestBody Mono<Order> order) {
+			return order.then(next("/json"));
+		}
+
+		@PostMapping(path = "/consumes", consumes = JSON)
+		Mono<String> consumes(@RequestBody Order order) {
+			return next("/consumes");
+		}
+
+		@PostMapping("/form")
+		Mono<String> form(@Valid @ModelAttribute Amount amount) {
+			return next("/form");
+		}
+
+		@PostMapping("/bound")
+		Mono<String> bound(@Valid @ModelAttribute Order order) {
+			return next("/bound");
+		}
+
+		@PostMapping("/header")
+		Mono<String> header(@RequestHeader("X-Needed") String needed) {
+			return next("/header");
+		}
+
+		@PostMapping("/upload")
+		Mono<String> upload(@RequestPart FilePart file) {
+			return next("/upload");
+		}
+
+		@PostMapping("/items/{id}")
+		Mono<String> item() {
+			return next("/items");
+		}
+
+	}
+
+}
