@@ -32,9 +32,16 @@ final class Instance implements AutoCloseable {
 	 * Begins to start an application.
 	 */
 	static Instance launch(Path folder, List<String> settings) {
+		return launch(TortureApplication.class, folder, settings);
+	}
+
+	/**
+	 * Begins to start an application.
+	 */
+	static Instance launch(Class<?> application, Path folder, List<String> settings) {
 		List<String> arguments = new ArrayList<>(settings);
 		arguments.add("--torture.journal=" + journal(folder));
-		return new Instance(BootProcess.launch(TortureApplication.class, folder, List.of("-Xmx256m"), arguments));
+		return new Instance(BootProcess.launch(application, folder, List.of("-Xmx256m"), arguments));
 	}
 
 	/**

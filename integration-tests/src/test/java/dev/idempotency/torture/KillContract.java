@@ -39,12 +39,19 @@ abstract class KillContract {
 
 	abstract List<String> store();
 
+	/**
+	 * The application whose process is killed.
+	 */
+	Class<?> application() {
+		return TortureApplication.class;
+	}
+
 	@Test
 	void runsEachKeyAgainAsItsSecondAttempt() throws IOException {
 		int rounds = LongRun.choose(2, 100);
 		List<String> settings = store();
 		ExecutorService clients = Executors.newFixedThreadPool(HANDLERS);
-		Instance instance = Instance.launch(this.folder, settings);
+		Instance instance = Instance.launch(application(), this.folder, settings);
 		try {
 			for (int round = 0; round < rounds; round++) {
 				String name = "round-%d-".formatted(round);
@@ -57,7 +64,7 @@ abstract class KillContract {
 					.pollInterval(Duration.ofMillis(10))
 					.until(() -> runs(name).size() == HANDLERS);
 				doomed.kill();
-				instance = Instance.launch(this.folder, settings).ready();
+				instance = Instance.launch(application(), this.folder, settings).ready();
 				for (CompletableFuture<HttpResponse<String>> answer : retry(instance, keys, clients)) {
 					assertThat(answer.join().statusCode()).isEqualTo(200);
 					assertThat(answer.join().body()).contains("\"attempt\":2");

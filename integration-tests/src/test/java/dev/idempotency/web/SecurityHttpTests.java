@@ -32,6 +32,8 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class SecurityHttpTests extends HttpContract {
 
+	static final List<String> USERS = List.of("alice", "bob", "anonymousUser", "null", "none");
+
 	@Override
 	TestServer start(String... properties) {
 		return TestServer
@@ -39,7 +41,7 @@ class SecurityHttpTests extends HttpContract {
 			.sending("Authorization", basic("alice"));
 	}
 
-	private static String basic(String user) {
+	static String basic(String user) {
 		byte[] credentials = (user + ":secret").getBytes(StandardCharsets.UTF_8);
 		return "Basic " + Base64.getEncoder().encodeToString(credentials);
 	}
@@ -140,7 +142,7 @@ class SecurityHttpTests extends HttpContract {
 		@Bean
 		UserDetailsService users() {
 			InMemoryUserDetailsManager users = new InMemoryUserDetailsManager();
-			for (String name : List.of("alice", "bob", "anonymousUser", "null", "none")) {
+			for (String name : USERS) {
 				users.createUser(User.withUsername(name).password("secret").roles("USER").build());
 			}
 			return users;

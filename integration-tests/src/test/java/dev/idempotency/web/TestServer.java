@@ -46,9 +46,11 @@ public final class TestServer implements AutoCloseable {
 			+ "security.autoconfigure.web.servlet.ServletWebSecurityAutoConfiguration," + BOOT
 			+ "security.autoconfigure.actuate.web.servlet.ManagementWebSecurityAutoConfiguration";
 
-	private static final String WITHOUT_REACTIVE_SECURITY = WITHOUT_DATABASE + "," + BOOT
+	private static final String REACTIVE_SECURITY = BOOT
 			+ "security.autoconfigure.ReactiveUserDetailsServiceAutoConfiguration," + BOOT
 			+ "security.autoconfigure.web.reactive.ReactiveWebSecurityAutoConfiguration";
+
+	private static final String WITHOUT_REACTIVE_SECURITY = WITHOUT_DATABASE + "," + REACTIVE_SECURITY;
 
 	public static final String WITH_SECURITY = WITHOUT_DATABASE;
 
@@ -57,6 +59,16 @@ public final class TestServer implements AutoCloseable {
 
 	static final String WITH_REDIS = WITHOUT_SECURITY
 		.replace(BOOT + "data.redis.autoconfigure.DataRedisAutoConfiguration,", "");
+
+	/**
+	 * For an application on either stack.
+	 */
+	static final String WITH_SHARED_DATABASE = WITH_DATABASE + "," + REACTIVE_SECURITY;
+
+	/**
+	 * For an application on either stack.
+	 */
+	static final String WITH_SHARED_REDIS = WITH_REDIS + "," + REACTIVE_SECURITY;
 
 	static final String WITH_JPA = WITH_DATABASE
 		.replace(BOOT + "hibernate.autoconfigure.HibernateJpaAutoConfiguration,", "");
