@@ -42,9 +42,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 class HandlerContextTests {
 
 	@AutoClose
-	private final TestServer server = TestServer.start(
-			List.of(WebTestApplication.class, Witness.class, Contexts.class, Deep.class),
+	private final TestServer server = start(
+			List.of(WebTestApplication.class, Witness.class, ServletWitness.class, Contexts.class, Deep.class),
 			"spring.task.execution.pool.core-size=1", "spring.task.execution.pool.max-size=1");
+
+	/**
+	 * Starts an application in the surroundings of this test.
+	 */
+	TestServer start(List<Class<?>> sources, String... properties) {
+		return TestServer.start(sources, properties);
+	}
 
 	@Test
 	void givesAHandlerItsContext() {
@@ -111,7 +118,7 @@ class HandlerContextTests {
 
 	@Test
 	void protectsNothingAndBreaksNothingWhenSwitchedOff() {
-		try (TestServer off = TestServer.start(List.of(WebTestApplication.class, Contexts.class, Deep.class),
+		try (TestServer off = start(List.of(WebTestApplication.class, Contexts.class, Deep.class),
 				"idempotency.enabled=false")) {
 			String key = TestServer.newKey();
 			for (int i = 1; i <= 2; i++) {
@@ -205,10 +212,9 @@ class HandlerContextTests {
 	}
 
 	/**
-	 * Looks for a context when everyone else is done with the request.
+	 * Remembers whether there was a context when everyone else was done with the request.
 	 */
-	@Order(Ordered.HIGHEST_PRECEDENCE)
-	static class Witness implements Filter {
+	static class Witness {
 
 		private final BlockingQueue<Boolean> contextsAfterwards = new LinkedBlockingQueue<>();
 
@@ -220,6 +226,15 @@ class HandlerContextTests {
 			return this.contextsAfterwards.poll(30, TimeUnit.SECONDS);
 		}
 
+		void look() {
+			this.contextsAfterwards.add(IdempotencyContext.find().isPresent());
+		}
+
+	}
+
+	@Order(Ordered.HIGHEST_PRECEDENCE)
+	record ServletWitness(Witness witness) implements Filter {
+
 		@Override
 		public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
 				throws IOException, ServletException {
@@ -227,7 +242,7 @@ class HandlerContextTests {
 				chain.doFilter(request, response);
 			}
 			finally {
-				this.contextsAfterwards.add(IdempotencyContext.find().isPresent());
+				this.witness.look();
 			}
 		}
 

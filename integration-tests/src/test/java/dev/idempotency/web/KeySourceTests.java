@@ -48,7 +48,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class KeySourceTests {
 
 	@AutoClose
-	private final TestServer server = start(List.of(WebTestApplication.class, Endpoints.class,
+	private final TestServer server = start(List.of(WebTestApplication.class, Endpoints.class, Forms.class,
 			Sessions.class, Annotations.class, Declared.class, TypeLevel.class));
 
 	@AutoClose
@@ -406,6 +406,11 @@ class KeySourceTests {
 		String optional() {
 			return this.executions.next("optional");
 		}
+
+	}
+
+	@RestController
+	record Forms(Executions executions) {
 
 		@PostMapping("/form-key")
 		@Idempotent(key = "query('version')")

@@ -61,10 +61,24 @@ class OperationCatalogTests {
 
 	@BeforeAll
 	void start(CapturedOutput output) {
-		this.server = TestServer.start(List.of(Shop.class, Handlers.class, Payments.class, Events.class),
+		this.server = start(List.of(Shop.class, Handlers.class, Payments.class, Events.class),
 				"logging.level.dev.idempotency.autoconfigure=debug",
 				"idempotency.encryption.key=" + "A".repeat(43) + "=");
 		this.atStart = output.toString();
+	}
+
+	/**
+	 * Starts an application in the surroundings of this test.
+	 */
+	TestServer start(List<Class<?>> sources, String... properties) {
+		return TestServer.start(sources, properties);
+	}
+
+	/**
+	 * What is known of the handlers.
+	 */
+	OperationCatalog handlers(TestServer started) {
+		return started.bean(IdempotencyWeb.class);
 	}
 
 	@Test
@@ -136,7 +150,7 @@ class OperationCatalogTests {
 
 	@Test
 	void saysItOnceAndOnlyToThoseWhoListen(CapturedOutput output) {
-		try (TestServer quiet = TestServer.start(List.of(Shop.class, Handlers.class, OwnScope.class),
+		try (TestServer quiet = start(List.of(Shop.class, Handlers.class, OwnScope.class),
 				"idempotency.mode=observe", "idempotency.ttl=7d", "idempotency.lease=1500ms",
 				"idempotency.on-store-failure=proceed", "idempotency.namespace=shared",
 				"logging.level.dev.idempotency.autoconfigure=info")) {
@@ -150,7 +164,7 @@ class OperationCatalogTests {
 	}
 
 	private Stream<OperationCatalog> catalogs() {
-		return Stream.of(this.server.bean(IdempotencyWeb.class), this.server.bean(IdempotencyMethods.class));
+		return Stream.of(handlers(this.server), this.server.bean(IdempotencyMethods.class));
 	}
 
 	private List<KnownOperation> operations(Kind kind) {
