@@ -56,9 +56,8 @@ class BodyLimitTests {
 	}
 
 	private TestServer start(String fingerprint, String mode) {
-		return start(List.of(WebTestApplication.class, Endpoints.class),
-				"idempotency.http.max-request-body=1KB", "idempotency.http.fingerprint=" + fingerprint,
-				"idempotency.mode=" + mode);
+		return start(List.of(WebTestApplication.class, Endpoints.class), "idempotency.http.max-request-body=1KB",
+				"idempotency.http.fingerprint=" + fingerprint, "idempotency.mode=" + mode);
 	}
 
 	private Stream<Target> targets() {

@@ -99,8 +99,7 @@ class DryRunTests extends DryRunContract {
 		Answer answer = dryRun("/rehearsed/service", TestServer.newKey(), "");
 		assertThat(answer.text()).isEqualTo("1 entries");
 		assertThat(entries()).isZero();
-		assertThat(server().post("/rehearsed/service").key(TestServer.newKey()).send().text())
-			.isEqualTo("1 entries");
+		assertThat(server().post("/rehearsed/service").key(TestServer.newKey()).send().text()).isEqualTo("1 entries");
 		assertThat(entries()).isEqualTo(1);
 	}
 

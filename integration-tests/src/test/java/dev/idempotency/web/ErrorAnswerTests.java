@@ -53,19 +53,19 @@ class ErrorAnswerTests {
 
 	@AutoClose("stop")
 	private final Api plain = new Api("plain",
-			start(
-					List.of(WebTestApplication.class, Turnstile.class, Endpoints.class, LocalHandler.class,
-							Advised.class, AdvisedInGeneral.class, CatchAll.class, ByName.class, ByNameInGeneral.class),
-					"spring.mvc.problemdetails.enabled=false", "spring.webflux.problemdetails.enabled=false", "idempotency.max-replays=2",
-					"idempotency.http.max-request-body=1KB"),
+			start(List.of(WebTestApplication.class, Turnstile.class, Endpoints.class, LocalHandler.class, Advised.class,
+					AdvisedInGeneral.class, CatchAll.class, ByName.class, ByNameInGeneral.class),
+					"spring.mvc.problemdetails.enabled=false", "spring.webflux.problemdetails.enabled=false",
+					"idempotency.max-replays=2", "idempotency.http.max-request-body=1KB"),
 			"Idempotency-Key", "", "urn:idempotency:");
 
 	@AutoClose("stop")
 	private final Api customized = new Api("customized",
 			start(List.of(WebTestApplication.class, Turnstile.class, Endpoints.class),
-					"spring.mvc.problemdetails.enabled=true", "spring.webflux.problemdetails.enabled=true", "idempotency.max-replays=2",
-					"idempotency.http.max-request-body=1KB", "idempotency.http.header=X-Request-Id",
-					"idempotency.http.key-syntax=strict", "idempotency.http.problem-base=https://example.org/problems/",
+					"spring.mvc.problemdetails.enabled=true", "spring.webflux.problemdetails.enabled=true",
+					"idempotency.max-replays=2", "idempotency.http.max-request-body=1KB",
+					"idempotency.http.header=X-Request-Id", "idempotency.http.key-syntax=strict",
+					"idempotency.http.problem-base=https://example.org/problems/",
 					"idempotency.http.documentation-url=https://example.org/retries"),
 			"X-Request-Id", "\"", "https://example.org/problems/");
 

@@ -314,8 +314,8 @@ class HttpSettingsTests {
 
 	@Test
 	void refusesToStartWithAHandlerThatNothingProtects(CapturedOutput output) {
-		assertThatThrownBy(() -> start(List.of(WebTestApplication.class, Unannotated.class),
-				"idempotency.http.unprotected=fail"))
+		assertThatThrownBy(
+				() -> start(List.of(WebTestApplication.class, Unannotated.class), "idempotency.http.unprotected=fail"))
 			.isInstanceOf(IdempotencyConfigurationException.class);
 		assertThat(output.toString()).contains("APPLICATION FAILED TO START", "Description:",
 				"These handlers change something, and nothing protects them from being repeated:",

@@ -150,10 +150,9 @@ class OperationCatalogTests {
 
 	@Test
 	void saysItOnceAndOnlyToThoseWhoListen(CapturedOutput output) {
-		try (TestServer quiet = start(List.of(Shop.class, Handlers.class, OwnScope.class),
-				"idempotency.mode=observe", "idempotency.ttl=7d", "idempotency.lease=1500ms",
-				"idempotency.on-store-failure=proceed", "idempotency.namespace=shared",
-				"logging.level.dev.idempotency.autoconfigure=info")) {
+		try (TestServer quiet = start(List.of(Shop.class, Handlers.class, OwnScope.class), "idempotency.mode=observe",
+				"idempotency.ttl=7d", "idempotency.lease=1500ms", "idempotency.on-store-failure=proceed",
+				"idempotency.namespace=shared", "logging.level.dev.idempotency.autoconfigure=info")) {
 			assertThat(quiet.bean(IdempotencyEngine.class).settings().mode()).isEqualTo(Mode.OBSERVE);
 			assertThat(output.toString().substring(this.atStart.length()))
 				.containsOnlyOnce("Idempotency: store memory, namespace shared, ttl 7d, "

@@ -34,8 +34,7 @@ class ProblemFormatTests {
 	private static final String MARKDOWN = "text/markdown;charset=UTF-8";
 
 	@AutoClose
-	private final TestServer server = start(
-			List.of(WebTestApplication.class, OwnFormat.class, OwnWords.class),
+	private final TestServer server = start(List.of(WebTestApplication.class, OwnFormat.class, OwnWords.class),
 			"idempotency.http.documentation-url=https://example.com/keys");
 
 	/**

@@ -56,8 +56,8 @@ class ReactiveBodyLimitTests extends BodyLimitTests {
 		@Idempotent(fingerprint = false)
 		Mono<String> form(ServerWebExchange exchange) {
 			return exchange.getFormData()
-				.map((form) -> got("form", "request=&note=".length() + length(form.getFirst("request"))
-						+ length(form.getFirst("note"))));
+				.map((form) -> got("form",
+						"request=&note=".length() + length(form.getFirst("request")) + length(form.getFirst("note"))));
 		}
 
 		private static int length(@Nullable String text) {

@@ -98,8 +98,8 @@ class ReactiveCrashTests extends HttpCrashTests {
 
 		@PostMapping("/raw-async")
 		Mono<Void> rawAsync(IdempotencyContext context, ServerHttpResponse response) {
-			return run(context, response).flatMap((text) -> response
-				.writeWith(Mono.fromCallable(() -> Reactive.buffer(response, text))));
+			return run(context, response)
+				.flatMap((text) -> response.writeWith(Mono.fromCallable(() -> Reactive.buffer(response, text))));
 		}
 
 		@PostMapping("/redirect")

@@ -154,8 +154,8 @@ class SwitchedOffTests {
 		void start() {
 			this.server = TestServer.start(
 					List.of(WebTestApplication.class, HandlerContextTests.Witness.class,
-							HandlerContextTests.ServletWitness.class, Used.class,
-							OptionallyUsed.class, Deep.class, Methods.class, Routes.class),
+							HandlerContextTests.ServletWitness.class, Used.class, OptionallyUsed.class, Deep.class,
+							Methods.class, Routes.class),
 					"spring.task.execution.pool.core-size=1", "spring.task.execution.pool.max-size=1", this.property);
 		}
 

@@ -235,9 +235,7 @@ abstract class TwoStacksContract {
 
 		@PostMapping("/shared/upload")
 		Mono<String> upload(@RequestPart FilePart file, @RequestPart String note) {
-			return file.content()
-				.doOnNext(DataBufferUtils::release)
-				.then(Mono.just(file.filename() + note));
+			return file.content().doOnNext(DataBufferUtils::release).then(Mono.just(file.filename() + note));
 		}
 
 	}

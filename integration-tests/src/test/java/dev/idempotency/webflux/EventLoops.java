@@ -22,10 +22,10 @@ public final class EventLoops {
 	/**
 	 * What may block for a moment, since it happens once, or only in tests.
 	 */
-	private static final List<String> ALLOWED = List.of("java.lang.ClassLoader.loadClass",
-			"java.lang.Class.forName", "java.util.ServiceLoader", "java.util.ResourceBundle.",
-			"java.lang.invoke.MethodHandleNatives.", "java.util.UUID.randomUUID", "java.security.SecureRandom.",
-			"ch.qos.logback.core.OutputStreamAppender.", "java.io.PrintStream.", "org.thymeleaf.");
+	private static final List<String> ALLOWED = List.of("java.lang.ClassLoader.loadClass", "java.lang.Class.forName",
+			"java.util.ServiceLoader", "java.util.ResourceBundle.", "java.lang.invoke.MethodHandleNatives.",
+			"java.util.UUID.randomUUID", "java.security.SecureRandom.", "ch.qos.logback.core.OutputStreamAppender.",
+			"java.io.PrintStream.", "org.thymeleaf.");
 
 	private static final List<String> blocking = new CopyOnWriteArrayList<>();
 
@@ -82,13 +82,12 @@ public final class EventLoops {
 	public static void check() {
 		List<String> calls = takeBlockingCalls();
 		if (!calls.isEmpty()) {
-			throw new AssertionError("%d calls have blocked an event loop, the first one: %s".formatted(calls.size(),
-					calls.get(0)));
+			throw new AssertionError(
+					"%d calls have blocked an event loop, the first one: %s".formatted(calls.size(), calls.get(0)));
 		}
 		List<String> leaks = LeakDetector.takeLeaks();
 		if (!leaks.isEmpty()) {
-			throw new AssertionError(
-					"%d buffers were lost, the first one: %s".formatted(leaks.size(), leaks.get(0)));
+			throw new AssertionError("%d buffers were lost, the first one: %s".formatted(leaks.size(), leaks.get(0)));
 		}
 	}
 
