@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.zip.GZIPInputStream;
 
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -14,20 +15,28 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * What is stored is the answer, not the way in which it was once transferred.
  */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class CompressionTests {
 
 	@AutoClose
-	private static final TestServer server = TestServer.start(List.of(WebTestApplication.class),
+	private final TestServer server = start(List.of(WebTestApplication.class),
 			"server.compression.enabled=true", "server.compression.min-response-size=1",
 			"server.compression.mime-types=application/json,text/plain");
+
+	/**
+	 * Starts an application in the surroundings of this test.
+	 */
+	TestServer start(List<Class<?>> sources, String... properties) {
+		return TestServer.start(sources, properties);
+	}
 
 	@ParameterizedTest
 	@ValueSource(strings = { "body", "void-flush", "streaming", "large", "advised-exception" })
 	void repeatsACompressedAnswerToAClientThatWantsItPlain(String kind) throws IOException {
 		String key = TestServer.newKey();
-		Answer first = server.post("/kinds/" + kind).key(key).header("Accept-Encoding", "gzip").send();
+		Answer first = this.server.post("/kinds/" + kind).key(key).header("Accept-Encoding", "gzip").send();
 		assertThat(first.header("Content-Encoding")).isEqualTo("gzip");
-		Answer again = server.post("/kinds/" + kind).key(key).send();
+		Answer again = this.server.post("/kinds/" + kind).key(key).send();
 		assertThat(again.isReplay()).isTrue();
 		assertThat(again.status()).isEqualTo(first.status());
 		assertThat(again.header("Content-Encoding")).isEmpty();
@@ -39,8 +48,8 @@ class CompressionTests {
 	@ValueSource(strings = { "body", "large" })
 	void compressesTheRepetitionOfAPlainAnswer(String kind) throws IOException {
 		String key = TestServer.newKey();
-		Answer first = server.post("/kinds/" + kind).key(key).send();
-		Answer again = server.post("/kinds/" + kind).key(key).header("Accept-Encoding", "gzip").send();
+		Answer first = this.server.post("/kinds/" + kind).key(key).send();
+		Answer again = this.server.post("/kinds/" + kind).key(key).header("Accept-Encoding", "gzip").send();
 		assertThat(again.isReplay()).isTrue();
 		assertThat(again.header("Content-Encoding")).isEqualTo("gzip");
 		assertThat(unzip(again.body())).isEqualTo(first.body());

@@ -15,9 +15,12 @@ class ForwardedHttpTests extends HttpContract {
 
 	@Override
 	TestServer start(String... properties) {
-		return TestServer
-			.start(List.of(WebTestApplication.class), with(properties, "server.forward-headers-strategy=framework"))
-			.sending("X-Forwarded-Host", "shop.example")
+		return sendingForwarded(TestServer.start(List.of(WebTestApplication.class),
+				with(properties, "server.forward-headers-strategy=framework")));
+	}
+
+	static TestServer sendingForwarded(TestServer started) {
+		return started.sending("X-Forwarded-Host", "shop.example")
 			.sending("X-Forwarded-Proto", "https")
 			.sending("X-Forwarded-Prefix", "/v1");
 	}

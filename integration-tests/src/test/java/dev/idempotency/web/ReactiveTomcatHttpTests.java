@@ -1,0 +1,45 @@
+package dev.idempotency.web;
+
+import java.util.List;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.boot.tomcat.TomcatWebServer;
+import org.springframework.boot.tomcat.reactive.TomcatReactiveWebServerFactory;
+import org.springframework.context.annotation.Bean;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The contract on WebFlux in Tomcat.
+ */
+@Tag("slow")
+class ReactiveTomcatHttpTests extends HttpContract {
+
+	@Override
+	TestServer start(String... properties) {
+		return Reactive.start(List.of(WebTestApplication.class, Container.class), properties);
+	}
+
+	@Test
+	void runsOnTomcat() {
+		assertThat(server().container()).isInstanceOf(TomcatWebServer.class);
+	}
+
+	static class Container {
+
+		@Bean
+		TomcatReactiveWebServerFactory container() {
+			return new TomcatReactiveWebServerFactory();
+		}
+
+	}
+
+
+	@Override
+	List<String> kinds() {
+		return ReactiveKinds.KINDS;
+	}
+
+}
