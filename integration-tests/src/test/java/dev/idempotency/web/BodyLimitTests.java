@@ -31,7 +31,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class BodyLimitTests {
 
-	private static final int LIMIT = 1024;
+	static final int LIMIT = 1024;
 
 	private static final String TEXT = "text/plain";
 
@@ -43,7 +43,7 @@ class BodyLimitTests {
 	private final TestServer compared = start("canonical-json", "enforce");
 
 	@AutoClose
-	private final TestServer uncompared = start("none", "enforce");
+	final TestServer uncompared = start("none", "enforce");
 
 	@AutoClose
 	private final TestServer observed = start("none", "observe");
@@ -62,8 +62,11 @@ class BodyLimitTests {
 
 	private Stream<Target> targets() {
 		return Stream.of(this.compared, this.uncompared)
-			.flatMap((server) -> Stream.of("/compared", "/alone", "/alone-route", "/form", "/form-key", "/upload")
-				.map((path) -> new Target(server, path)));
+			.flatMap((server) -> paths().stream().map((path) -> new Target(server, path)));
+	}
+
+	List<String> paths() {
+		return List.of("/compared", "/alone", "/alone-route", "/form", "/form-key", "/upload");
 	}
 
 	@ParameterizedTest
@@ -128,7 +131,7 @@ class BodyLimitTests {
 		/**
 		 * A body of a size; of a multipart body the parts count.
 		 */
-		private String body(String key, int size) {
+		String body(String key, int size) {
 			return switch (type()) {
 				case FORM -> {
 					String start = "request=" + key + "&note=";

@@ -4,6 +4,7 @@ import java.util.List;
 
 import dev.idempotency.Idempotent;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -16,6 +17,8 @@ import org.springframework.web.bind.annotation.RequestPart;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.server.ServerWebExchange;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 /**
  * The largest body of a protected request on WebFlux.
  */
@@ -24,6 +27,25 @@ class ReactiveBodyLimitTests extends BodyLimitTests {
 	@Override
 	TestServer start(List<Class<?>> sources, String... properties) {
 		return Reactive.start(Reactive.exchange(sources, Endpoints.class, ReactiveEndpoints.class), properties);
+	}
+
+	@Override
+	List<String> paths() {
+		return super.paths().stream().filter((path) -> !path.equals("/upload")).toList();
+	}
+
+	/**
+	 * On servlets, only its parts do.
+	 */
+	@Test
+	void allOfAMultipartBodyCounts() {
+		String key = TestServer.newKey();
+		Target upload = new Target(this.uncompared, "/upload");
+		int overhead = upload.body(key, 0).length();
+		upload.known(key, LIMIT - overhead + 1).assertProblem(413, "body-too-large");
+		upload.chunked(key, LIMIT - overhead + 1).assertProblem(413, "body-too-large");
+		assertThat(upload.known(key, LIMIT - overhead).text()).endsWith(" got " + (LIMIT - overhead));
+		assertThat(upload.chunked(key, LIMIT - overhead).isReplay()).isTrue();
 	}
 
 	@RestController

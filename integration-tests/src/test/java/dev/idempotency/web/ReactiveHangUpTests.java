@@ -214,7 +214,7 @@ class ReactiveHangUpTests {
 		Flux<HandlerKinds.Receipt> endless() {
 			return next("endless").flatMapMany((text) -> Flux.interval(Duration.ofMillis(1))
 				.onBackpressureDrop()
-				.map((number) -> new HandlerKinds.Receipt(text, number.intValue(), List.of())));
+				.map((number) -> new HandlerKinds.Receipt(text + "x".repeat(10_000), number.intValue(), List.of())));
 		}
 
 		@PostMapping("/echo")
