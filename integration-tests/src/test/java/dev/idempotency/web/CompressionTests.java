@@ -19,9 +19,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 class CompressionTests {
 
 	@AutoClose
-	private final TestServer server = start(List.of(WebTestApplication.class),
-			"server.compression.enabled=true", "server.compression.min-response-size=1",
-			"server.compression.mime-types=application/json,text/plain");
+	private final TestServer server = start(List.of(WebTestApplication.class), "server.compression.enabled=true",
+			"server.compression.min-response-size=1", "server.compression.mime-types=application/json,text/plain");
 
 	/**
 	 * Starts an application in the surroundings of this test.

@@ -12,5 +12,4 @@ class ReactiveCompressionTests extends CompressionTests {
 		return Reactive.start(sources, properties);
 	}
 
-
 }

@@ -33,7 +33,6 @@ class ReactiveCorsHttpTests extends CorsHttpTests {
 
 	}
 
-
 	@Override
 	List<String> kinds() {
 		return ReactiveKinds.KINDS;

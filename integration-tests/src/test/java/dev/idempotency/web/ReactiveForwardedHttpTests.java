@@ -16,7 +16,6 @@ class ReactiveForwardedHttpTests extends ForwardedHttpTests {
 				with(properties, "server.forward-headers-strategy=framework")));
 	}
 
-
 	@Override
 	List<String> kinds() {
 		return ReactiveKinds.KINDS;

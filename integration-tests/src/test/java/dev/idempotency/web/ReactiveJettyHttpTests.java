@@ -36,7 +36,6 @@ class ReactiveJettyHttpTests extends HttpContract {
 
 	}
 
-
 	@Override
 	List<String> kinds() {
 		return ReactiveKinds.KINDS;

@@ -15,7 +15,6 @@ class ReactivePathsHttpTests extends HttpContract {
 		return Reactive.start(List.of(WebTestApplication.class), with(properties, "spring.webflux.base-path=/shop"));
 	}
 
-
 	@Override
 	List<String> kinds() {
 		return ReactiveKinds.KINDS;

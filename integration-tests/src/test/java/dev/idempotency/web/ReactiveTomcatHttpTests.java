@@ -36,7 +36,6 @@ class ReactiveTomcatHttpTests extends HttpContract {
 
 	}
 
-
 	@Override
 	List<String> kinds() {
 		return ReactiveKinds.KINDS;
