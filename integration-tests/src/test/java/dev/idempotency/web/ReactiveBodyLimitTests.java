@@ -3,11 +3,13 @@ package dev.idempotency.web;
 import java.util.List;
 
 import dev.idempotency.Idempotent;
+import dev.idempotency.webflux.ReactiveIdempotencyRouteFilter;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
+import org.springframework.context.annotation.Bean;
 import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.core.io.buffer.DataBufferUtils;
 import org.springframework.http.codec.multipart.FilePart;
@@ -15,6 +17,9 @@ import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestPart;
 import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.reactive.function.server.RouterFunction;
+import org.springframework.web.reactive.function.server.RouterFunctions;
+import org.springframework.web.reactive.function.server.ServerResponse;
 import org.springframework.web.server.ServerWebExchange;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -72,6 +77,16 @@ class ReactiveBodyLimitTests extends BodyLimitTests {
 		@Idempotent(fingerprint = false)
 		Mono<String> alone(ServerHttpRequest request) {
 			return got("alone", request.getBody());
+		}
+
+		@Bean
+		RouterFunction<ServerResponse> route(ReactiveIdempotencyRouteFilter idempotency) {
+			return RouterFunctions.route()
+				.POST("/alone-route",
+						(request) -> got("route", request.exchange().getRequest().getBody())
+							.flatMap((text) -> ServerResponse.ok().bodyValue(text)))
+				.filter(idempotency.withoutFingerprint())
+				.build();
 		}
 
 		@PostMapping("/form")

@@ -1,0 +1,98 @@
+package dev.idempotency.web;
+
+import java.util.List;
+
+import dev.idempotency.IdempotencyContext;
+import dev.idempotency.IdempotencyScope;
+import dev.idempotency.Idempotent;
+import dev.idempotency.webflux.ReactiveKeyResolver;
+import dev.idempotency.webflux.ReactiveRequestFingerprinter;
+import dev.idempotency.webflux.ReactiveResponsePolicy;
+import dev.idempotency.webflux.ReactiveScopeResolver;
+import reactor.core.publisher.Mono;
+
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.server.ServerWebExchange;
+import org.springframework.web.server.WebSession;
+
+/**
+ * Where the key of a request to WebFlux comes from.
+ */
+class ReactiveKeySourceTests extends KeySourceTests {
+
+	@Override
+	TestServer start(List<Class<?>> sources, String... properties) {
+		List<Class<?>> exchanged = Reactive.exchange(sources, Forms.class, ReactiveForms.class);
+		exchanged = Reactive.exchange(exchanged, Sessions.class, ReactiveSessions.class);
+		exchanged = Reactive.exchange(exchanged, Strategies.class, ReactiveStrategies.class);
+		return Reactive.startBlocking(exchanged, properties);
+	}
+
+	@RestController
+	record ReactiveForms(Executions executions) {
+
+		@PostMapping("/form-key")
+		@Idempotent(key = "query('version')")
+		Mono<String> form(ServerWebExchange exchange) {
+			return exchange.getFormData()
+				.map((form) -> form.getFirst("note") + ": " + this.executions.next("form-key"));
+		}
+
+	}
+
+	@RestController
+	record ReactiveSessions(Executions executions) {
+
+		@PostMapping("/session")
+		Mono<Void> session(WebSession session) {
+			session.start();
+			return Mono.empty();
+		}
+
+		@PostMapping("/derived")
+		@Idempotent(key = "derived()")
+		Mono<String> derived(@RequestBody String body, IdempotencyContext context) {
+			return Mono.fromCallable(() -> this.executions.next("derived") + " key " + context.key().value());
+		}
+
+	}
+
+	/**
+	 * What an application may decide itself.
+	 */
+	@Configuration(proxyBeanMethods = false)
+	static class ReactiveStrategies {
+
+		@Bean
+		ReactiveKeyResolver keyResolver() {
+			return (exchange) -> exchange.getRequest().getQueryParams().getFirst("request");
+		}
+
+		@Bean
+		ReactiveScopeResolver scopeResolver() {
+			return (exchange, operation) -> Mono.just(new IdempotencyScope("", operation, null,
+					exchange.getRequest().getHeaders().getFirst("X-Tenant")));
+		}
+
+		@Bean
+		ReactiveRequestFingerprinter fingerprinter() {
+			return ReactiveRequestFingerprinter.none();
+		}
+
+		@Bean
+		ReactiveResponsePolicy responsePolicy() {
+			return (exchange, status) -> {
+				if (status == 499) {
+					throw new IllegalStateException("Who would have thought of that status");
+				}
+				return status != 418;
+			};
+		}
+
+	}
+
+}

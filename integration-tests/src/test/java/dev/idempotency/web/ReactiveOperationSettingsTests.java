@@ -1,0 +1,45 @@
+package dev.idempotency.web;
+
+import java.util.List;
+
+import dev.idempotency.core.OperationCatalog;
+import dev.idempotency.webflux.IdempotencyWebFlux;
+import dev.idempotency.webflux.ReactiveIdempotencyRouteFilter;
+
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.web.reactive.function.server.RouterFunction;
+import org.springframework.web.reactive.function.server.RouterFunctions;
+import org.springframework.web.reactive.function.server.ServerResponse;
+
+/**
+ * Operations on WebFlux whose settings differ from those for all.
+ */
+class ReactiveOperationSettingsTests extends OperationSettingsTests {
+
+	@Override
+	TestServer start(List<Class<?>> sources, String... properties) {
+		return Reactive.startBlocking(Reactive.exchange(sources, Routes.class, ReactiveRoutes.class), properties);
+	}
+
+	@Override
+	OperationCatalog catalog(TestServer started) {
+		return started.bean(IdempotencyWebFlux.class);
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class ReactiveRoutes {
+
+		@Bean
+		RouterFunction<ServerResponse> routes(ReactiveIdempotencyRouteFilter idempotency) {
+			return RouterFunctions.route()
+				.path("/routes",
+						(routes) -> routes.POST("/named", (request) -> ServerResponse.ok().build())
+							.POST("/other", (request) -> ServerResponse.ok().build()))
+				.filter(idempotency)
+				.build();
+		}
+
+	}
+
+}
