@@ -10,18 +10,16 @@ import dev.idempotency.IdempotencyContext;
 import dev.idempotency.IdempotencyContext.Binding;
 import dev.idempotency.IdempotencyException;
 import dev.idempotency.IdempotencyKeyMissingException;
-import dev.idempotency.OnCrash;
 import dev.idempotency.ReplayedFailureException;
 import dev.idempotency.call.CallState;
 import dev.idempotency.call.Calls;
-import dev.idempotency.call.Refusals;
 import dev.idempotency.call.RunningCall;
 import dev.idempotency.call.ToolOperations;
 import dev.idempotency.core.Attempt;
-import dev.idempotency.core.Decision;
 import dev.idempotency.core.IdempotencyEngine;
 import dev.idempotency.core.Transactions;
 import dev.idempotency.core.Transactions.Transaction;
+import dev.idempotency.method.MethodOperation.Delivery;
 import dev.idempotency.method.MethodOperation.TransactionScope;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -66,9 +64,15 @@ final class MethodEdge {
 			return invocation.proceed();
 		}
 		MethodOperation operation = this.operations.operationOf(invocation.getMethod(), bean.getClass());
-		if (!operation.async()) {
-			return call(invocation, bean, operation);
-		}
+		return switch (operation.delivery()) {
+			case NOW -> call(invocation, bean, operation);
+			case FUTURE -> callLater(invocation, bean, operation);
+			case MONO -> new MonoEdge(this.calls).call(invocation, bean, operation);
+		};
+	}
+
+	private CompletableFuture<?> callLater(MethodInvocation invocation, Object bean, MethodOperation operation)
+			throws Throwable {
 		try {
 			Object result = call(invocation, bean, operation);
 			// No result is a future itself: what is stored is JSON
@@ -120,7 +124,7 @@ final class MethodEdge {
 		}
 		catch (ReplayedFailureException ex) {
 			Throwable failure = ReplayedFailures.rebuild(ex, operation.storeExceptions());
-			if (operation.async()) {
+			if (operation.delivery() == Delivery.FUTURE) {
 				return CompletableFuture.failedFuture(failure);
 			}
 			throw failure;
@@ -156,9 +160,10 @@ final class MethodEdge {
 	}
 
 	private static void refuseIfUnknown(MethodOperation operation, RunningCall call) {
-		if (operation.policy().onCrash() == OnCrash.REFUSE) {
+		IdempotencyException refusal = operation.refusalIfUnknown(call);
+		if (refusal != null) {
 			call.failed();
-			throw Refusals.toException(Decision.Refused.outcomeUnknown(call.attempt() - 1, null), call.key());
+			throw refusal;
 		}
 	}
 
@@ -221,7 +226,7 @@ final class MethodEdge {
 				this.caller.enlist(new CallerTransaction.Pending(this.attempt.key(), this.call, value, isJoining()));
 				return isJoining() ? join(this.caller, value) : value;
 			}
-			if (this.operation.async() && value != null) {
+			if (this.operation.delivery() == Delivery.FUTURE && value != null) {
 				return later((CompletionStage<?>) value);
 			}
 			return MethodEdge.this.calls.valueOrThrow(this.call.succeeded(value), this.attempt);

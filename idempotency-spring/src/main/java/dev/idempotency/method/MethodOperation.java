@@ -3,9 +3,13 @@ package dev.idempotency.method;
 import java.util.List;
 
 import dev.idempotency.Fingerprint;
+import dev.idempotency.IdempotencyException;
 import dev.idempotency.OnCrash;
+import dev.idempotency.call.Refusals;
 import dev.idempotency.call.ResultFormat;
+import dev.idempotency.call.RunningCall;
 import dev.idempotency.core.Attempt;
+import dev.idempotency.core.Decision;
 import dev.idempotency.core.KnownOperation;
 import dev.idempotency.core.OperationPolicy;
 import org.jspecify.annotations.Nullable;
@@ -17,13 +21,13 @@ import org.jspecify.annotations.Nullable;
  * @param key what its key is made of
  * @param policy how the engine protects it
  * @param format how its result is written and read
- * @param async whether its result comes later
+ * @param delivery how its result comes
  * @param scope how it goes with transactions
  * @param storeExceptions which of its exceptions are results
  * @param verification whether a vanished attempt has done the work, or {@code null} if
  * nobody can tell
  */
-record MethodOperation(String name, MethodKey key, OperationPolicy policy, ResultFormat format, boolean async,
+record MethodOperation(String name, MethodKey key, OperationPolicy policy, ResultFormat format, Delivery delivery,
 		TransactionScope scope, List<Class<? extends Throwable>> storeExceptions, @Nullable Verification verification) {
 
 	Attempt attempt(@Nullable Object[] arguments) {
@@ -38,8 +42,40 @@ record MethodOperation(String name, MethodKey key, OperationPolicy policy, Resul
 				this.scope == TransactionScope.JOINS, null);
 	}
 
+	/**
+	 * Why a call does not run after an attempt that vanished, when nobody knows whether
+	 * that did the work.
+	 * @return {@code null} if it runs
+	 */
+	@Nullable IdempotencyException refusalIfUnknown(RunningCall call) {
+		return (this.policy.onCrash() == OnCrash.REFUSE)
+				? Refusals.toException(Decision.Refused.outcomeUnknown(call.attempt() - 1, null), call.key()) : null;
+	}
+
 	boolean stores(Throwable failure) {
 		return this.storeExceptions.stream().anyMatch((type) -> type.isInstance(failure));
+	}
+
+	/**
+	 * How the result of a method comes.
+	 */
+	enum Delivery {
+
+		/**
+		 * It is returned.
+		 */
+		NOW,
+
+		/**
+		 * By a future, whose work has begun.
+		 */
+		FUTURE,
+
+		/**
+		 * By a Mono, whose work begins with each subscription.
+		 */
+		MONO
+
 	}
 
 	/**

@@ -16,6 +16,7 @@ import dev.idempotency.StoredAnswers;
 import dev.idempotency.call.AnnotationPolicies;
 import dev.idempotency.call.ResultCodec;
 import dev.idempotency.call.ResultFormat;
+import dev.idempotency.method.MethodOperation.Delivery;
 import dev.idempotency.method.MethodOperation.TransactionScope;
 import org.jspecify.annotations.Nullable;
 
@@ -32,9 +33,16 @@ final class MethodOperations {
 	 * What is read while it is returned, or comes in a way that nobody can wait for here.
 	 * By name, since none of them need be there.
 	 */
-	private static final List<String> NOT_A_RESULT = List.of("org.reactivestreams.Publisher",
-			"java.util.concurrent.Flow$Publisher", "java.util.concurrent.Future", "java.util.stream.BaseStream",
-			"java.util.Iterator", "java.io.InputStream", "java.io.Reader", "kotlinx.coroutines.flow.Flow");
+	private static final List<String> NOT_A_RESULT = List.of("java.util.concurrent.Future",
+			"java.util.stream.BaseStream", "java.util.Iterator", "java.io.InputStream", "java.io.Reader");
+
+	/**
+	 * What may have any number of results.
+	 */
+	private static final List<String> MANY_RESULTS = List.of("org.reactivestreams.Publisher",
+			"java.util.concurrent.Flow$Publisher", "kotlinx.coroutines.flow.Flow");
+
+	private static final String MONO = "reactor.core.publisher.Mono";
 
 	private final AnnotationPolicies policies;
 
@@ -90,27 +98,35 @@ final class MethodOperations {
 		String name = AnnotatedMethods.operationOf(specific, type);
 		requireWithoutWeb(annotation, name);
 		ResolvableType returned = ResolvableType.forMethodReturnType(specific, type);
-		boolean async = CompletionStage.class.isAssignableFrom(returned.toClass());
-		requireWaitable(specific, returned, async, name);
-		Type result = resultOf(specific, type, async);
+		Delivery delivery = deliveryOf(returned.toClass());
+		requireWaitable(specific, returned.toClass(), delivery, name);
+		boolean later = delivery != Delivery.NOW;
+		Type result = resultOf(specific, type, later);
 		requireReadable(result, name);
-		if (async && annotation.transactional()) {
+		if (later && annotation.transactional()) {
 			throw new IdempotencyConfigurationException(
 					"%s asks for transactional = true and answers asynchronously, outside of the transaction"
 						.formatted(name),
 					"Return the result itself, or leave transactional out.");
 		}
 		return new MethodOperation(name, key(annotation.key(), name, specific),
-				this.policies.namedPolicyOf(annotation, name), this.codec.forType(result), async,
+				this.policies.namedPolicyOf(annotation, name), this.codec.forType(result), delivery,
 				// What comes later is no part of a transaction that ends when the method
 				// returns
-				async ? TransactionScope.NONE : scope(annotation, specific, type, name),
+				later ? TransactionScope.NONE : scope(annotation, specific, type, name),
 				List.of(annotation.storeExceptions()), verification(annotation.verify(), specific, result, type, name));
 	}
 
-	private static Type resultOf(Method method, Class<?> type, boolean async) {
+	private static Delivery deliveryOf(Class<?> returned) {
+		if (CompletionStage.class.isAssignableFrom(returned)) {
+			return Delivery.FUTURE;
+		}
+		return returned.getName().equals(MONO) ? Delivery.MONO : Delivery.NOW;
+	}
+
+	private static Type resultOf(Method method, Class<?> type, boolean later) {
 		Type returned = GenericTypeResolver.resolveType(method.getGenericReturnType(), type);
-		if (!async) {
+		if (!later) {
 			return returned;
 		}
 		return (returned instanceof ParameterizedType stage) ? stage.getActualTypeArguments()[0] : Object.class;
@@ -134,19 +150,33 @@ final class MethodOperations {
 		}
 	}
 
-	private static void requireWaitable(Method method, ResolvableType returned, boolean async, String name) {
+	private static void requireWaitable(Method method, Class<?> type, Delivery delivery, String name) {
 		Class<?>[] parameters = method.getParameterTypes();
-		boolean suspends = parameters.length > 0
-				&& parameters[parameters.length - 1].getName().equals("kotlin.coroutines.Continuation");
-		Class<?> type = returned.toClass();
-		boolean stage = type == CompletionStage.class || type == CompletableFuture.class;
-		if (suspends || (async && !stage)
-				|| (!async && NOT_A_RESULT.stream().anyMatch((unusable) -> isA(type, unusable)))) {
+		if (parameters.length > 0
+				&& parameters[parameters.length - 1].getName().equals("kotlin.coroutines.Continuation")) {
 			throw new IdempotencyConfigurationException(
-					"%s returns a %s, which cannot be stored and given out again".formatted(name,
-							suspends ? "result by suspending" : type.getName()),
-					"Return a value, or a CompletableFuture of one.");
+					"%s returns a result by suspending, which cannot be stored and given out again".formatted(name),
+					"Return a value, or a CompletableFuture or a Mono of one: mono { ... } makes one of a coroutine.");
 		}
+		if (delivery == Delivery.MONO) {
+			return;
+		}
+		if (isAny(type, MANY_RESULTS)) {
+			throw new IdempotencyConfigurationException(
+					"%s returns a %s, which may have many results and is read while they come: it cannot be stored and given out again"
+						.formatted(name, type.getName()),
+					"Return a Mono of all results, such as flux.collectList(), or a CompletableFuture of them.");
+		}
+		boolean stage = type == CompletionStage.class || type == CompletableFuture.class;
+		if ((delivery == Delivery.FUTURE) ? !stage : isAny(type, NOT_A_RESULT)) {
+			throw new IdempotencyConfigurationException(
+					"%s returns a %s, which cannot be stored and given out again".formatted(name, type.getName()),
+					"Return a value, or a CompletableFuture or a Mono of one.");
+		}
+	}
+
+	private static boolean isAny(Class<?> type, List<String> names) {
+		return names.stream().anyMatch((name) -> isA(type, name));
 	}
 
 	private static boolean isA(@Nullable Class<?> type, String name) {

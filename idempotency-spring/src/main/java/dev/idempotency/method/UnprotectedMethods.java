@@ -16,12 +16,16 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.MethodClassKey;
+import org.springframework.util.ClassUtils;
 
 /**
  * Runs methods each time, because protection is switched off, and with a context all the
  * same.
  */
 final class UnprotectedMethods implements MethodInterceptor {
+
+	private static final boolean REACTOR = ClassUtils.isPresent("reactor.core.publisher.Mono",
+			UnprotectedMethods.class.getClassLoader());
 
 	private final Map<MethodClassKey, Target> known = new ConcurrentHashMap<>();
 
@@ -35,10 +39,13 @@ final class UnprotectedMethods implements MethodInterceptor {
 			return invocation.proceed();
 		}
 		IdempotencyKey key = target.keyOf(invocation.getArguments());
-		try (Binding binding = new UnprotectedContext(key).makeCurrent()) {
+		IdempotencyContext context = new UnprotectedContext(key);
+		Object result;
+		try (Binding binding = context.makeCurrent()) {
 			Objects.requireNonNull(binding);
-			return invocation.proceed();
+			result = invocation.proceed();
 		}
+		return (REACTOR && result != null) ? MonoEdge.inContext(result, context) : result;
 	}
 
 	/**

@@ -16,10 +16,18 @@ import org.springframework.util.ReflectionUtils;
  */
 final class Verification {
 
+	private static final String MONO = "reactor.core.publisher.Mono";
+
 	private final Method method;
 
-	private Verification(Method method) {
+	/**
+	 * Whether the work has no result, so that the answer says only whether it is done.
+	 */
+	private final boolean nothing;
+
+	private Verification(Method method, boolean nothing) {
 		this.method = method;
+		this.nothing = nothing;
 	}
 
 	/**
@@ -37,16 +45,18 @@ final class Verification {
 		ResolvableType answer = ResolvableType.forMethodReturnType(method, type);
 		boolean nothing = result == void.class || result == Void.class;
 		ResolvableType wanted = ResolvableType.forType(result);
-		boolean fits = nothing ? answer.toClass() == boolean.class
-				: answer.toClass() == Optional.class
-						&& ResolvableType.forClass(ClassUtils.resolvePrimitiveIfNecessary(wanted.toClass()))
-							.isAssignableFrom(answer.getGeneric());
+		Class<?> value = nothing ? Boolean.class : ClassUtils.resolvePrimitiveIfNecessary(wanted.toClass());
+		boolean later = isMono(verified) && isMono(method);
+		boolean fits = (nothing && !later) ? answer.toClass() == boolean.class
+				: (later || answer.toClass() == Optional.class)
+						&& ResolvableType.forClass(value).isAssignableFrom(answer.getGeneric());
 		if (!fits) {
-			throw new IllegalArgumentException(
-					"%s must return %s".formatted(name, nothing ? "boolean" : "Optional<%s>".formatted(wanted)));
+			throw new IllegalArgumentException("%s must return %s%s".formatted(name,
+					nothing ? "boolean" : "Optional<%s>".formatted(wanted),
+					isMono(verified) ? nothing ? " or Mono<Boolean>" : " or Mono<%s>".formatted(wanted) : ""));
 		}
 		ReflectionUtils.makeAccessible(method);
-		return new Verification(method);
+		return new Verification(method, nothing);
 	}
 
 	/**
@@ -54,12 +64,38 @@ final class Verification {
 	 * @return the result of the work, or {@code null} if it is not known to be done
 	 */
 	@Nullable Answer ask(Object bean, @Nullable Object[] arguments) throws Throwable {
+		Object answer = invoke(bean, arguments);
+		return (answer instanceof Optional<?> value) ? value.map(Answer::new).orElse(null) : answerOf(answer);
+	}
+
+	/**
+	 * What somebody means by an answer.
+	 * @return the result of the work, or {@code null} if it is not known to be done
+	 */
+	@Nullable Answer answerOf(@Nullable Object answer) {
+		if (answer == null) {
+			return null;
+		}
+		if (this.nothing) {
+			return Boolean.TRUE.equals(answer) ? new Answer(null) : null;
+		}
+		return new Answer(answer);
+	}
+
+	/**
+	 * Whether the answer comes later, by a Mono.
+	 */
+	boolean answersLater() {
+		return isMono(this.method);
+	}
+
+	private static boolean isMono(Method method) {
+		return method.getReturnType().getName().equals(MONO);
+	}
+
+	@Nullable Object invoke(Object bean, @Nullable Object[] arguments) throws Throwable {
 		try {
-			Object answer = this.method.invoke(bean, arguments);
-			if (answer instanceof Boolean done) {
-				return done ? new Answer(null) : null;
-			}
-			return (answer instanceof Optional<?> value && value.isPresent()) ? new Answer(value.get()) : null;
+			return this.method.invoke(bean, arguments);
 		}
 		catch (InvocationTargetException ex) {
 			throw ex.getTargetException();

@@ -18,6 +18,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.reactivestreams.Publisher;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
 
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
@@ -48,6 +51,13 @@ class MethodMistakeTests {
 				arguments(ReturnsInput.class, "java.io.InputStream", "Return a value"),
 				arguments(ReturnsFuture.class, "java.util.concurrent.Future", "CompletableFuture"),
 				arguments(ReturnsPublisher.class, "Publisher", "CompletableFuture"),
+				arguments(ReturnsFlux.class, "reactor.core.publisher.Flux, which may have many results",
+						"collectList()"),
+				arguments(ReturnsReactivePublisher.class, "which may have many results", "collectList()"),
+				arguments(ReturnsRawMono.class, "says nothing about what to read", "@JsonTypeInfo(use = NAME)"),
+				arguments(MonoVerifiedByText.class, "must return Optional<java.lang.Integer> or Mono<java.lang.Integer>",
+						"Name a method of the same bean"),
+				arguments(TransactionalMono.class, "answers asynchronously", "leave transactional out"),
 				arguments(ReturnsRawFuture.class, "says nothing about what to read", "@JsonTypeInfo(use = NAME)"),
 				arguments(VerifiedByNobody.class, "there is no method nobody", "Name a method of the same bean"),
 				arguments(VerifiedByText.class, "must return Optional", "Name a method of the same bean"),
@@ -216,6 +226,56 @@ class MethodMistakeTests {
 		@Idempotent(key = "#id")
 		public Flow.@Nullable Publisher<String> pay(String id) {
 			return null;
+		}
+
+	}
+
+	static class ReturnsFlux {
+
+		@Idempotent(key = "#id")
+		public Flux<String> pay(String id) {
+			return Flux.just(id);
+		}
+
+	}
+
+	static class ReturnsReactivePublisher {
+
+		@Idempotent(key = "#id")
+		public Publisher<String> pay(String id) {
+			return Mono.just(id);
+		}
+
+	}
+
+	static class ReturnsRawMono {
+
+		@SuppressWarnings("rawtypes")
+		@Idempotent(key = "#id")
+		public Mono pay(String id) {
+			return Mono.just(id);
+		}
+
+	}
+
+	static class MonoVerifiedByText {
+
+		@Idempotent(key = "#id", verify = "text")
+		public Mono<Integer> pay(String id) {
+			return Mono.just(1);
+		}
+
+		Mono<String> text(String id) {
+			return Mono.just(id);
+		}
+
+	}
+
+	static class TransactionalMono {
+
+		@Idempotent(key = "#id", transactional = true)
+		public Mono<String> pay(String id) {
+			return Mono.just(id);
 		}
 
 	}

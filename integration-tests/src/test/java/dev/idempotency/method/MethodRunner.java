@@ -9,6 +9,7 @@ import dev.idempotency.IdempotencyKey;
 import dev.idempotency.OnCrash;
 import dev.idempotency.autoconfigure.IdempotencyAutoConfiguration;
 import dev.idempotency.autoconfigure.IdempotencyMethodAutoConfiguration;
+import dev.idempotency.autoconfigure.IdempotencyReactorAutoConfiguration;
 import dev.idempotency.autoconfigure.IdempotencyTransactionAutoConfiguration;
 import dev.idempotency.store.Claim;
 import dev.idempotency.store.ClaimResult;
@@ -48,7 +49,7 @@ final class MethodRunner {
 		return new ApplicationContextRunner()
 			.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, JacksonAutoConfiguration.class,
 					IdempotencyAutoConfiguration.class, IdempotencyTransactionAutoConfiguration.class,
-					IdempotencyMethodAutoConfiguration.class))
+					IdempotencyMethodAutoConfiguration.class, IdempotencyReactorAutoConfiguration.class))
 			.withPropertyValues("spring.application.name=" + NAMESPACE);
 	}
 
