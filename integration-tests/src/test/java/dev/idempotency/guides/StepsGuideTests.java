@@ -5,6 +5,7 @@ import java.util.List;
 import dev.idempotency.Idempotency;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.OutcomeUnknownException;
+import dev.idempotency.autoconfigure.IdempotencyReactorAutoConfiguration;
 import dev.idempotency.core.IdempotencyEngine;
 import dev.idempotency.store.RecordId;
 import dev.idempotency.web.Answer;
@@ -12,12 +13,14 @@ import dev.idempotency.web.TestServer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
  * The code of {@code docs/steps.md} at work.
@@ -46,6 +49,23 @@ class StepsGuideTests {
 			assertThat(checkout(server).isReplay()).isFalse();
 			assertThat(payments.charges()).as("steps are forgotten with their operation").hasSize(2);
 		}
+	}
+
+	@Test
+	void doesSoOnReactorToo() {
+		Payments payments = new Payments();
+		Warehouse warehouse = new Warehouse();
+		new Shop().runner()
+			.withConfiguration(AutoConfigurations.of(IdempotencyReactorAutoConfiguration.class))
+			.withBean(ReactiveCheckouts.class, () -> new ReactiveCheckouts(payments, warehouse))
+			.run((context) -> {
+				ReactiveCheckouts checkouts = context.getBean(ReactiveCheckouts.class);
+				warehouse.close();
+				assertThatIllegalStateException().isThrownBy(() -> checkouts.checkout(new Order("1", 5)).block());
+				warehouse.open();
+				assertThat(checkouts.checkout(new Order("1", 5)).block()).isEqualTo(new Parcel("1", "ch-1"));
+				assertThat(payments.charges()).hasSize(1);
+			});
 	}
 
 	private static Answer checkout(TestServer server) {

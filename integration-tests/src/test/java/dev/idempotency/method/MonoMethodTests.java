@@ -6,6 +6,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ThreadLocalRandom;
@@ -27,6 +28,7 @@ import dev.idempotency.core.IdempotencyEngine;
 import dev.idempotency.fixtures.LongRun;
 import dev.idempotency.reactive.ReactiveIdempotencyContext;
 import dev.idempotency.reactive.StoreThreads;
+import dev.idempotency.test.Race;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedClass;
@@ -345,6 +347,19 @@ class MonoMethodTests {
 		}
 	}
 
+	@Test
+	void givesTwelveCallersOfAFutureTheResultOfOneExecution() {
+		run((shop) -> {
+			for (int round = 0; round < LongRun.choose(50, 1_000); round++) {
+				String id = "future-" + round;
+				List<Receipt> answers = Race.run(12, () -> shop.future(id).join());
+				assertThat(new HashSet<>(answers)).hasSize(1);
+				assertThat(shop.future(id)).isCompletedWithValue(answers.get(0));
+				assertThat(shop.runs()).hasSize(round + 1);
+			}
+		});
+	}
+
 	private void run(ShopTest test) {
 		this.runner.withBean(Shop.class).run((context) -> test.with(context.getBean(Shop.class)));
 	}
@@ -416,6 +431,14 @@ class MonoMethodTests {
 				this.runs.add(id);
 				return new Receipt(id, this.amounts.incrementAndGet());
 			});
+		}
+
+		@Idempotent(key = "#id", onConflict = OnConflict.WAIT)
+		public CompletableFuture<Receipt> future(String id) {
+			return Mono.delay(Duration.ofMillis(1)).map((tick) -> {
+				this.runs.add(id);
+				return new Receipt(id, this.amounts.incrementAndGet());
+			}).toFuture();
 		}
 
 		@Idempotent(key = "#ids[0]")
