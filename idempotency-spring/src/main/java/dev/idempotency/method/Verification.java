@@ -51,9 +51,9 @@ final class Verification {
 				: (later || answer.toClass() == Optional.class)
 						&& ResolvableType.forClass(value).isAssignableFrom(answer.getGeneric());
 		if (!fits) {
-			throw new IllegalArgumentException("%s must return %s%s".formatted(name,
-					nothing ? "boolean" : "Optional<%s>".formatted(wanted),
-					isMono(verified) ? nothing ? " or Mono<Boolean>" : " or Mono<%s>".formatted(wanted) : ""));
+			throw new IllegalArgumentException(
+					"%s must return %s%s".formatted(name, nothing ? "boolean" : "Optional<%s>".formatted(wanted),
+							isMono(verified) ? nothing ? " or Mono<Boolean>" : " or Mono<%s>".formatted(wanted) : ""));
 		}
 		ReflectionUtils.makeAccessible(method);
 		return new Verification(method, nothing);

@@ -63,8 +63,7 @@ class MonoMethodTests {
 
 	MonoMethodTests(boolean blocking) {
 		this.runner = this.methods.onThisStore()
-			.withBean(StoreThreads.class,
-					() -> new StoreThreads(4, 100, StoreThreads.platformThreads(), blocking));
+			.withBean(StoreThreads.class, () -> new StoreThreads(4, 100, StoreThreads.platformThreads(), blocking));
 	}
 
 	@Test
@@ -137,8 +136,8 @@ class MonoMethodTests {
 			await().until(() -> shop.runs().size() == 1);
 			gone.dispose();
 			shop.gate().tryEmitValue(new Receipt("1", 5));
-			await().untilAsserted(() -> assertThat(shop.pending("1").onErrorComplete().block())
-				.isEqualTo(new Receipt("1", 5)));
+			await().untilAsserted(
+					() -> assertThat(shop.pending("1").onErrorComplete().block()).isEqualTo(new Receipt("1", 5)));
 			assertThat(shop.runs()).hasSize(1);
 		});
 	}
@@ -328,7 +327,8 @@ class MonoMethodTests {
 
 	@Test
 	void givesTwelveSubscribersTheResultOfOneExecution() {
-		this.runner.withBean(Shop.class).run((context) -> race(context.getBean(Shop.class), LongRun.choose(100, 3_000)));
+		this.runner.withBean(Shop.class)
+			.run((context) -> race(context.getBean(Shop.class), LongRun.choose(100, 3_000)));
 	}
 
 	static void race(Shop shop, int rounds) {
