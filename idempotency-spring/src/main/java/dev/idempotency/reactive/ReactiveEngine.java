@@ -63,8 +63,7 @@ public final class ReactiveEngine {
 		return Mono.create((sink) -> {
 			Emission<T> emission = new Emission<>(sink);
 			emission.after(() -> {
-				PendingDecision pending = begin(attempt, new Taking<T>(taken, emission));
-				sink.onCancel(pending::cancel);
+				sink.onCancel(begin(attempt, new Taking<T>(taken, emission), sink)::cancel);
 			});
 		});
 	}
@@ -100,7 +99,8 @@ public final class ReactiveEngine {
 	private static <T> Mono<T> on(Executor executor, Callable<? extends @Nullable T> call) {
 		return Mono.create((sink) -> {
 			Emission<T> emission = new Emission<>(sink);
-			emission.after(() -> execute(executor, () -> emission.emit(call)));
+			Executor bound = new ThreadBound(sink.contextView()).on(executor);
+			emission.after(() -> execute(bound, () -> emission.emit(call)));
 		});
 	}
 
@@ -118,15 +118,18 @@ public final class ReactiveEngine {
 	 */
 	<T> void end(MonoSink<T> sink, Callable<? extends @Nullable T> ending) {
 		Emission<T> emission = new Emission<>(sink);
-		emission.after(() -> this.threads.completions().execute(() -> emission.emit(ending)));
+		Executor bound = new ThreadBound(sink.contextView()).on(this.threads.completions());
+		emission.after(() -> bound.execute(() -> emission.emit(ending)));
 	}
 
 	/**
 	 * Decides about an attempt.
 	 * @param handler is told on any thread
+	 * @param subscriber whose context it is
 	 */
-	PendingDecision begin(Attempt attempt, DecisionHandler handler) {
-		return this.engine.begin(attempt, this.threads.decisions(), handler);
+	PendingDecision begin(Attempt attempt, DecisionHandler handler, MonoSink<?> subscriber) {
+		ThreadBound bound = new ThreadBound(subscriber.contextView());
+		return bound.get(() -> this.engine.begin(attempt, bound.on(this.threads.decisions()), handler));
 	}
 
 	/**

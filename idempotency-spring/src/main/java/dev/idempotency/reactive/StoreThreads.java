@@ -110,7 +110,17 @@ public final class StoreThreads implements CallThreads, AutoCloseable {
 
 	@Override
 	public Executor completions() {
-		return this.blocking ? this.completions : Runnable::run;
+		return this.blocking ? this::complete : Runnable::run;
+	}
+
+	private void complete(Runnable task) {
+		try {
+			this.completions.execute(task);
+		}
+		catch (Error ex) {
+			// There is no thread to be had, and nobody would end it
+			task.run();
+		}
 	}
 
 	/**

@@ -31,6 +31,7 @@ import dev.idempotency.store.NotifyingStore;
 import dev.idempotency.store.memory.InMemoryIdempotencyStore;
 import dev.idempotency.test.FaultInjectingStore;
 import dev.idempotency.test.FaultInjectingStore.Fault;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -50,6 +51,7 @@ import static org.awaitility.Awaitility.await;
  * asked.
  */
 @Timeout(60)
+@SuppressWarnings("FutureReturnValueIgnored") // What comes of it is looked at
 class PendingDecisionTests {
 
 	private static final OperationPolicy PATIENT = OperationPolicy.of(Duration.ofHours(1), Duration.ofMinutes(1))
@@ -443,11 +445,11 @@ class PendingDecisionTests {
 		private volatile Runnable beforeClaim = () -> {
 		};
 
-		private volatile RuntimeException failure;
+		private volatile @Nullable RuntimeException failure;
 
-		private volatile Error failOnce;
+		private volatile @Nullable Error failOnce;
 
-		private volatile Error subscribingFailure;
+		private volatile @Nullable Error subscribingFailure;
 
 		private WatchedStore(InMemoryIdempotencyStore memory) {
 			super(memory);
@@ -463,16 +465,18 @@ class PendingDecisionTests {
 				this.failOnce = null;
 				throw error;
 			}
-			if (this.failure != null) {
-				throw this.failure;
+			RuntimeException exception = this.failure;
+			if (exception != null) {
+				throw exception;
 			}
 			return super.claim(key, fingerprint, terms);
 		}
 
 		@Override
 		public Subscription subscribe(IdempotencyKey key, Runnable wakeUp) {
-			if (this.subscribingFailure != null) {
-				throw this.subscribingFailure;
+			Error error = this.subscribingFailure;
+			if (error != null) {
+				throw error;
 			}
 			Subscription subscription = this.memory.subscribe(key, wakeUp);
 			this.subscriptions.incrementAndGet();

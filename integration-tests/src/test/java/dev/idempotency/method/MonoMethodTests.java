@@ -29,6 +29,7 @@ import dev.idempotency.fixtures.LongRun;
 import dev.idempotency.reactive.ReactiveIdempotencyContext;
 import dev.idempotency.reactive.StoreThreads;
 import dev.idempotency.test.Race;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedClass;
@@ -94,15 +95,15 @@ class MonoMethodTests {
 	@Test
 	void failsWithoutAKey() {
 		run((shop) -> {
-			Mono<Receipt> pay = shop.pay(null);
-			assertThatExceptionOfType(IdempotencyKeyMissingException.class).isThrownBy(pay::block);
+			Mono<String> missing = shop.missing(Optional.empty());
+			assertThatExceptionOfType(IdempotencyKeyMissingException.class).isThrownBy(missing::block);
 		});
 	}
 
 	@Test
 	void refusesWhileItRunsOrWaits() {
 		run((shop) -> {
-			AtomicReference<Receipt> first = new AtomicReference<>();
+			AtomicReference<@Nullable Receipt> first = new AtomicReference<>();
 			shop.pending("1").subscribe(first::set);
 			await().until(() -> shop.runs().size() == 1);
 			assertThatExceptionOfType(OperationInProgressException.class).isThrownBy(() -> shop.pending("1").block());
@@ -439,6 +440,11 @@ class MonoMethodTests {
 				this.runs.add(id);
 				return new Receipt(id, this.amounts.incrementAndGet());
 			}).toFuture();
+		}
+
+		@Idempotent(key = "#id")
+		public Mono<String> missing(Optional<String> id) {
+			return Mono.justOrEmpty(id);
 		}
 
 		@Idempotent(key = "#ids[0]")

@@ -17,6 +17,7 @@ import dev.idempotency.Reason;
 import dev.idempotency.core.Attempt;
 import dev.idempotency.core.Completion;
 import dev.idempotency.core.Decision;
+import dev.idempotency.core.EngineHooks;
 import dev.idempotency.core.EngineSettings;
 import dev.idempotency.core.EngineSettings.Mode;
 import dev.idempotency.core.EngineSettings.OnStoreFailure;
@@ -35,10 +36,17 @@ import dev.idempotency.store.jdbc.InitializeSchema;
 import dev.idempotency.store.jdbc.JdbcIdempotencyStore;
 import dev.idempotency.store.jdbc.JdbcSettings;
 import dev.idempotency.store.memory.InMemoryIdempotencyStore;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationRegistry;
+import io.micrometer.observation.contextpropagation.ObservationThreadLocalAccessor;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.Disposable;
+import reactor.core.publisher.Hooks;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
@@ -255,7 +263,7 @@ class ReactiveEngineTests {
 	@Test
 	void anErrorOfTheStoreIsSignalled() {
 		this.blocking.error = new LinkageError("of a driver");
-		AtomicReference<Throwable> signalled = new AtomicReference<>();
+		AtomicReference<@Nullable Throwable> signalled = new AtomicReference<>();
 		decide("key", PATIENT).subscribe((decision) -> {
 		}, signalled::set);
 		await().untilAsserted(() -> assertThat(signalled.get()).isInstanceOf(LinkageError.class));
@@ -304,6 +312,47 @@ class ReactiveEngineTests {
 			.isThrownBy(() -> decide("three", PATIENT).block(Duration.ofSeconds(10)));
 	}
 
+	/**
+	 * Where Micrometer's context propagation is there, as it is here.
+	 */
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void asksTheStoreWithWhatReactorsContextKnowsOfThreads(boolean automatic) {
+		ObservationRegistry registry = ObservationRegistry.create();
+		registry.observationConfig().observationHandler((context) -> true);
+		List<String> seen = new CopyOnWriteArrayList<>();
+		this.blocking.beforeClaim = () -> seen.add("claim in " + nameOfCurrent(registry));
+		IdempotencyEngine traced = new IdempotencyEngine(this.blocking, EngineSettings.of("shop"), new MonotonicClock(),
+				new EngineHooks(List.of((event) -> seen.add("told in " + nameOfCurrent(registry))), null,
+						() -> nameOfCurrent(registry), null));
+		this.opened.add(traced);
+		this.engine = new ReactiveEngine(traced, this.threads);
+		Observation observation = Observation.start("checkout", registry);
+		if (automatic) {
+			Hooks.enableAutomaticContextPropagation();
+		}
+		try {
+			Execution execution = proceed(Mono.defer(() -> decide("key", PATIENT))
+				.subscribeOn(Schedulers.single())
+				.contextWrite((context) -> context.put(ObservationThreadLocalAccessor.KEY, observation))
+				.block());
+			execution.complete(null);
+		}
+		finally {
+			Hooks.disableAutomaticContextPropagation();
+		}
+		assertThat(seen).startsWith("claim in checkout", "told in checkout");
+		assertThat(this.memory.find(IdempotencyKey.of("pay", "key").within("shop")).orElseThrow().summary().trace())
+			.isEqualTo("checkout");
+		assertThat(decide("another", PATIENT).block()).isNotNull();
+		assertThat(seen).endsWith("claim in nothing", "told in nothing");
+	}
+
+	private static String nameOfCurrent(ObservationRegistry registry) {
+		Observation current = registry.getCurrentObservation();
+		return (current != null) ? String.valueOf(current.getContext().getName()) : "nothing";
+	}
+
 	@Test
 	void canBeAskedFromAThreadThatMustNotBlock() {
 		assertThat(Mono.defer(() -> decide("key", PATIENT)).subscribeOn(Schedulers.parallel()).block())
@@ -318,9 +367,11 @@ class ReactiveEngineTests {
 		return new Attempt(IdempotencyKey.of("pay", key), Fingerprint.none(), policy);
 	}
 
-	private static Execution proceed(Decision decision) {
-		assertThat(decision).isInstanceOf(Decision.Proceed.class);
-		return ((Decision.Proceed) decision).execution();
+	private static Execution proceed(@Nullable Decision decision) {
+		if (decision instanceof Decision.Proceed proceed) {
+			return proceed.execution();
+		}
+		throw new AssertionError("%s".formatted(decision));
 	}
 
 	/**
@@ -336,9 +387,12 @@ class ReactiveEngineTests {
 
 		private final List<String> askedOn = new CopyOnWriteArrayList<>();
 
+		private volatile Runnable beforeClaim = () -> {
+		};
+
 		private volatile CountDownLatch gate = new CountDownLatch(0);
 
-		private volatile Error error;
+		private volatile @Nullable Error error;
 
 		private BlockingStore(InMemoryIdempotencyStore memory) {
 			super(memory);
@@ -352,6 +406,7 @@ class ReactiveEngineTests {
 		@Override
 		public ClaimResult claim(IdempotencyKey key, Fingerprint fingerprint, ClaimTerms terms) {
 			this.claims.incrementAndGet();
+			this.beforeClaim.run();
 			this.askedOn.add(Thread.currentThread().getName());
 			try {
 				this.gate.await();
@@ -359,8 +414,9 @@ class ReactiveEngineTests {
 			catch (InterruptedException ex) {
 				Thread.currentThread().interrupt();
 			}
-			if (this.error != null) {
-				throw this.error;
+			Error failure = this.error;
+			if (failure != null) {
+				throw failure;
 			}
 			return super.claim(key, fingerprint, terms);
 		}
