@@ -1,7 +1,8 @@
 package dev.idempotency.autoconfigure;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.atomic.AtomicReference;
 
 import dev.idempotency.IdempotencyConfigurationException;
 import dev.idempotency.call.Calls;
@@ -59,10 +60,10 @@ class IdempotencyReactorAutoConfigurationTests {
 
 	@Test
 	void endsItsThreadsWithTheApplication() {
-		AtomicReference<StoreThreads> threads = new AtomicReference<>();
-		this.runner.run((context) -> threads.set(context.getBean(StoreThreads.class)));
+		List<StoreThreads> ended = new ArrayList<>();
+		this.runner.run((context) -> ended.add(context.getBean(StoreThreads.class)));
 		assertThatExceptionOfType(RejectedExecutionException.class)
-			.isThrownBy(() -> threads.get().decisions().looks().execute(() -> {
+			.isThrownBy(() -> ended.get(0).decisions().looks().execute(() -> {
 			}));
 	}
 
