@@ -66,10 +66,10 @@ abstract class TwoStacksContract {
 				new Request("/shared/problem", null, ""), new Request("/shared/empty", null, ""),
 				new Request("/shared/list", null, ""), new Request("/shared/bytes", null, ""),
 				new Request("/shared/form?item=q", FORM, "amount=5+%E2%82%AC&item=a"),
-				new Request("/shared/upload", MULTIPART,
-						"--xx\r\nContent-Disposition: form-data; name=\"file\"; filename=\"cat.txt\"\r\n"
-								+ "Content-Type: text/plain\r\n\r\ncontent\r\n--xx\r\n"
-								+ "Content-Disposition: form-data; name=\"note\"\r\n\r\ngrüße\r\n--xx--\r\n"),
+				new Request("/shared/upload", MULTIPART, String.join("\r\n", "--xx",
+						"Content-Disposition: form-data; name=\"file\"; filename=\"cat.txt\"",
+						"Content-Type: text/plain", "", "content", "--xx",
+						"Content-Disposition: form-data; name=\"note\"", "", "grüße", "--xx--", "")),
 				new Request("/kinds/entity", null, ""), new Request("/kinds/body", null, ""),
 				new Request("/kinds/text", null, ""), new Request("/kinds/void-writer", null, ""),
 				new Request("/kinds/view", null, ""), new Request("/kinds/no-content", null, ""),
