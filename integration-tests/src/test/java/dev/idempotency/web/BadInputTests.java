@@ -160,14 +160,18 @@ class BadInputTests {
 	@Test
 	void remembersNothingOfABodyThatWasCutOff() {
 		String key = TestServer.newKey();
-		Answer refused = RawClient.post(this.server, "/json")
-			.header("Idempotency-Key", key)
-			.cutOff(JSON, 100, "{\"item\":\"a")
-			.send();
-		assertThat(refused.status()).isEqualTo(400);
+		sendCutOff(
+				RawClient.post(this.server, "/json").header("Idempotency-Key", key).cutOff(JSON, 100, "{\"item\":\"a"));
 		assertThat(find("/json", key)).isFalse();
 		assertThat(repaired("/json", key).status()).isEqualTo(201);
 		assertRejected("POST /json", Reason.BODY_UNREADABLE);
+	}
+
+	/**
+	 * Sends a request whose client says that it will send no more.
+	 */
+	void sendCutOff(RawClient client) {
+		assertThat(client.send().status()).isEqualTo(400);
 	}
 
 	@Test

@@ -81,6 +81,10 @@ class OperationCatalogTests {
 		return started.bean(IdempotencyWeb.class);
 	}
 
+	Class<?> scopeResolver() {
+		return ScopeResolver.class;
+	}
+
 	@Test
 	void knowsEveryUnsafeHandlerByMethodAndRoute() {
 		assertThat(operations(Kind.HTTP)).extracting(KnownOperation::name, KnownOperation::coverage)
@@ -156,7 +160,8 @@ class OperationCatalogTests {
 			assertThat(quiet.bean(IdempotencyEngine.class).settings().mode()).isEqualTo(Mode.OBSERVE);
 			assertThat(output.toString().substring(this.atStart.length()))
 				.containsOnlyOnce("Idempotency: store memory, namespace shared, ttl 7d, "
-						+ "lease 1500ms, mode observe, on-store-failure proceed, scope by the application's ScopeResolver")
+						+ "lease 1500ms, mode observe, on-store-failure proceed, scope by the application's "
+						+ scopeResolver().getSimpleName())
 				.containsOnlyOnce("unsafe handlers are protected")
 				.doesNotContain("methods of beans", "Not protected:");
 		}

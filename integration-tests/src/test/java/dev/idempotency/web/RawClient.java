@@ -26,6 +26,8 @@ final class RawClient {
 
 	private byte[] body = new byte[0];
 
+	private boolean cutOff;
+
 	private RawClient(TestServer server, String path) {
 		this.server = server;
 		this.path = path;
@@ -72,16 +74,19 @@ final class RawClient {
 	 */
 	RawClient cutOff(String type, int length, String beginning) {
 		this.body = beginning.getBytes(StandardCharsets.UTF_8);
+		this.cutOff = this.body.length < length;
 		return header("Content-Type", type).header("Content-Length", String.valueOf(length));
 	}
 
 	/**
-	 * Sends the request, tells the server that nothing more will come, and reads the
-	 * answer.
+	 * Sends the request, tells the server that nothing more will come if something is
+	 * missing, and reads the answer.
 	 */
 	Answer send() {
 		try (Socket socket = open()) {
-			socket.shutdownOutput();
+			if (this.cutOff) {
+				socket.shutdownOutput();
+			}
 			return read(socket);
 		}
 		catch (IOException ex) {

@@ -18,6 +18,8 @@ import org.springframework.web.bind.annotation.RequestPart;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
 /**
  * What a handler of WebFlux never saw is not remembered.
  */
@@ -35,6 +37,14 @@ class ReactiveBadInputTests extends BadInputTests {
 	Stream<BadInput> badInputs() {
 		return super.badInputs().map((bad) -> (bad.status() != 500) ? bad
 				: new BadInput(bad.name(), bad.path(), bad.type(), bad.content(), 415));
+	}
+
+	/**
+	 * For Netty, a client that sends no more is gone.
+	 */
+	@Override
+	void sendCutOff(RawClient client) {
+		assertThatThrownBy(client::send).hasMessageContaining("No answer");
 	}
 
 	record Amount(@Max(10) int amount) {

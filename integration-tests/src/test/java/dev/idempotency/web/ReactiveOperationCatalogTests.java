@@ -23,6 +23,11 @@ class ReactiveOperationCatalogTests extends OperationCatalogTests {
 		return started.bean(IdempotencyWebFlux.class);
 	}
 
+	@Override
+	Class<?> scopeResolver() {
+		return ReactiveScopeResolver.class;
+	}
+
 	static class ReactiveScope {
 
 		@Bean
