@@ -9,6 +9,7 @@ import dev.idempotency.core.NamedOperations;
 import dev.idempotency.core.OperationPolicy;
 import dev.idempotency.http.ProblemFormat;
 import dev.idempotency.webflux.IdempotencyHandlerAdapter;
+import dev.idempotency.webflux.IdempotencyWebFlux;
 import dev.idempotency.webflux.ReactiveHttpStrategies;
 import dev.idempotency.webflux.ReactiveIdempotencyRouteFilter;
 import dev.idempotency.webflux.ReactiveKeyResolver;
@@ -28,6 +29,7 @@ import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.Environment;
+import org.springframework.http.server.reactive.HttpHandlerDecoratorFactory;
 import org.springframework.web.reactive.DispatcherHandler;
 import org.springframework.web.reactive.config.WebFluxConfigurer;
 
@@ -60,6 +62,11 @@ public final class IdempotencyWebFluxOffAutoConfiguration {
 		AnnotationPolicies policies = new AnnotationPolicies(UNUSED, Duration.ZERO,
 				environment::resolveRequiredPlaceholders, NamedOperations.none());
 		return new UnprotectedWebFlux(policies, http.settings(), strategies, context);
+	}
+
+	@Bean
+	HttpHandlerDecoratorFactory idempotencyHttpHandlerDecorator() {
+		return IdempotencyWebFlux.contextDecorator();
 	}
 
 	@Bean

@@ -1,5 +1,7 @@
 package dev.idempotency.reactive;
 
+import java.util.function.Supplier;
+
 import dev.idempotency.IdempotencyContext;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
@@ -33,7 +35,7 @@ public final class ReactiveIdempotencyContext {
 	 * @return emits the context, or nothing
 	 */
 	public static Mono<IdempotencyContext> find() {
-		return Mono.deferContextual((context) -> Mono.justOrEmpty(context.<IdempotencyContext>getOrEmpty(KEY)));
+		return Mono.deferContextual((context) -> Mono.justOrEmpty(in(context)));
 	}
 
 	/**
@@ -48,10 +50,27 @@ public final class ReactiveIdempotencyContext {
 	}
 
 	/**
+	 * Makes an operation current for a pipeline that begins before it, and goes on after
+	 * it, such as that of a request.
+	 * @param context what the pipeline has
+	 * @param operation knows the operation, or {@code null} if there is none
+	 * @return the same with the operation
+	 */
+	public static Context bindLater(Context context, Supplier<@Nullable IdempotencyContext> operation) {
+		return context.put(KEY, operation);
+	}
+
+	private static @Nullable IdempotencyContext in(ContextView context) {
+		Object found = context.getOrDefault(KEY, null);
+		return (IdempotencyContext) ((found instanceof Supplier<?> later) ? later.get() : found);
+	}
+
+	/**
 	 * The operation that a subscriber is a part of, by its pipeline or by its thread.
 	 */
 	static @Nullable IdempotencyContext enclosing(ContextView context) {
-		return context.<IdempotencyContext>getOrEmpty(KEY).or(IdempotencyContext::find).orElse(null);
+		IdempotencyContext found = in(context);
+		return (found != null) ? found : IdempotencyContext.find().orElse(null);
 	}
 
 	/**

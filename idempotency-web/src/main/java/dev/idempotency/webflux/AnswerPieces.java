@@ -21,6 +21,8 @@ final class AnswerPieces {
 
 	private int length;
 
+	private long seen;
+
 	AnswerPieces(int limit) {
 		this.limit = limit;
 	}
@@ -30,6 +32,7 @@ final class AnswerPieces {
 	 */
 	synchronized void add(DataBuffer buffer) {
 		int count = buffer.readableByteCount();
+		this.seen += count;
 		if (this.bytes == null || count == 0) {
 			return;
 		}
@@ -44,6 +47,13 @@ final class AnswerPieces {
 		}
 		buffer.toByteBuffer(buffer.readPosition(), ByteBuffer.wrap(this.bytes), this.length, count);
 		this.length = needed;
+	}
+
+	/**
+	 * How many bytes there were, kept or not.
+	 */
+	synchronized long seen() {
+		return this.seen;
 	}
 
 	/**

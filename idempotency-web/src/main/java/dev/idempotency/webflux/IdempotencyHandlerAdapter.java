@@ -119,8 +119,12 @@ public final class IdempotencyHandlerAdapter implements HandlerAdapter, Dispatch
 		return Mono.deferContextual((context) -> {
 			ReactiveExchange carried = ReactiveExchange.of(context);
 			if (!(ex instanceof IdempotencyException problem) || exchange.getResponse().isCommitted()
-					|| !isForClients(problem, carried) || this.problems.areHandledByApplication(problem, exchange)) {
+					|| !isForClients(problem, carried)) {
 				return Mono.error(ex);
+			}
+			Mono<HandlerResult> handled = this.problems.handledByApplication(problem, exchange);
+			if (handled != null) {
+				return handled;
 			}
 			HttpAnswer answer = this.problems.toAnswer(problem, exchange);
 			if (answer == null) {

@@ -37,7 +37,7 @@ final class IdempotencyHttpHandler implements HttpHandler {
 		Mono<Void> handled = this.delegate.handle(exchange.request(), exchange.response())
 			.onErrorResume(exchange::failed)
 			.then(Mono.defer(exchange::ended))
-			.contextWrite((context) -> context.put(ReactiveExchange.class, exchange));
+			.contextWrite((context) -> new CurrentOperation().in(context.put(ReactiveExchange.class, exchange)));
 		return new Carried(handled, exchange);
 	}
 

@@ -14,7 +14,6 @@ import dev.idempotency.call.Calls;
 import dev.idempotency.core.KnownOperation;
 import dev.idempotency.core.OperationCatalog;
 import dev.idempotency.core.ResultWriter;
-import dev.idempotency.http.ExplicitExceptionHandlers;
 import dev.idempotency.http.GivenAnswers;
 import dev.idempotency.http.HttpSettings;
 import dev.idempotency.http.KeptHeaders;
@@ -76,7 +75,7 @@ public final class IdempotencyWebFlux implements OperationCatalog {
 	static ReactiveProblems problems(HttpSettings settings, ReactiveHttpStrategies strategies,
 			ApplicationContext context) {
 		return new ReactiveProblems(new Problems(settings, strategies.problemFormats(), context),
-				new ExplicitExceptionHandlers(() -> ControllerAdviceBean.findAnnotatedBeans(context)));
+				() -> ControllerAdviceBean.findAnnotatedBeans(context));
 	}
 
 	static IdempotencyHandlerAdapter adapter(ProtectedOperations operations, ReactiveAdmission gate,
@@ -90,6 +89,13 @@ public final class IdempotencyWebFlux implements OperationCatalog {
 	 */
 	public static HttpHandlerDecoratorFactory handlerDecorator() {
 		return IdempotencyHttpHandler::new;
+	}
+
+	/**
+	 * Lets requests know their operations when protection is switched off.
+	 */
+	public static HttpHandlerDecoratorFactory contextDecorator() {
+		return CurrentOperation::around;
 	}
 
 	/**

@@ -1,6 +1,7 @@
 package dev.idempotency.webflux;
 
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 
 import dev.idempotency.IdempotencyException;
 import dev.idempotency.http.HttpAnswer;
@@ -158,6 +159,11 @@ final class ReactiveExchange {
 		@Override
 		public boolean isFinal() {
 			return this.sent;
+		}
+
+		@Override
+		public boolean keeps(Supplier<? extends Mono<Void>> action) {
+			return false;
 		}
 
 		@Override

@@ -29,9 +29,9 @@ import dev.idempotency.http.ProtectedOperation;
 import dev.idempotency.http.ReplayedAnswer;
 import dev.idempotency.http.RequestContent;
 import dev.idempotency.reactive.ReactiveEngine;
-import dev.idempotency.reactive.ReactiveIdempotencyContext;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
+import reactor.util.context.ContextView;
 
 import org.springframework.web.reactive.HandlerMapping;
 import org.springframework.web.server.ServerWebExchange;
@@ -77,7 +77,7 @@ final class ReactiveGate implements ReactiveAdmission {
 				// A filter that dispatches again
 				return proceed.apply(null);
 			}
-			return new Case<>(carried, exchange, handler, operation, proceed).decide();
+			return new Case<>(context, carried, exchange, handler, operation, proceed).decide();
 		});
 	}
 
@@ -98,6 +98,8 @@ final class ReactiveGate implements ReactiveAdmission {
 	 */
 	private final class Case<T> {
 
+		private final ContextView context;
+
 		private final ReactiveExchange carried;
 
 		private final ServerWebExchange exchange;
@@ -110,8 +112,9 @@ final class ReactiveGate implements ReactiveAdmission {
 
 		private final String name;
 
-		private Case(ReactiveExchange carried, ServerWebExchange exchange, Object handler, ProtectedOperation operation,
+		private Case(ContextView context, ReactiveExchange carried, ServerWebExchange exchange, Object handler, ProtectedOperation operation,
 				Function<@Nullable ReactiveRun, Mono<T>> proceed) {
+			this.context = context;
 			this.carried = carried;
 			this.exchange = exchange;
 			this.handler = handler;
@@ -214,15 +217,14 @@ final class ReactiveGate implements ReactiveAdmission {
 				.flatMap((taken) -> {
 					ReactiveRun run = taken.run();
 					if (run != null) {
-						return this.proceed.apply(run)
-							.contextWrite((context) -> ReactiveIdempotencyContext.bind(context, run));
+						return CurrentOperation.bind(this.context, run, this.proceed.apply(run));
 					}
 					return (taken.answer() != null) ? answer(taken.answer(), attempt) : Mono.empty();
 				});
 		}
 
 		private Mono<T> unprotected(UnprotectedContext context) {
-			return this.proceed.apply(null).contextWrite((before) -> ReactiveIdempotencyContext.bind(before, context));
+			return CurrentOperation.bind(this.context, context, this.proceed.apply(null));
 		}
 
 		/**

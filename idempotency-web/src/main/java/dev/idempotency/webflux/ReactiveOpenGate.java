@@ -9,7 +9,6 @@ import dev.idempotency.call.UnprotectedContext;
 import dev.idempotency.http.DryRunUnsupportedException;
 import dev.idempotency.http.OperationNames;
 import dev.idempotency.http.ProtectedOperation;
-import dev.idempotency.reactive.ReactiveIdempotencyContext;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,7 +33,7 @@ final class ReactiveOpenGate implements ReactiveAdmission {
 	@Override
 	public <T> Mono<T> admit(ServerWebExchange exchange, Object handler, ProtectedOperation operation,
 			Function<@Nullable ReactiveRun, Mono<T>> proceed) {
-		return Mono.defer(() -> {
+		return Mono.deferContextual((view) -> {
 			try {
 				if (ReactiveGate.asksForDryRun(exchange)) {
 					return Mono.error(new DryRunUnsupportedException());
@@ -45,7 +44,7 @@ final class ReactiveOpenGate implements ReactiveAdmission {
 			}
 			return keyOf(exchange, operation).flatMap((key) -> {
 				UnprotectedContext context = new UnprotectedContext(key);
-				return proceed.apply(null).contextWrite((before) -> ReactiveIdempotencyContext.bind(before, context));
+				return CurrentOperation.bind(view, context, proceed.apply(null));
 			});
 		});
 	}

@@ -1,15 +1,21 @@
 package dev.idempotency.webflux;
 
+import java.util.List;
 import java.util.Locale;
+import java.util.function.Supplier;
 
 import dev.idempotency.IdempotencyException;
 import dev.idempotency.http.ExplicitExceptionHandlers;
 import dev.idempotency.http.HttpAnswer;
 import dev.idempotency.http.Problems;
 import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
 
 import org.springframework.http.HttpHeaders;
+import org.springframework.web.method.ControllerAdviceBean;
+import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.reactive.HandlerMapping;
+import org.springframework.web.reactive.HandlerResult;
 import org.springframework.web.server.ServerWebExchange;
 
 /**
@@ -21,17 +27,22 @@ final class ReactiveProblems {
 
 	private final ExplicitExceptionHandlers explicitHandlers;
 
-	ReactiveProblems(Problems problems, ExplicitExceptionHandlers explicitHandlers) {
+	private final ExceptionHandlerCalls calls;
+
+	ReactiveProblems(Problems problems, Supplier<List<ControllerAdviceBean>> advices) {
 		this.problems = problems;
-		this.explicitHandlers = explicitHandlers;
+		this.explicitHandlers = new ExplicitExceptionHandlers(advices);
+		this.calls = new ExceptionHandlerCalls(advices);
 	}
 
 	/**
-	 * Whether the application answers itself.
+	 * Lets the application answer a problem that it handles by name.
+	 * @return what its exception handler returns, or {@code null} if it has none
 	 */
-	boolean areHandledByApplication(IdempotencyException problem, ServerWebExchange exchange) {
-		return this.explicitHandlers.handle(problem,
-				exchange.getAttribute(HandlerMapping.BEST_MATCHING_HANDLER_ATTRIBUTE));
+	@Nullable Mono<HandlerResult> handledByApplication(IdempotencyException problem, ServerWebExchange exchange) {
+		Object handler = exchange.getAttribute(HandlerMapping.BEST_MATCHING_HANDLER_ATTRIBUTE);
+		return (handler instanceof HandlerMethod method && this.explicitHandlers.handle(problem, handler))
+				? this.calls.handle(problem, exchange, method) : null;
 	}
 
 	/**

@@ -2,6 +2,7 @@ package dev.idempotency.webflux;
 
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -77,6 +78,14 @@ final class ReactiveResponse extends ServerHttpResponseDecorator {
 	}
 
 	@Override
+	public void beforeCommit(Supplier<? extends Mono<Void>> action) {
+		Pen other = this.pen;
+		if (other == null || !other.keeps(action)) {
+			super.beforeCommit(action);
+		}
+	}
+
+	@Override
 	public Mono<Void> writeWith(Publisher<? extends DataBuffer> body) {
 		return Mono.defer(() -> {
 			Pen other = this.pen;
@@ -109,6 +118,12 @@ final class ReactiveResponse extends ServerHttpResponseDecorator {
 		 * Whether there is an answer that nobody can change any more.
 		 */
 		boolean isFinal();
+
+		/**
+		 * Keeps what is to be done before the answer is sent, to do it itself.
+		 * @return whether it does
+		 */
+		boolean keeps(Supplier<? extends Mono<Void>> action);
 
 		Mono<Void> write(Publisher<? extends DataBuffer> body);
 

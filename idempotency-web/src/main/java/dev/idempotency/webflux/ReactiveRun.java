@@ -3,9 +3,12 @@ package dev.idempotency.webflux;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 import dev.idempotency.Effect;
 import dev.idempotency.IdempotencyContext;
@@ -86,6 +89,12 @@ final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 	 * Whether the key has come to its end, or at least into its execution's hands.
 	 */
 	private final AtomicBoolean settled = new AtomicBoolean();
+
+	/**
+	 * What the handler wants to be done before its answer is sent. What it writes then
+	 * belongs to the answer.
+	 */
+	private final Queue<Supplier<? extends Mono<Void>>> beforeCommit = new ConcurrentLinkedQueue<>();
 
 	private final Sinks.Empty<Void> clientGone = Sinks.empty();
 
@@ -194,12 +203,32 @@ final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 	}
 
 	@Override
+	public boolean keeps(Supplier<? extends Mono<Void>> action) {
+		if (!this.answered) {
+			this.beforeCommit.add(action);
+			return true;
+		}
+		return false;
+	}
+
+	/**
+	 * From now on there is an answer, unless what is to be done before fails.
+	 */
+	private Mono<Void> commit() {
+		this.answered = true;
+		return Flux.fromIterable(List.copyOf(this.beforeCommit))
+			.concatMap(Supplier::get)
+			.then()
+			.doOnError((ex) -> this.answered = false);
+	}
+
+	@Override
 	public Mono<Void> write(Publisher<? extends DataBuffer> body) {
 		if (this.answered) {
 			return writtenTwice(Flux.from(body));
 		}
 		long declared = headers().getContentLength();
-		if (declared > limit() || (declared < 0 && !(body instanceof Mono))) {
+		if (declared > limit() || !(body instanceof Mono)) {
 			return flowFromFirst(Flux.from(body), AnswerPieces::add, DataBufferUtils::release,
 					(flowing) -> server().writeWith(flowing));
 		}
@@ -243,7 +272,10 @@ final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 	 * Stores an answer that is final, and sends it.
 	 */
 	private Mono<Void> finish(AnswerBody body) {
-		this.answered = true;
+		return commit().then(Mono.defer(() -> store(body)));
+	}
+
+	private Mono<Void> store(AnswerBody body) {
 		Head head;
 		HttpAnswer answer;
 		try {
@@ -313,7 +345,11 @@ final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 	 */
 	private <T> Mono<Void> flow(Flux<T> source, @Nullable AnswerPieces pieces, Recording<T> recording,
 			Consumer<T> release, Function<Flux<T>, Mono<Void>> write) {
-		this.answered = true;
+		return commit().then(Mono.defer(() -> flowOn(source, pieces, recording, release, write)));
+	}
+
+	private <T> Mono<Void> flowOn(Flux<T> source, @Nullable AnswerPieces pieces, Recording<T> recording,
+			Consumer<T> release, Function<Flux<T>, Mono<Void>> write) {
 		Head head;
 		try {
 			head = currentHead();
@@ -325,21 +361,38 @@ final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 		// An event stream has no end that its client would wait for
 		MediaType type = headers().getContentType();
 		boolean endless = type != null && type.isCompatibleWith(MediaType.TEXT_EVENT_STREAM);
-		Delivery delivery = (headers().getContentLength() >= 0) ? Delivery.WHOLE : Delivery.STREAMED;
-		Flux<T> stored = recorded.concatWith(Mono.defer(() -> storeFlow(head, delivery, endless ? null : pieces)))
+		long declared = headers().getContentLength();
+		Delivery delivery = (declared >= 0) ? Delivery.WHOLE : Delivery.STREAMED;
+		Supplier<Mono<T>> storing = () -> storeFlow(head, delivery, endless ? null : pieces);
+		Flux<T> stored = ((declared >= 0 && pieces != null)
+				? recorded.concatMap((part) -> storedBefore(part, pieces.seen() >= declared, storing, release), 1) : recorded)
+			.concatWith(Mono.defer(storing))
 			.onErrorResume((ex) -> settle(failureDisposition(), null).then(Mono.error(ex)));
 		UntiedFlux<T> untied = new UntiedFlux<>(stored, release, () -> !endless && pieces != null && pieces.isKept(),
 				this::stoppedWithoutClient);
 		this.flow = untied;
 		if (this.gone) {
-			// There is nobody to write to
-			Flux<T> read = untied.doOnNext(release);
-			untied.untie();
-			return Mono.firstWithSignal(read.then(), untied.endedAlone());
+			untied.goOnAlone();
+			return untied.endedAlone();
 		}
 		this.exchange.response().letHeadersThrough(head.changed());
 		writeEffect(head.status());
-		return Mono.firstWithSignal(write.apply(untied), untied.endedAlone());
+		return Mono.firstWithSignal(write.apply(untied), untied.endedAlone()).onErrorResume((ex) -> {
+			if (untied.isDone()) {
+				return Mono.error(ex);
+			}
+			// The connection is broken, and not the answer
+			clientGone();
+			untied.goOnAlone();
+			return untied.endedAlone();
+		});
+	}
+
+	/**
+	 * Where the length was announced, the last part is the end.
+	 */
+	private static <T> Mono<T> storedBefore(T part, boolean last, Supplier<Mono<T>> storing, Consumer<T> release) {
+		return !last ? Mono.just(part) : storing.get().then(Mono.just(part)).doOnError((ex) -> release.accept(part));
 	}
 
 	private <T> Mono<T> storeFlow(Head head, Delivery delivery, @Nullable AnswerPieces pieces) {

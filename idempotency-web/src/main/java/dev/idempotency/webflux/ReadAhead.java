@@ -7,6 +7,7 @@ import org.reactivestreams.Publisher;
 import org.reactivestreams.Subscriber;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
+import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Operators;
@@ -23,6 +24,11 @@ import org.springframework.core.io.buffer.DefaultDataBufferFactory;
 final class ReadAhead extends Mono<ReadAhead.Read> {
 
 	private static final int FIRST_SIZE = 512;
+
+	/**
+	 * As much as servlet containers read of what nobody wants.
+	 */
+	private static final long MOST_DISCARDED = 2 * 1024 * 1024;
 
 	private final Publisher<? extends DataBuffer> source;
 
@@ -84,11 +90,13 @@ final class ReadAhead extends Mono<ReadAhead.Read> {
 		}
 
 		/**
-		 * Nobody wants the rest.
+		 * Nobody wants the rest. Some of it is read all the same: who is still sending
+		 * would not hear of an answer otherwise.
 		 */
 		void discard() {
 			if (this.reader != null) {
-				this.reader.cancel();
+				Publisher<DataBuffer> rest = this.reader::goOn;
+				rest.subscribe(new Discarding());
 			}
 		}
 
@@ -111,7 +119,7 @@ final class ReadAhead extends Mono<ReadAhead.Read> {
 
 		private int length;
 
-		private boolean over;
+		private volatile boolean over;
 
 		/**
 		 * Whoever reads the rest. Guarded by this, as are the two below.
@@ -145,9 +153,15 @@ final class ReadAhead extends Mono<ReadAhead.Read> {
 			upstream().request(1);
 		}
 
+		/**
+		 * Operators cancel what has given them a result that they fail with. The rest is
+		 * still there then.
+		 */
 		@Override
 		public void cancel() {
-			upstream().cancel();
+			if (!this.over) {
+				upstream().cancel();
+			}
 		}
 
 		@Override
@@ -265,6 +279,37 @@ final class ReadAhead extends Mono<ReadAhead.Read> {
 				throw new IllegalStateException("Not subscribed yet");
 			}
 			return subscription;
+		}
+
+	}
+
+	/**
+	 * Reads and forgets.
+	 */
+	private static final class Discarding extends BaseSubscriber<DataBuffer> {
+
+		private long left = MOST_DISCARDED;
+
+		@Override
+		protected void hookOnSubscribe(Subscription subscription) {
+			request(1);
+		}
+
+		@Override
+		protected void hookOnNext(DataBuffer buffer) {
+			this.left -= buffer.readableByteCount();
+			DataBufferUtils.release(buffer);
+			if (this.left > 0) {
+				request(1);
+			}
+			else {
+				cancel();
+			}
+		}
+
+		@Override
+		protected void hookOnError(Throwable ex) {
+			// The client is gone
 		}
 
 	}

@@ -8,6 +8,7 @@ import org.reactivestreams.Subscription;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import reactor.core.CoreSubscriber;
+import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
@@ -69,6 +70,36 @@ final class UntiedFlux<T> extends Flux<T> {
 		if (made != null) {
 			made.untie();
 		}
+	}
+
+	/**
+	 * Goes on alone, also if nobody has begun to read it.
+	 */
+	void goOnAlone() {
+		untie();
+		if (this.link == null) {
+			subscribe(new BaseSubscriber<T>() {
+
+				@Override
+				protected void hookOnNext(T item) {
+					UntiedFlux.this.release.accept(item);
+				}
+
+				@Override
+				protected void hookOnError(Throwable ex) {
+					logger.debug("An answer failed that has lost its client", ex);
+				}
+
+			});
+		}
+	}
+
+	/**
+	 * Whether it has come to its end, or was stopped.
+	 */
+	boolean isDone() {
+		Link made = this.link;
+		return made != null && made.done;
 	}
 
 	/**
