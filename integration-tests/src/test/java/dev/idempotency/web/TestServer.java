@@ -110,7 +110,9 @@ public final class TestServer implements AutoCloseable {
 	 */
 	public static TestServer startReactive(List<Class<?>> sources, String... properties) {
 		EventLoops.watch();
-		ConfigurableApplicationContext context = run(WebApplicationType.REACTIVE, sources,
+		List<Class<?>> all = new ArrayList<>(sources);
+		all.add(EventLoops.OfOneApplication.class);
+		ConfigurableApplicationContext context = run(WebApplicationType.REACTIVE, all,
 				with(properties, WITHOUT_REACTIVE_SECURITY));
 		return new TestServer(context, context.getEnvironment().getProperty("spring.webflux.base-path", ""),
 				EventLoops::check);

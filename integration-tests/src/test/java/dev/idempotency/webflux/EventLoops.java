@@ -1,5 +1,6 @@
 package dev.idempotency.webflux;
 
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.ServiceLoader;
@@ -12,6 +13,11 @@ import reactor.blockhound.BlockingMethod;
 import reactor.blockhound.integration.BlockHoundIntegration;
 import reactor.blockhound.integration.StandardOutputIntegration;
 import reactor.core.scheduler.NonBlocking;
+import reactor.netty.resources.LoopResources;
+
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.http.client.ReactorResourceFactory;
 
 /**
  * Watches the event loops of this process from the first reactive application on: nothing
@@ -89,6 +95,23 @@ public final class EventLoops {
 		if (!leaks.isEmpty()) {
 			throw new AssertionError("%d buffers were lost, the first one: %s".formatted(leaks.size(), leaks.get(0)));
 		}
+	}
+
+	/**
+	 * Gives an application event loops of its own, which nobody misses when it is closed.
+	 */
+	@Configuration(proxyBeanMethods = false)
+	public static class OfOneApplication {
+
+		@Bean
+		ReactorResourceFactory reactorResourceFactory() {
+			ReactorResourceFactory factory = new ReactorResourceFactory();
+			factory.setUseGlobalResources(false);
+			factory.setLoopResourcesSupplier(() -> LoopResources.create("reactor-http", 2, true));
+			factory.setShutdownQuietPeriod(Duration.ZERO);
+			return factory;
+		}
+
 	}
 
 }
