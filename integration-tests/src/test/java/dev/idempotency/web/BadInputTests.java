@@ -56,7 +56,7 @@ class BadInputTests {
 	private final ListAppender<ILoggingEvent> logged = new ListAppender<>();
 
 	@AutoClose
-	private final TestServer server = start(List.of(WebTestApplication.class, Events.class, Endpoints.class));
+	final TestServer server = start(List.of(WebTestApplication.class, Events.class, Endpoints.class));
 
 	/**
 	 * Starts an application in the surroundings of this test.
@@ -141,7 +141,7 @@ class BadInputTests {
 		assertThat(refused.effect()).isEqualTo(bad.path().equals("/consumes") ? "" : "none");
 	}
 
-	private Answer repaired(String path, String key) {
+	Answer repaired(String path, String key) {
 		TestServer.Call call = this.server.post(path).key(key);
 		return switch (path) {
 			case "/json", "/consumes" -> call.json("{\"item\":\"a\",\"amount\":1}").send();
@@ -262,7 +262,7 @@ class BadInputTests {
 			.toList();
 	}
 
-	private boolean find(String path, String key) {
+	boolean find(String path, String key) {
 		return this.server.bean(InspectableStore.class)
 			.find(IdempotencyKey.of("POST " + path, key).within("test"))
 			.isPresent();

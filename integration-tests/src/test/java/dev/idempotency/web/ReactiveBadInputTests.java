@@ -6,6 +6,7 @@ import java.util.stream.Stream;
 import dev.idempotency.Idempotent;
 import jakarta.validation.Valid;
 import jakarta.validation.constraints.Max;
+import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
 
 import org.springframework.http.HttpStatus;
@@ -18,7 +19,9 @@ import org.springframework.web.bind.annotation.RequestPart;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 /**
  * What a handler of WebFlux never saw is not remembered.
@@ -45,6 +48,22 @@ class ReactiveBadInputTests extends BadInputTests {
 	@Override
 	void sendCutOff(RawClient client) {
 		assertThatThrownBy(client::send).hasMessageContaining("No answer");
+	}
+
+	/**
+	 * Netty answers this itself, and lets the application see a body that has ended.
+	 */
+	@Test
+	@Override
+	void remembersNothingOfABodyInMalformedChunks() {
+		String key = TestServer.newKey();
+		Answer refused = RawClient.post(this.server, "/json")
+			.header("Idempotency-Key", key)
+			.malformedChunk(JSON)
+			.send();
+		assertThat(refused.status()).isEqualTo(400);
+		await().until(() -> !find("/json", key));
+		assertThat(repaired("/json", key).status()).isEqualTo(201);
 	}
 
 	record Amount(@Max(10) int amount) {

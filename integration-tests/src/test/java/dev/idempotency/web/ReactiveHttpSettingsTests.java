@@ -5,6 +5,7 @@ import java.util.Locale;
 
 import dev.idempotency.Idempotent;
 import dev.idempotency.autoconfigure.IdempotencyAutoConfiguration;
+import dev.idempotency.autoconfigure.IdempotencyReactorAutoConfiguration;
 import dev.idempotency.autoconfigure.IdempotencyWebFluxAutoConfiguration;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
@@ -44,7 +45,7 @@ class ReactiveHttpSettingsTests extends HttpSettingsTests {
 		new ReactiveWebApplicationContextRunner()
 			.withConfiguration(
 					AutoConfigurations.of(WebFluxAutoConfiguration.class, IdempotencyAutoConfiguration.class,
-							IdempotencyWebFluxAutoConfiguration.class))
+							IdempotencyReactorAutoConfiguration.class, IdempotencyWebFluxAutoConfiguration.class))
 			.withBean(Executions.class)
 			.withUserConfiguration((controller == Annotated.class) ? ReactiveAnnotated.class : controller)
 			.withPropertyValues("idempotency.store=memory")
