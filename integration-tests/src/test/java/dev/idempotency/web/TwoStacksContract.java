@@ -73,7 +73,7 @@ abstract class TwoStacksContract {
 				new Request("/kinds/entity", null, ""), new Request("/kinds/body", null, ""),
 				new Request("/kinds/text", null, ""), new Request("/kinds/void-writer", null, ""),
 				new Request("/kinds/view", null, ""), new Request("/kinds/no-content", null, ""),
-				new Request("/kinds/send-redirect", null, ""), new Request("/kinds/send-error", null, ""),
+				new Request("/kinds/send-error", null, ""), new Request("/kinds/not-modified", null, ""),
 				new Request("/kinds/advised-exception", null, ""), new Request("/kinds/streaming", null, ""),
 				new Request("/kinds/binary", null, ""), new Request("/kinds/large", null, ""),
 				new Request("/kinds/route", null, ""));

@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.ServiceLoader;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 import io.netty.util.ResourceLeakDetector;
@@ -31,7 +32,10 @@ public final class EventLoops {
 	private static final List<String> ALLOWED = List.of("java.lang.ClassLoader.loadClass", "java.lang.Class.forName",
 			"java.util.ServiceLoader", "java.util.ResourceBundle.", "java.lang.invoke.MethodHandleNatives.",
 			"java.util.UUID.randomUUID", "java.security.SecureRandom.", "ch.qos.logback.core.OutputStreamAppender.",
-			"java.io.PrintStream.", "org.thymeleaf.");
+			"java.io.PrintStream.", "org.thymeleaf.", "io.netty.buffer.AdaptivePoolingAllocator");
+
+	private static final Pattern COMMON = Pattern
+		.compile("^\\s*(at )?(reactor\\.core|reactor\\.netty|io\\.netty\\.(channel|handler|util))\\.");
 
 	private static final List<String> blocking = new CopyOnWriteArrayList<>();
 
@@ -89,13 +93,24 @@ public final class EventLoops {
 	public static void check() {
 		List<String> calls = takeBlockingCalls();
 		if (!calls.isEmpty()) {
-			throw new AssertionError(
-					"%d calls have blocked an event loop, the first one: %s".formatted(calls.size(), calls.get(0)));
+			throw new AssertionError("%d calls have blocked an event loop, the first one: %s".formatted(calls.size(),
+					readable(calls.get(0))));
 		}
 		List<String> leaks = LeakDetector.takeLeaks();
 		if (!leaks.isEmpty()) {
-			throw new AssertionError("%d buffers were lost, the first one: %s".formatted(leaks.size(), leaks.get(0)));
+			throw new AssertionError(
+					"%d buffers were lost: %s".formatted(leaks.size(), readable(String.join("\nand ", leaks))));
 		}
+	}
+
+	/**
+	 * Leaves out what is on every stack.
+	 */
+	private static String readable(String trace) {
+		return trace.lines()
+			.filter((line) -> !COMMON.matcher(line).find())
+			.limit(200)
+			.collect(Collectors.joining("\n"));
 	}
 
 	/**
