@@ -102,6 +102,11 @@ public final class IdempotencyWebFluxAutoConfiguration {
 	}
 
 	@Bean
+	WebFilter idempotencyUnhandledFailures() {
+		return IdempotencyWebFlux.unhandledFailures();
+	}
+
+	@Bean
 	IdempotencyHandlerAdapter idempotencyHandlerAdapter(IdempotencyWebFlux web) {
 		return web.adapter();
 	}

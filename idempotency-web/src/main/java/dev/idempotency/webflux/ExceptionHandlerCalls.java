@@ -61,7 +61,7 @@ final class ExceptionHandlerCalls {
 		Class<?> controller = handler.getBeanType();
 		Method own = resolver(controller).resolveMethodByThrowable(problem);
 		if (own != null) {
-			return new InvocableHandlerMethod(handler.getBean(), own);
+			return new InvocableHandlerMethod(handler.createWithResolvedBean().getBean(), own);
 		}
 		for (ControllerAdviceBean advice : this.advices.get()) {
 			Class<?> type = advice.getBeanType();

@@ -18,6 +18,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Mono;
 
+import org.springframework.core.MethodParameter;
 import org.springframework.core.Ordered;
 import org.springframework.http.HttpHeaders;
 import org.springframework.util.function.SingletonSupplier;
@@ -95,12 +96,25 @@ public final class IdempotencyHandlerAdapter implements HandlerAdapter, Dispatch
 				result.getBindingContext());
 		DispatchExceptionHandler original = result.getExceptionHandler();
 		return watched.setExceptionHandler((exchange, ex) -> {
-			if (value.isUnwritableBecauseOf(ex)) {
+			if (isInputOf(result.getHandler(), ex)) {
+				run.handlerNotReached();
+			}
+			else if (value.isUnwritableBecauseOf(ex)) {
 				run.answerIsUnwritable();
 			}
 			Mono<HandlerResult> handled = answerWithProblem(exchange, ex);
 			return (original != null) ? handled.onErrorResume((same) -> original.handleError(exchange, same)) : handled;
 		});
+	}
+
+	/**
+	 * Whether an argument that the handler has taken as a promise could not be made: it
+	 * never saw what it was asked for.
+	 */
+	private static boolean isInputOf(Object handler, Throwable ex) {
+		MethodParameter parameter = (ex instanceof ServerWebInputException input) ? input.getMethodParameter() : null;
+		return parameter != null && handler instanceof HandlerMethod method
+				&& method.getMethod().equals(parameter.getMethod());
 	}
 
 	@Override
@@ -124,7 +138,7 @@ public final class IdempotencyHandlerAdapter implements HandlerAdapter, Dispatch
 			}
 			Mono<HandlerResult> handled = this.problems.handledByApplication(problem, exchange);
 			if (handled != null) {
-				return handled;
+				return handled.doOnError((failure) -> logger.warn("An exception handler of the application failed", failure));
 			}
 			HttpAnswer answer = this.problems.toAnswer(problem, exchange);
 			if (answer == null) {

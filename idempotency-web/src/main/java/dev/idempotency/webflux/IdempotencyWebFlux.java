@@ -106,6 +106,13 @@ public final class IdempotencyWebFlux implements OperationCatalog {
 	}
 
 	/**
+	 * Sees with which exceptions handlers leave Spring.
+	 */
+	public static WebFilter unhandledFailures() {
+		return new UnhandledFailures();
+	}
+
+	/**
 	 * Gives handlers their context, also when protection is switched off.
 	 */
 	public static HandlerMethodArgumentResolver contextArgumentResolver() {

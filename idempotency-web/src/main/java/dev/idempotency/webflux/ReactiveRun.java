@@ -6,7 +6,6 @@ import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -184,6 +183,16 @@ final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 		this.unwritable = true;
 	}
 
+	/**
+	 * An exception leaves Spring that nobody there knows what to make of. Whatever others
+	 * answer, the handler has not.
+	 */
+	void failedUnhandled() {
+		if (!this.answered && this.operation.store() != StoredAnswers.ALL && !this.unwritable) {
+			this.released = true;
+		}
+	}
+
 	// What becomes of the client
 
 	void clientGone() {
@@ -229,15 +238,13 @@ final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 		}
 		long declared = headers().getContentLength();
 		if (declared > limit() || !(body instanceof Mono)) {
-			return flowFromFirst(Flux.from(body), AnswerPieces::add, DataBufferUtils::release,
-					(flowing) -> server().writeWith(flowing));
+			return flowFromFirst(Flux.from(body), Buffers.INSTANCE, (flowing) -> server().writeWith(flowing));
 		}
 		return new ReadAhead(body, limit())
 			// Others will write another answer
 			.doOnError((ex) -> headers().clearContentHeaders())
 			.flatMap((read) -> read.isComplete() ? finish(AnswerBody.of(read.bytes(), 0, read.length()))
-					: flow(read.all(), null, AnswerPieces::add, DataBufferUtils::release,
-							(flowing) -> server().writeWith(flowing)));
+					: flow(read.all(), null, Buffers.INSTANCE, (flowing) -> server().writeWith(flowing)));
 	}
 
 	@Override
@@ -245,11 +252,11 @@ final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 		if (this.answered) {
 			return writtenTwice(Flux.from(body).concatMap((part) -> part));
 		}
-		Flux<List<DataBuffer>> parts = Flux.from(body)
-			.concatMap((part) -> Flux.<DataBuffer>from(part).collectList(), 1);
-		return flowFromFirst(parts, (pieces, part) -> part.forEach(pieces::add),
-				(part) -> part.forEach(DataBufferUtils::release),
-				(flowing) -> server().writeAndFlushWith(flowing.map(Flux::fromIterable)));
+		FlushedParts handedOut = new FlushedParts();
+		Flux<FlushedParts.Part> parts = Flux.from(body).concatMap(handedOut::collect, 1);
+		return flowFromFirst(parts, Flushes.INSTANCE,
+				(flowing) -> server().writeAndFlushWith(flowing.map(handedOut::handOut)))
+			.doFinally((signal) -> handedOut.releaseAll());
 	}
 
 	@Override
@@ -325,11 +332,11 @@ final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 	 * Lets an answer flow from its first part on. One that fails before that is none:
 	 * others will write another one.
 	 */
-	private <T> Mono<Void> flowFromFirst(Flux<T> source, Recording<T> recording, Consumer<T> release,
+	private <T> Mono<Void> flowFromFirst(Flux<T> source, Parts<T> parts,
 			Function<Flux<T>, Mono<Void>> write) {
 		return source.<Void>switchOnFirst((first, all) -> {
 			if (first.hasValue()) {
-				return flow(all, new AnswerPieces(limit()), recording, release, write);
+				return flow(all, new AnswerPieces(limit()), parts, write);
 			}
 			if (first.hasError()) {
 				headers().clearContentHeaders();
@@ -343,32 +350,38 @@ final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 	 * Lets an answer flow while it is recorded. It comes to its end when it is stored.
 	 * @param pieces where it is recorded, or {@code null} if it is too large already
 	 */
-	private <T> Mono<Void> flow(Flux<T> source, @Nullable AnswerPieces pieces, Recording<T> recording,
-			Consumer<T> release, Function<Flux<T>, Mono<Void>> write) {
-		return commit().then(Mono.defer(() -> flowOn(source, pieces, recording, release, write)));
+	private <T> Mono<Void> flow(Flux<T> source, @Nullable AnswerPieces pieces, Parts<T> parts,
+			Function<Flux<T>, Mono<Void>> write) {
+		return commit().then(Mono.defer(() -> flowOn(source, pieces, parts, write)));
 	}
 
-	private <T> Mono<Void> flowOn(Flux<T> source, @Nullable AnswerPieces pieces, Recording<T> recording,
-			Consumer<T> release, Function<Flux<T>, Mono<Void>> write) {
+	private <T> Mono<Void> flowOn(Flux<T> source, @Nullable AnswerPieces pieces, Parts<T> parts,
+			Function<Flux<T>, Mono<Void>> write) {
 		Head head;
 		try {
 			head = currentHead();
 		}
 		catch (Throwable ex) {
-			return source.doOnNext(release).then(notSettled(ex));
+			return source.doOnNext(parts::release).then(notSettled(ex));
 		}
-		Flux<T> recorded = (pieces != null) ? source.doOnNext((part) -> recording.record(pieces, part)) : source;
 		// An event stream has no end that its client would wait for
 		MediaType type = headers().getContentType();
 		boolean endless = type != null && type.isCompatibleWith(MediaType.TEXT_EVENT_STREAM);
 		long declared = headers().getContentLength();
 		Delivery delivery = (declared >= 0) ? Delivery.WHOLE : Delivery.STREAMED;
 		Supplier<Mono<T>> storing = () -> storeFlow(head, delivery, endless ? null : pieces);
-		Flux<T> stored = ((declared >= 0 && pieces != null)
-				? recorded.concatMap((part) -> storedBefore(part, pieces.seen() >= declared, storing, release), 1) : recorded)
-			.concatWith(Mono.defer(storing))
-			.onErrorResume((ex) -> settle(failureDisposition(), null).then(Mono.error(ex)));
-		UntiedFlux<T> untied = new UntiedFlux<>(stored, release, () -> !endless && pieces != null && pieces.isKept(),
+		Flux<T> recorded = source;
+		if (pieces != null && declared >= 0) {
+			recorded = source.concatMap((part) -> recordedUpToEnd(part, pieces, declared, parts, storing), 1);
+		}
+		else if (pieces != null) {
+			recorded = source.doOnNext((part) -> parts.record(pieces, part));
+		}
+		Flux<T> stored = recorded.concatWith(Mono.defer(storing)).onErrorResume((ex) -> {
+			logger.debug("The answer of {} has failed on its way", this.handler, ex);
+			return settle(failureDisposition(), null).then(Mono.error(ex));
+		});
+		UntiedFlux<T> untied = new UntiedFlux<>(stored, parts::release, () -> !endless && pieces != null && pieces.isKept(),
 				this::stoppedWithoutClient);
 		this.flow = untied;
 		if (this.gone) {
@@ -389,10 +402,17 @@ final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 	}
 
 	/**
-	 * Where the length was announced, the last part is the end.
+	 * Where the length was announced, the last byte is the end.
 	 */
-	private static <T> Mono<T> storedBefore(T part, boolean last, Supplier<Mono<T>> storing, Consumer<T> release) {
-		return !last ? Mono.just(part) : storing.get().then(Mono.just(part)).doOnError((ex) -> release.accept(part));
+	private static <T> Flux<T> recordedUpToEnd(T part, AnswerPieces pieces, long declared, Parts<T> parts,
+			Supplier<Mono<T>> storing) {
+		parts.record(pieces, part);
+		if (pieces.seen() < declared) {
+			return Flux.just(part);
+		}
+		T head = parts.splitLastByte(part);
+		Mono<T> end = storing.get().then(Mono.just(part)).doOnError((ex) -> parts.release(part));
+		return (head != null) ? Flux.just(head).concatWith(end) : end.flux();
 	}
 
 	private <T> Mono<T> storeFlow(Head head, Delivery delivery, @Nullable AnswerPieces pieces) {
@@ -531,11 +551,67 @@ final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 	}
 
 	/**
-	 * Records a part of an answer.
+	 * Knows what an answer is made of that flows.
 	 */
-	private interface Recording<T> {
+	private interface Parts<T> {
 
 		void record(AnswerPieces pieces, T part);
+
+		void release(T part);
+
+		/**
+		 * Leaves only the last byte in a part.
+		 * @return the rest of it, or {@code null} if there is none
+		 */
+		@Nullable T splitLastByte(T part);
+
+	}
+
+	/**
+	 * Buffers.
+	 */
+	private static final class Buffers implements Parts<DataBuffer> {
+
+		private static final Buffers INSTANCE = new Buffers();
+
+		@Override
+		public void record(AnswerPieces pieces, DataBuffer part) {
+			pieces.add(part);
+		}
+
+		@Override
+		public void release(DataBuffer part) {
+			DataBufferUtils.release(part);
+		}
+
+		@Override
+		public @Nullable DataBuffer splitLastByte(DataBuffer part) {
+			return (part.readableByteCount() > 1) ? part.split(part.writePosition() - 1) : null;
+		}
+
+	}
+
+	/**
+	 * Buffers that are flushed.
+	 */
+	private static final class Flushes implements Parts<FlushedParts.Part> {
+
+		private static final Flushes INSTANCE = new Flushes();
+
+		@Override
+		public void record(AnswerPieces pieces, FlushedParts.Part part) {
+			part.buffers().forEach(pieces::add);
+		}
+
+		@Override
+		public void release(FlushedParts.Part part) {
+			part.release();
+		}
+
+		@Override
+		public FlushedParts.@Nullable Part splitLastByte(FlushedParts.Part part) {
+			return part.splitLastByte();
+		}
 
 	}
 

@@ -289,7 +289,7 @@ class ErrorAnswerTests {
 	@Test
 	void leavesAnExceptionToAControllerThatNamesIt() {
 		Answer missing = this.plain.server().post("/local").send();
-		assertThat(missing.status()).isEqualTo(428);
+		assertThat(missing.status()).as("%s", missing).isEqualTo(428);
 		assertThat(missing.text()).isEqualTo("bring a key");
 		this.plain.assertProblem(this.plain.server().post("/local").key("\"").send(), 400, "key-invalid");
 	}
