@@ -16,7 +16,17 @@ import org.springframework.boot.web.servlet.ServletContextInitializer;
  */
 final class ContainerRequestEnds implements ServletContextInitializer, RequestEnds {
 
+	private final boolean errorsForwarded;
+
 	private volatile @Nullable RequestEnds container;
+
+	/**
+	 * Create the ends of an application's requests.
+	 * @param errorsForwarded whether a filter renders errors, as in a war
+	 */
+	ContainerRequestEnds(boolean errorsForwarded) {
+		this.errorsForwarded = errorsForwarded;
+	}
 
 	/**
 	 * The container itself tells of the end.
@@ -31,6 +41,11 @@ final class ContainerRequestEnds implements ServletContextInitializer, RequestEn
 		if (known != null) {
 			known.whenOver(request, end);
 		}
+	}
+
+	@Override
+	public boolean errorsAreForwarded() {
+		return this.errorsForwarded;
 	}
 
 	@Override

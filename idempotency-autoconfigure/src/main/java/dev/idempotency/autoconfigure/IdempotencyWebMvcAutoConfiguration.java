@@ -1,5 +1,6 @@
 package dev.idempotency.autoconfigure;
 
+import java.util.EnumSet;
 import java.util.List;
 
 import dev.idempotency.call.AnnotationPolicies;
@@ -21,6 +22,7 @@ import dev.idempotency.web.ResponsePolicy;
 import dev.idempotency.web.ScopeResolver;
 import jakarta.servlet.DispatcherType;
 
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -29,6 +31,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
+import org.springframework.boot.web.servlet.support.ErrorPageFilter;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
@@ -101,16 +104,22 @@ public final class IdempotencyWebMvcAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean(name = "idempotencyFilterRegistration")
-	FilterRegistrationBean<IdempotencyFilter> idempotencyFilterRegistration(IdempotencyFilter filter) {
+	FilterRegistrationBean<IdempotencyFilter> idempotencyFilterRegistration(IdempotencyFilter filter,
+			ContainerRequestEnds ends) {
 		FilterRegistrationBean<IdempotencyFilter> registration = new FilterRegistrationBean<>(filter);
-		registration.setDispatcherTypes(DispatcherType.REQUEST, DispatcherType.ASYNC, DispatcherType.ERROR);
+		EnumSet<DispatcherType> types = EnumSet.of(DispatcherType.REQUEST, DispatcherType.ASYNC, DispatcherType.ERROR);
+		if (ends.errorsAreForwarded()) {
+			types.add(DispatcherType.FORWARD);
+		}
+		registration.setDispatcherTypes(types);
 		registration.setOrder(IdempotencyFilter.DEFAULT_ORDER);
 		return registration;
 	}
 
 	@Bean
-	ContainerRequestEnds idempotencyRequestEnds() {
-		return new ContainerRequestEnds();
+	ContainerRequestEnds idempotencyRequestEnds(ListableBeanFactory beans) {
+		// There is one in a war
+		return new ContainerRequestEnds(beans.getBeanNamesForType(ErrorPageFilter.class, true, false).length > 0);
 	}
 
 	@Bean

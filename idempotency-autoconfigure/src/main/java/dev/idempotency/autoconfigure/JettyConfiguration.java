@@ -20,8 +20,10 @@ class JettyConfiguration {
 
 	@Bean
 	WebServerFactoryCustomizer<JettyServletWebServerFactory> idempotencyJettyCustomizer(ContainerRequestEnds ends) {
-		return (factory) -> ends.areToldBy((request, end) -> Request
-			.addCompletionListener(ServletContextRequest.getServletContextRequest(request), (failure) -> end.run()));
+		// Not before there is such a server: a war may bring the factory along, and run
+		// elsewhere
+		return (factory) -> factory.addServerCustomizers((server) -> ends.areToldBy((request, end) -> Request
+			.addCompletionListener(ServletContextRequest.getServletContextRequest(request), (failure) -> end.run())));
 	}
 
 }

@@ -21,18 +21,32 @@ import org.springframework.context.annotation.Configuration;
  * where there is one, Tomcat makes an event of each attribute that anyone sets.
  */
 @Configuration(proxyBeanMethods = false)
-@ConditionalOnClass({ TomcatServletWebServerFactory.class, ValveBase.class })
+@ConditionalOnClass(ValveBase.class)
 class TomcatConfiguration {
 
 	@Bean
-	WebServerFactoryCustomizer<TomcatServletWebServerFactory> idempotencyTomcatCustomizer(ContainerRequestEnds ends) {
-		return (factory) -> {
-			factory.addEngineValves(new EndOfRequestValve());
-			// Or else a handler that forwards would answer with nothing: what was written
-			// waits in our wrapper to be stored first
-			factory.addContextCustomizers((context) -> context.setSuspendWrappedResponseAfterForward(false));
-			ends.areToldBy(RequestEnds.toldForEveryRequest());
-		};
+	TomcatContext idempotencyTomcatContext(ContainerRequestEnds ends) {
+		return new TomcatContext(ends);
+	}
+
+	/**
+	 * An embedded Tomcat.
+	 */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass(TomcatServletWebServerFactory.class)
+	static class Embedded {
+
+		@Bean
+		WebServerFactoryCustomizer<TomcatServletWebServerFactory> idempotencyTomcatCustomizer(
+				ContainerRequestEnds ends) {
+			return (factory) -> {
+				factory.addEngineValves(new EndOfRequestValve());
+				// Not before there is such a server: a war may bring the factory along,
+				// and run elsewhere
+				factory.addContextCustomizers((context) -> ends.areToldBy(RequestEnds.toldForEveryRequest()));
+			};
+		}
+
 	}
 
 	private static final class EndOfRequestValve extends ValveBase {

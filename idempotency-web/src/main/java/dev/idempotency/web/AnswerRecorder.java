@@ -12,7 +12,6 @@ import dev.idempotency.http.EncodedAnswer;
 import dev.idempotency.http.HttpAnswer;
 import dev.idempotency.http.HttpAnswer.Delivery;
 import dev.idempotency.http.ProtectedOperation;
-import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
@@ -168,8 +167,7 @@ final class AnswerRecorder implements RecordedBody.Channel {
 	 */
 	private boolean isWrittenAside() {
 		HttpServletRequest request = this.dispatch.request();
-		return this.dispatch.isAsync() && request.isAsyncStarted()
-				&& request.getDispatcherType() != DispatcherType.ERROR;
+		return this.dispatch.isAsync() && request.isAsyncStarted() && !this.dispatch.isErrorPage();
 	}
 
 	@Override

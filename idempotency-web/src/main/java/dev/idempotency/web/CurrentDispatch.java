@@ -1,6 +1,7 @@
 package dev.idempotency.web;
 
 import dev.idempotency.IdempotencyException;
+import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +19,8 @@ abstract class CurrentDispatch implements ExchangeRequest.Owner {
 	private ExchangeResponse response;
 
 	private boolean async;
+
+	private boolean errorForwarded;
 
 	private @Nullable IdempotencyException refusal;
 
@@ -52,6 +55,25 @@ abstract class CurrentDispatch implements ExchangeRequest.Owner {
 	 */
 	boolean isAsync() {
 		return this.async;
+	}
+
+	/**
+	 * Whether an error page is rendered, for which somebody has forwarded the request
+	 * when our filter had returned.
+	 */
+	boolean isErrorForwarded() {
+		return this.errorForwarded;
+	}
+
+	void errorIsForwarded() {
+		this.errorForwarded = true;
+	}
+
+	/**
+	 * Whether an error page is rendered.
+	 */
+	boolean isErrorPage() {
+		return this.errorForwarded || this.request.getDispatcherType() == DispatcherType.ERROR;
 	}
 
 	/**

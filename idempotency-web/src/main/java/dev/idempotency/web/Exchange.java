@@ -9,6 +9,7 @@ import dev.idempotency.http.RequestBodyTooLargeException;
 import dev.idempotency.http.RequestBodyUnreadableException;
 import dev.idempotency.http.RequestContent;
 import jakarta.servlet.AsyncContext;
+import jakarta.servlet.RequestDispatcher;
 import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.HttpServletRequest;
@@ -37,6 +38,21 @@ final class Exchange extends CurrentDispatch implements ExchangeAsyncContext.Own
 	 */
 	private volatile @Nullable Tether asyncTether;
 
+	/**
+	 * Whether the filter has yet to return.
+	 */
+	private boolean inDispatch;
+
+	/**
+	 * Whether a dispatch has failed in the middle of an answer.
+	 */
+	private boolean brokenOff;
+
+	/**
+	 * What was said of the effect of a dispatch that failed.
+	 */
+	private @Nullable String failedEffect;
+
 	Exchange(AnswerRules rules, HttpServletRequest request, HttpServletResponse response) {
 		super(rules, request, response);
 	}
@@ -57,13 +73,38 @@ final class Exchange extends CurrentDispatch implements ExchangeAsyncContext.Own
 			requestIs(request);
 		}
 		if (WebUtils.getNativeResponse(response, ExchangeResponse.class) == null) {
-			// Whoever still has the former response does not speak for this dispatch
-			untie();
-			this.tether = null;
-			this.asyncTether = null;
-			responseIs(new ExchangeResponse(response, rules().keptHeaders()));
-			this.handling.recordOn(response());
+			beginAnew(response);
 		}
+		else if (isErrorForwarded()) {
+			// Who forwards flushes the former response in the end
+			response().drop();
+			beginAnew(response().untethered());
+		}
+	}
+
+	private void beginAnew(HttpServletResponse response) {
+		// Whoever still has the former response does not speak for this dispatch
+		untie();
+		this.tether = null;
+		this.asyncTether = null;
+		responseIs(new ExchangeResponse(response, rules().keptHeaders()));
+		this.handling.recordOn(response());
+		if (this.failedEffect != null && isErrorForwarded()) {
+			// Who forwards has reset the response
+			response.setHeader(EffectHeader.NAME, this.failedEffect);
+		}
+	}
+
+	/**
+	 * Whether a request that was forwarded is an error page for what was answered in a
+	 * dispatch that is over, and no part of any. It stays one until the end.
+	 */
+	boolean isErrorPageBegun(ServletRequest request) {
+		if (this.inDispatch || request.getAttribute(RequestDispatcher.ERROR_STATUS_CODE) == null) {
+			return false;
+		}
+		errorIsForwarded();
+		return true;
 	}
 
 	HttpServletRequest requestFor(HttpServletRequest given) {
@@ -71,7 +112,10 @@ final class Exchange extends CurrentDispatch implements ExchangeAsyncContext.Own
 	}
 
 	HttpServletResponse responseFor(HttpServletResponse given) {
-		return (WebUtils.getNativeResponse(given, ExchangeResponse.class) != null) ? given : response();
+		if (isErrorForwarded() || WebUtils.getNativeResponse(given, ExchangeResponse.class) == null) {
+			return response();
+		}
+		return (given instanceof ExchangeResponse) ? given : new SendErrorWatch(given, this);
 	}
 
 	// What the request brings along
@@ -198,6 +242,13 @@ final class Exchange extends CurrentDispatch implements ExchangeAsyncContext.Own
 	}
 
 	@Override
+	public void timedOut() {
+		if (rules().ends().errorsAreForwarded()) {
+			this.handling.timedOut();
+		}
+	}
+
+	@Override
 	public void connectionLost() {
 		// Who is in the middle of writing fails first
 		untie();
@@ -206,11 +257,43 @@ final class Exchange extends CurrentDispatch implements ExchangeAsyncContext.Own
 
 	// The end
 
+	void enterDispatch() {
+		this.inDispatch = true;
+	}
+
+	/**
+	 * A dispatch is left, and another one follows.
+	 */
+	void pauseDispatch() {
+		this.inDispatch = false;
+	}
+
+	/**
+	 * A dispatch has failed, and somebody is to render an error.
+	 */
+	void dispatchFailed() {
+		this.brokenOff = this.handling.isRun() && response().isCommitted();
+		this.handling.failed();
+		if (!isErrorForwarded()) {
+			this.failedEffect = response().getHeader(EffectHeader.NAME);
+		}
+	}
+
+	/**
+	 * Whether the client must not take for the end of the answer what it has seen of it.
+	 */
+	boolean isBrokenOff() {
+		return this.brokenOff || (this.handling.isCut() && response().isCommitted());
+	}
+
 	/**
 	 * A dispatch is left, and what its handler has to say was said.
 	 */
 	void leaveDispatch() {
-		if (this.handling.isSettled()) {
+		this.inDispatch = false;
+		// Who renders the error of an asynchronous dispatch does it by the response that
+		// the handler had
+		if (this.handling.isSettled() && !(this.failedEffect != null && rules().ends().errorsAreForwarded())) {
 			untie();
 		}
 	}

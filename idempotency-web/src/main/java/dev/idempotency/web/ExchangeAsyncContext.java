@@ -175,6 +175,7 @@ final class ExchangeAsyncContext implements AsyncContext {
 
 		@Override
 		public void onTimeout(AsyncEvent event) {
+			ExchangeAsyncContext.this.owner.timedOut();
 		}
 
 		@Override
@@ -245,6 +246,11 @@ final class ExchangeAsyncContext implements AsyncContext {
 		 * What becomes of the request.
 		 */
 		Handling handling();
+
+		/**
+		 * The time is over, and perhaps nobody answers.
+		 */
+		void timedOut();
 
 		/**
 		 * The connection is broken.

@@ -69,6 +69,14 @@ final class ExchangeResponse extends HttpServletResponseWrapper {
 	}
 
 	/**
+	 * The response behind this one, without anything of ours.
+	 */
+	HttpServletResponse untethered() {
+		return (getResponse() instanceof TetheredResponse tethered) ? (HttpServletResponse) tethered.getResponse()
+				: container();
+	}
+
+	/**
 	 * From now on others than the container's thread may come this way.
 	 */
 	void tie(Tether tether) {
@@ -122,6 +130,9 @@ final class ExchangeResponse extends HttpServletResponseWrapper {
 	 * about it was said the first time.
 	 */
 	void drop() {
+		if (this.predecessor != null) {
+			this.predecessor.drop();
+		}
 		this.dropping = true;
 	}
 
@@ -270,7 +281,10 @@ final class ExchangeResponse extends HttpServletResponseWrapper {
 		}
 	}
 
-	private void errorSent() {
+	/**
+	 * The handler leaves its answer to an error page.
+	 */
+	void errorSent() {
 		this.errorSent = true;
 		if (this.body != null) {
 			this.body.freeze();

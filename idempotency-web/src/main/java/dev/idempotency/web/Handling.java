@@ -99,6 +99,13 @@ interface Handling {
 	}
 
 	/**
+	 * The time of an asynchronous request is over, and the container may answer by itself
+	 * without another dispatch.
+	 */
+	default void timedOut() {
+	}
+
+	/**
 	 * The connection of an asynchronous request is broken.
 	 */
 	default void connectionLost() {

@@ -59,7 +59,7 @@ public final class IdempotencyExceptionResolver implements HandlerExceptionResol
 	public @Nullable ModelAndView resolveException(HttpServletRequest request, HttpServletResponse response,
 			@Nullable Object handler, Exception ex) {
 		Exchange exchange = Exchange.of(request);
-		if (exchange != null && exchange.run() != null && !isErrorPage(request)) {
+		if (exchange != null && exchange.run() != null && !exchange.isErrorForwarded() && !isErrorPage(request)) {
 			tell(exchange.run(), handler, ex);
 		}
 		if (ex instanceof RequestBodyUnreadableException && response.isCommitted()) {

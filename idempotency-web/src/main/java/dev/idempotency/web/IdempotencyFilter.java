@@ -19,8 +19,9 @@ import org.jspecify.annotations.Nullable;
  * stored when it is final, after any asynchronous or error dispatch, and sent.
  * <p>
  * It belongs behind the filters that authenticate, and takes part in REQUEST, ASYNC and
- * ERROR dispatches. Somebody must tell it of the {@linkplain #requestIsOver end} of
- * requests, too.
+ * ERROR dispatches; where a filter renders error pages by a forward, as that of Spring
+ * Boot does in a war, in FORWARD ones too. Somebody must tell it of the
+ * {@linkplain #requestIsOver end} of requests, too.
  */
 public final class IdempotencyFilter implements Filter {
 
@@ -48,6 +49,12 @@ public final class IdempotencyFilter implements Filter {
 	public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
 			throws IOException, ServletException {
 		Exchange exchange = Exchange.of(request);
+		if (request.getDispatcherType() == DispatcherType.FORWARD
+				&& (exchange == null || !exchange.isErrorPageBegun(request))) {
+			// What a handler forwards to is a part of its own dispatch
+			chain.doFilter(request, response);
+			return;
+		}
 		if (this.rules != null && exchange == null && request instanceof HttpServletRequest httpRequest
 				&& !isSafe(httpRequest) && response instanceof HttpServletResponse httpResponse) {
 			exchange = new Exchange(this.rules, httpRequest, httpResponse);
@@ -67,17 +74,20 @@ public final class IdempotencyFilter implements Filter {
 
 	private static void carry(Exchange exchange, HttpServletRequest request, HttpServletResponse response,
 			FilterChain chain) throws IOException, ServletException {
+		exchange.enterDispatch();
 		try {
 			chain.doFilter(exchange.requestFor(request), exchange.responseFor(response));
 			// An error page is the end, also where the request still counts as
 			// asynchronous
-			if (request.isAsyncStarted() && request.getDispatcherType() != DispatcherType.ERROR) {
+			if (request.isAsyncStarted() && request.getDispatcherType() != DispatcherType.ERROR
+					&& !exchange.isErrorForwarded()) {
+				exchange.pauseDispatch();
 				return;
 			}
 			exchange.handling().endOfDispatch();
 		}
 		catch (Throwable ex) {
-			FirstFailure.then(ex, exchange.handling()::failed);
+			FirstFailure.then(ex, exchange::dispatchFailed);
 			FirstFailure.then(ex, exchange::leaveDispatch);
 			throw ex;
 		}
@@ -104,6 +114,18 @@ public final class IdempotencyFilter implements Filter {
 		if (exchange != null) {
 			exchange.requestIsOver();
 		}
+	}
+
+	/**
+	 * Whether a protected request has failed in the middle of its answer, so that the
+	 * container has to break the connection off. It does so by itself, unless someone
+	 * around this filter keeps the failure from it.
+	 * @param request the request
+	 * @return whether the answer must not come to its end
+	 */
+	public static boolean isBrokenOff(ServletRequest request) {
+		Exchange exchange = Exchange.of(request);
+		return exchange != null && exchange.isBrokenOff();
 	}
 
 	/**

@@ -28,7 +28,8 @@ public final class IdempotencyInterceptor implements AsyncHandlerInterceptor {
 
 	@Override
 	public boolean preHandle(HttpServletRequest request, HttpServletResponse response, Object handler) {
-		ProtectedRun host = isDetour(request) ? runOf(request) : null;
+		Exchange exchange = isDetour(request) ? Exchange.of(request) : null;
+		ProtectedRun host = (exchange != null && !exchange.isErrorForwarded()) ? exchange.run() : null;
 		if (host != null) {
 			host.detourBegun(handler);
 			return true;

@@ -262,6 +262,14 @@ final class ProtectedRun implements Handling, IdempotencyContext, AnswerRecorder
 		}
 	}
 
+	@Override
+	public void timedOut() {
+		ExchangeResponse response = this.dispatch.response();
+		if (!isFlowing() && !response.isCommitted()) {
+			this.recorder.writeEffect(response.container(), HttpServletResponse.SC_INTERNAL_SERVER_ERROR);
+		}
+	}
+
 	/**
 	 * The handler's task goes on if there is a retry to write for; but of other handlers
 	 * nobody knows whether they do.

@@ -16,6 +16,15 @@ public interface RequestEnds {
 	void whenOver(HttpServletRequest request, Runnable end);
 
 	/**
+	 * Whether some filter around ours renders errors, by a forward when ours has
+	 * returned.
+	 * @return whether there is such a filter; the container does it otherwise
+	 */
+	default boolean errorsAreForwarded() {
+		return false;
+	}
+
+	/**
 	 * For containers where something else calls
 	 * {@link IdempotencyFilter#requestIsOver(jakarta.servlet.ServletRequest)} for every
 	 * request.

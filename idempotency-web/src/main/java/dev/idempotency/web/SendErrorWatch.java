@@ -1,0 +1,35 @@
+package dev.idempotency.web;
+
+import java.io.IOException;
+
+import jakarta.servlet.http.HttpServletResponse;
+import jakarta.servlet.http.HttpServletResponseWrapper;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sees an error that was sent before those see it who stand between the handler and our
+ * response on an asynchronous dispatch. Some keep it to themselves, and render it when
+ * our filter has returned.
+ */
+final class SendErrorWatch extends HttpServletResponseWrapper {
+
+	private final CurrentDispatch dispatch;
+
+	SendErrorWatch(HttpServletResponse response, CurrentDispatch dispatch) {
+		super(response);
+		this.dispatch = dispatch;
+	}
+
+	@Override
+	public void sendError(int status) throws IOException {
+		super.sendError(status);
+		this.dispatch.response().errorSent();
+	}
+
+	@Override
+	public void sendError(int status, @Nullable String message) throws IOException {
+		super.sendError(status, message);
+		this.dispatch.response().errorSent();
+	}
+
+}
