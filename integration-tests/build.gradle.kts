@@ -29,6 +29,7 @@ dependencies {
     testImplementation(libs.activemq.openwire)
     testImplementation(libs.blockhound)
     testImplementation(libs.boot.jetty)
+    testImplementation(libs.jetty.http2)
     testImplementation(libs.boot.jms)
     testImplementation(libs.boot.micrometer.tracing.opentelemetry)
     testImplementation(libs.boot.restclient)

@@ -29,7 +29,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * and whether their length is announced or not.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class BodyLimitTests {
+class BodyLimitTests implements Container.Choice {
 
 	static final int LIMIT = 1024;
 
@@ -52,7 +52,7 @@ class BodyLimitTests {
 	 * Starts an application in the surroundings of this test.
 	 */
 	TestServer start(List<Class<?>> sources, String... properties) {
-		return TestServer.start(sources, properties);
+		return serve(sources, properties);
 	}
 
 	private TestServer start(String fingerprint, String mode) {

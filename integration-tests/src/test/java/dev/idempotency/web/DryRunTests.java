@@ -37,13 +37,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Dry runs on servlets, which can also rehearse.
  */
-class DryRunTests extends DryRunContract {
+class DryRunTests extends DryRunContract implements Container.Choice {
 
 	@Override
 	TestServer start(List<Class<?>> sources, String... properties) {
 		List<Class<?>> all = new ArrayList<>(sources);
 		all.addAll(List.of(Ledger.class, Rehearsed.class));
-		return TestServer.start(all,
+		return serve(all,
 				TestServer.with(properties, TestServer.WITH_DATABASE, "spring.datasource.url=jdbc:h2:mem:dry-run",
 						// A connection that is not given back would be missed soon
 						"spring.datasource.hikari.maximum-pool-size=2",

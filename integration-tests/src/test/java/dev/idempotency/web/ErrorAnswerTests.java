@@ -43,7 +43,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * exceptions in general, and in one that renders problem details itself.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class ErrorAnswerTests {
+class ErrorAnswerTests implements Container.Choice {
 
 	static final List<String> UNUSABLE_KEYS = List.of("", "  ", "\"\"", "two words", "\"two words\"", "tab\tinside",
 			"\"no end", "\"escapes \\n\"", "\"open escape\\\"", "\"one\", \"two\"", "\"one\" two", "\"one\";",
@@ -73,7 +73,7 @@ class ErrorAnswerTests {
 	 * Starts an application in the surroundings of this test.
 	 */
 	TestServer start(List<Class<?>> sources, String... properties) {
-		return TestServer.start(sources, properties);
+		return serve(sources, properties);
 	}
 
 	Stream<Api> apis() {

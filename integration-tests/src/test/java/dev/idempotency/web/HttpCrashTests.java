@@ -38,14 +38,14 @@ import static org.assertj.core.api.Assertions.assertThatIOException;
  * one takes its key over.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class HttpCrashTests {
+class HttpCrashTests implements Container.Choice {
 
 	private static final Duration LEASE = Duration.ofSeconds(30);
 
 	/**
 	 * More than containers hold back where nobody can flush.
 	 */
-	static final String FIRST_PIECE = "first piece, ".repeat(1000);
+	static final String FIRST_PIECE = "first piece, ".repeat(2000);
 
 	@AutoClose
 	private final TestServer server = start(
@@ -60,7 +60,7 @@ class HttpCrashTests {
 	 * Starts an application in the surroundings of this test.
 	 */
 	TestServer start(List<Class<?>> sources, String... properties) {
-		return TestServer.start(sources, properties);
+		return serve(sources, properties);
 	}
 
 	@Test
@@ -156,7 +156,7 @@ class HttpCrashTests {
 		String key = TestServer.newKey();
 		try (Wire stalled = Wire.post(this.server, "/" + kind, key)) {
 			assertThat(stalled.readHead().status()).isEqualTo(200);
-			assertThat(FIRST_PIECE).startsWith(stalled.read(FIRST_PIECE.length() / 2));
+			assertThat(FIRST_PIECE).startsWith(stalled.read(FIRST_PIECE.length() / 4));
 			this.gates.await(running(key, 1));
 			this.store.passWithoutRenewal(LEASE);
 			end(key, 2);

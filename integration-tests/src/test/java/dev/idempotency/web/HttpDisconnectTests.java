@@ -44,7 +44,7 @@ import static org.awaitility.Awaitility.await;
  */
 @Tag("slow")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class HttpDisconnectTests {
+class HttpDisconnectTests implements Container.Choice {
 
 	static final int PIECE = 16 * 1024;
 
@@ -75,7 +75,7 @@ class HttpDisconnectTests {
 
 	@BeforeAll
 	void start() {
-		this.server = start(List.of(WebTestApplication.class, Endpoints.class, Gates.class));
+		this.server = serve(List.of(WebTestApplication.class, Endpoints.class, Gates.class));
 		this.gates = this.server.bean(Gates.class);
 	}
 
@@ -83,7 +83,7 @@ class HttpDisconnectTests {
 	 * Starts an application in the surroundings of this test.
 	 */
 	TestServer start(List<Class<?>> sources, String... properties) {
-		return TestServer.start(sources, properties);
+		return serve(sources, properties);
 	}
 
 	@ParameterizedTest

@@ -41,7 +41,7 @@ import static org.assertj.core.api.Assertions.assertThatIOException;
  * Which answers are stored, and after which a retry runs again.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class HttpOutcomeTests {
+class HttpOutcomeTests implements Container.Choice {
 
 	/**
 	 * Ways to fail, with the status of the answer.
@@ -53,7 +53,7 @@ class HttpOutcomeTests {
 	private static final String FIRST_PIECE = "first piece, ";
 
 	@AutoClose
-	private final TestServer server = TestServer.start(List.of(WebTestApplication.class, Outcomes.ByPolicy.class,
+	private final TestServer server = serve(List.of(WebTestApplication.class, Outcomes.ByPolicy.class,
 			Outcomes.Successful.class, Outcomes.All.class, FailingPolicy.class, MovableStore.class, Gates.class));
 
 	@ParameterizedTest
@@ -81,8 +81,23 @@ class HttpOutcomeTests {
 		assertThat(failure.status()).as("%s", failure).isEqualTo(statusOf(kindAndStatus));
 		assertThat(failure.effect()).isEqualTo("executed");
 		letGo(key);
-		this.server.post(path).key(key).send().assertExactReplayOf(failure);
+		Answer again = this.server.post(path).key(key).send();
+		if (kindOf(kindAndStatus).equals("raw-async-timeout") && !isToldOfTimeouts()) {
+			// Until the lease is over
+			again.assertInProgress();
+		}
+		else {
+			again.assertExactReplayOf(failure);
+		}
 		assertThat(this.server.executions().of(key)).isEqualTo(1);
+	}
+
+	/**
+	 * Whether the application renders the error of an asynchronous request whose time is
+	 * over, and which nobody answers.
+	 */
+	boolean isToldOfTimeouts() {
+		return true;
 	}
 
 	@ParameterizedTest
@@ -119,8 +134,11 @@ class HttpOutcomeTests {
 	private void failInTheMiddle(String path, String key) throws IOException {
 		try (Wire wire = Wire.post(this.server, path, key)) {
 			assertThat(wire.readHead().status()).isEqualTo(200);
-			assertThat(wire.read(FIRST_PIECE.length())).isEqualTo(FIRST_PIECE);
-			assertThatIOException().isThrownBy(wire::readToEnd).isNotInstanceOf(SocketTimeoutException.class);
+			// Over HTTP/2, what came before may be lost as well
+			assertThatIOException().isThrownBy(() -> {
+				assertThat(wire.read(FIRST_PIECE.length())).isEqualTo(FIRST_PIECE);
+				wire.readToEnd();
+			}).isNotInstanceOf(SocketTimeoutException.class);
 		}
 	}
 

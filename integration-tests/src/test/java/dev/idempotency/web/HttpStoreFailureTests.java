@@ -29,7 +29,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * A store that fails before, while and after a handler runs.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class HttpStoreFailureTests {
+class HttpStoreFailureTests implements Container.Choice {
 
 	private static final Duration LEASE = Duration.ofSeconds(30);
 
@@ -52,7 +52,7 @@ class HttpStoreFailureTests {
 	 * Starts an application in the surroundings of this test.
 	 */
 	TestServer start(List<Class<?>> sources, String... properties) {
-		return TestServer.start(sources, properties);
+		return serve(sources, properties);
 	}
 
 	@AfterEach

@@ -37,7 +37,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Odd handlers, side by side: the same handler with and without the annotation.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class SidesTests {
+class SidesTests implements Container.Choice {
 
 	private static final int ROUNDS = LongRun.choose(10, 300);
 
@@ -48,11 +48,7 @@ class SidesTests {
 
 	@BeforeAll
 	void start() {
-		this.server = start(List.of(WebTestApplication.class, WithProtection.class, Without.class, Interceptors.class));
-	}
-
-	TestServer start(List<Class<?>> sources) {
-		return TestServer.start(sources);
+		this.server = serve(List.of(WebTestApplication.class, WithProtection.class, Without.class, Interceptors.class));
 	}
 
 	@ParameterizedTest

@@ -37,10 +37,10 @@ import static org.assertj.core.api.Assertions.assertThat;
  * nothing and 200.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class SwallowedFailureTests {
+class SwallowedFailureTests implements Container.Choice {
 
 	@AutoClose
-	private final TestServer server = TestServer.start(
+	private final TestServer server = serve(
 			List.of(WebTestApplication.class, Handlers.class, Forgiving.class, FailingTransactions.class,
 					FailingScopes.class, FailingKeys.class),
 			TestServer.WITH_DATABASE, "spring.datasource.url=jdbc:h2:mem:swallowed", "idempotency.store=jdbc",

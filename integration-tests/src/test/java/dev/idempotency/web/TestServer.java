@@ -23,6 +23,7 @@ import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.web.server.WebServer;
 import org.springframework.boot.web.server.context.WebServerApplicationContext;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.core.env.Environment;
 
 /**
  * An application on a real port.
@@ -76,32 +77,52 @@ public final class TestServer implements AutoCloseable {
 	static final String WITHOUT_ERROR_PAGE = WITHOUT_SECURITY + "," + BOOT
 			+ "webmvc.autoconfigure.error.ErrorMvcAutoConfiguration";
 
-	private final HttpClient client = HttpClient.newBuilder()
-		.version(HttpClient.Version.HTTP_1_1)
-		.connectTimeout(Duration.ofSeconds(10))
-		.build();
+	private static final String[] COMMON = { "server.port=0", "spring.main.banner-mode=off", "idempotency.store=memory",
+			"spring.application.name=test", "server.shutdown=immediate", Bystanders.NONE };
+
+	private final HttpClient client;
+
+	private final HttpClient.Version version;
 
 	private final ConfigurableApplicationContext context;
+
+	private final int port;
+
+	private final AutoCloseable life;
 
 	private final String base;
 
 	private final Map<String, String> headers = new LinkedHashMap<>();
 
-	private final Runnable afterwards;
-
-	private TestServer(ConfigurableApplicationContext context, String path, Runnable afterwards) {
+	private TestServer(ConfigurableApplicationContext context, int port, String path, AutoCloseable life,
+			boolean http2) {
 		this.context = context;
-		this.afterwards = afterwards;
-		this.base = "http://localhost:%d%s".formatted(port(context), path);
+		this.port = port;
+		this.life = life;
+		this.base = "http://localhost:%d%s".formatted(port, path);
+		this.version = http2 ? HttpClient.Version.HTTP_2 : HttpClient.Version.HTTP_1_1;
+		this.client = HttpClient.newBuilder().version(this.version).connectTimeout(Duration.ofSeconds(10)).build();
 	}
 
 	public static TestServer start(List<Class<?>> sources, String... properties) {
-		ConfigurableApplicationContext context = run(WebApplicationType.SERVLET, sources,
-				with(properties, WITHOUT_SECURITY));
-		String contextPath = context.getEnvironment().getProperty("server.servlet.context-path", "");
-		return new TestServer(context,
-				contextPath + context.getEnvironment().getProperty("spring.mvc.servlet.path", ""), () -> {
-				});
+		return start(Container.TOMCAT, sources, properties);
+	}
+
+	static TestServer start(Container container, List<Class<?>> sources, String... properties) {
+		String[] all = with(with(properties, container.properties().toArray(String[]::new)),
+				with(new String[] { WITHOUT_SECURITY }, COMMON));
+		if (container == Container.DEPLOYED) {
+			DeployedTomcat tomcat = new DeployedTomcat(sources, List.of(all));
+			return new TestServer(tomcat.application(), tomcat.port(), servletPath(tomcat.application()), tomcat, false);
+		}
+		ConfigurableApplicationContext context = run(WebApplicationType.SERVLET, container.sources(sources), all);
+		return new TestServer(context, port(context), servletPath(context), context, container.isHttp2()).warm();
+	}
+
+	private static String servletPath(ConfigurableApplicationContext context) {
+		Environment environment = context.getEnvironment();
+		return environment.getProperty("server.servlet.context-path", "")
+				+ environment.getProperty("spring.mvc.servlet.path", "");
 	}
 
 	/**
@@ -113,17 +134,28 @@ public final class TestServer implements AutoCloseable {
 		List<Class<?>> all = new ArrayList<>(sources);
 		all.add(EventLoops.OfOneApplication.class);
 		ConfigurableApplicationContext context = run(WebApplicationType.REACTIVE, all,
-				with(properties, WITHOUT_REACTIVE_SECURITY));
-		return new TestServer(context, context.getEnvironment().getProperty("spring.webflux.base-path", ""),
-				EventLoops::check);
+				with(properties, with(new String[] { WITHOUT_REACTIVE_SECURITY }, COMMON)));
+		return new TestServer(context, port(context),
+				context.getEnvironment().getProperty("spring.webflux.base-path", ""), () -> {
+					context.close();
+					EventLoops.check();
+				}, false);
 	}
 
 	private static ConfigurableApplicationContext run(WebApplicationType type, List<Class<?>> sources,
 			String... properties) {
-		return new SpringApplicationBuilder(sources.toArray(Class<?>[]::new)).web(type)
-			.properties(with(properties, "server.port=0", "spring.main.banner-mode=off", "idempotency.store=memory",
-					"spring.application.name=test", "server.shutdown=immediate", Bystanders.NONE))
-			.run();
+		return new SpringApplicationBuilder(sources.toArray(Class<?>[]::new)).web(type).properties(properties).run();
+	}
+
+	/**
+	 * Moves the client's connection to HTTP/2, if it is to have it: the JDK's client asks
+	 * for that with a request, and servers agree if it has no body.
+	 */
+	private TestServer warm() {
+		if (isHttp2()) {
+			call("GET", "/nowhere").send();
+		}
+		return this;
 	}
 
 	/**
@@ -138,7 +170,15 @@ public final class TestServer implements AutoCloseable {
 	}
 
 	public int port() {
-		return port(this.context);
+		return this.port;
+	}
+
+	boolean isHttp2() {
+		return this.version == HttpClient.Version.HTTP_2;
+	}
+
+	HttpClient client() {
+		return this.client;
 	}
 
 	public URI uri(String path) {
@@ -191,8 +231,15 @@ public final class TestServer implements AutoCloseable {
 
 	@Override
 	public void close() {
-		this.context.close();
-		this.afterwards.run();
+		try {
+			this.life.close();
+		}
+		catch (RuntimeException ex) {
+			throw ex;
+		}
+		catch (Exception ex) {
+			throw new IllegalStateException(ex);
+		}
 	}
 
 	/**
@@ -249,7 +296,12 @@ public final class TestServer implements AutoCloseable {
 				builder.header(this.header.get(i), this.header.get(i + 1));
 			}
 			try {
-				return Answer.of(TestServer.this.client.send(builder.build(), HttpResponse.BodyHandlers.ofByteArray()));
+				HttpResponse<byte[]> response = TestServer.this.client.send(builder.build(),
+						HttpResponse.BodyHandlers.ofByteArray());
+				if (response.version() != TestServer.this.version) {
+					throw new IllegalStateException("Answered by " + response.version());
+				}
+				return Answer.of(response);
 			}
 			catch (IOException ex) {
 				throw new IllegalStateException(ex);

@@ -55,7 +55,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * committed together, or not at all.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-abstract class TransactionalHttpContract {
+abstract class TransactionalHttpContract implements Container.Choice {
 
 	@AutoClose
 	private TestServer server;
@@ -88,7 +88,7 @@ abstract class TransactionalHttpContract {
 		List<Class<?>> sources = new ArrayList<>(List.of(WebTestApplication.class, Turnstile.class, Events.class,
 				Payments.class, PaymentController.class, Routes.class));
 		sources.addAll(surroundings());
-		this.server = TestServer.start(sources, "etag.order=0", autoConfiguration(), "spring.datasource.url=" + url(),
+		this.server = serve(sources, "etag.order=0", autoConfiguration(), "spring.datasource.url=" + url(),
 				"idempotency.store=jdbc", "idempotency.jdbc.initialize-schema=always",
 				"idempotency.http.max-response-body=10KB",
 				// A connection that is not given back would be missed soon

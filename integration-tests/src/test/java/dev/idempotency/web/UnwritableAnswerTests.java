@@ -39,10 +39,10 @@ import static org.assertj.core.api.Assertions.assertThat;
  * client is told of a failure, and its retries do not run it again.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class UnwritableAnswerTests {
+class UnwritableAnswerTests implements Container.Choice {
 
 	@AutoClose
-	private final TestServer server = TestServer.start(
+	private final TestServer server = serve(
 			List.of(WebTestApplication.class, Handlers.class, Handled.class, Views.class, Routes.class,
 					Forwarding.class),
 			TestServer.WITH_DATABASE, "spring.datasource.url=jdbc:h2:mem:unwritable", "idempotency.store=jdbc");

@@ -1,0 +1,34 @@
+package dev.idempotency.web;
+
+import java.util.List;
+
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
+
+/**
+ * HTTP/2 in clear text on Tomcat: all requests of a client are streams of one connection.
+ */
+@Tag("slow")
+class TomcatHttp2Tests {
+
+	@Nested
+	class Contract extends HttpContract {
+
+		@Override
+		TestServer start(String... properties) {
+			return TestServer.start(Container.TOMCAT_HTTP2, List.of(WebTestApplication.class), properties);
+		}
+
+	}
+
+	@Nested
+	class Streaming extends HttpStreamingTests {
+
+		@Override
+		public Container container() {
+			return Container.TOMCAT_HTTP2;
+		}
+
+	}
+
+}
