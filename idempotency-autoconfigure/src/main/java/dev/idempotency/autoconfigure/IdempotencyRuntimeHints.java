@@ -64,6 +64,10 @@ final class IdempotencyRuntimeHints implements RuntimeHintsRegistrar {
 		// Whether it is there decides how methods go with transactions
 		hints.reflection()
 			.registerTypeIfPresent(classLoader, "org.springframework.transaction.interceptor.TransactionInterceptor");
+		// Whether they are there decides what is done for Reactor
+		hints.reflection()
+			.registerTypeIfPresent(classLoader, "reactor.core.publisher.Mono")
+			.registerTypeIfPresent(classLoader, "io.micrometer.context.ContextSnapshot");
 	}
 
 }

@@ -5,14 +5,15 @@ import java.util.concurrent.RejectedExecutionException;
 
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.MonoSink;
+import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
 /**
  * Signals what was found out on a thread of the store. What comes after it is the
- * application's, and runs on a thread of Reactor's that nobody may block, as it would
- * without us: threads of the store are for the store. What is known when the question has
- * been asked is signalled on the thread that asked, and by nobody who would mind an error
- * of what comes after it.
+ * application's, and runs on a thread of Reactor's: threads of the store are for the
+ * store. It may be blocked if the thread that asked may be, as it would without us. What
+ * is known when the question has been asked is signalled on the thread that asked, and by
+ * nobody who would mind an error of what comes after it.
  *
  * @param <T> what is signalled
  */
@@ -21,6 +22,9 @@ final class Emission<T> {
 	private final MonoSink<T> sink;
 
 	private final Thread asker = Thread.currentThread();
+
+	private final Scheduler scheduler = Schedulers.isInNonBlockingThread() ? Schedulers.parallel()
+			: Schedulers.boundedElastic();
 
 	/**
 	 * Of the thread that asks.
@@ -87,10 +91,10 @@ final class Emission<T> {
 			return;
 		}
 		try {
-			Schedulers.parallel().schedule(next);
+			this.scheduler.schedule(next);
 		}
 		catch (RejectedExecutionException ex) {
-			// Reactor has been shut down
+			// Reactor has been shut down, or has too much to do
 			next.run();
 		}
 	}

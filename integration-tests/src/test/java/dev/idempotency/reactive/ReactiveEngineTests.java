@@ -112,7 +112,7 @@ class ReactiveEngineTests {
 		}).map((decision) -> Thread.currentThread().getName()).block();
 		assertThat(this.blocking.askedOn).allMatch((name) -> name.startsWith("idempotency-store-")).isNotEmpty();
 		assertThat(taking.get()).startsWith("idempotency-store-");
-		assertThat(emitting).startsWith("parallel-");
+		assertThat(emitting).startsWith("boundedElastic-");
 	}
 
 	@Test
@@ -354,9 +354,34 @@ class ReactiveEngineTests {
 	}
 
 	@Test
+	void aListenerThatHangsHoldsNoSubscriberUp() {
+		CountDownLatch hanging = new CountDownLatch(1);
+		IdempotencyEngine slow = new IdempotencyEngine(this.memory, EngineSettings.of("shop"), new MonotonicClock(),
+				List.of((event) -> {
+					try {
+						hanging.await();
+					}
+					catch (InterruptedException ex) {
+						Thread.currentThread().interrupt();
+					}
+				}));
+		this.opened.add(slow);
+		this.engine = new ReactiveEngine(slow, this.threads);
+		AtomicInteger decided = new AtomicInteger();
+		for (int i = 0; i < 30; i++) {
+			decide("key-" + i, PATIENT).onErrorComplete().subscribe((decision) -> decided.incrementAndGet()).dispose();
+		}
+		assertThat(decided).hasValue(0);
+		hanging.countDown();
+		await().until(() -> slow.executionsInProgress() == 0);
+	}
+
+	@Test
 	void canBeAskedFromAThreadThatMustNotBlock() {
-		assertThat(Mono.defer(() -> decide("key", PATIENT)).subscribeOn(Schedulers.parallel()).block())
-			.isInstanceOf(Decision.Proceed.class);
+		assertThat(Mono.defer(() -> decide("key", PATIENT))
+			.map((decision) -> Thread.currentThread().getName())
+			.subscribeOn(Schedulers.single())
+			.block()).startsWith("parallel-");
 	}
 
 	private Mono<Decision> decide(String key, OperationPolicy policy) {
