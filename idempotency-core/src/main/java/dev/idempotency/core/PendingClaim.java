@@ -52,9 +52,9 @@ final class PendingClaim implements PendingDecision {
 
 	private boolean cancelled;
 
-	private @Nullable Future<?> alarm;
-
 	// From here on, what belongs to whoever works
+
+	private @Nullable Future<?> alarm;
 
 	private @Nullable ClaimResult known;
 
@@ -131,7 +131,8 @@ final class PendingClaim implements PendingDecision {
 		this.known = result;
 		this.deadline = this.claims.clock().millis() + attempt.policy().patience().toMillis();
 		this.party = this.claims.waitingRoom().enter(attempt, this.place);
-		goOn();
+		// This may be a thread that must not block
+		dispatch();
 	}
 
 	private ClaimResult ask() {
@@ -154,6 +155,11 @@ final class PendingClaim implements PendingDecision {
 	 * Looks on behalf of all, or stands by while somebody else does.
 	 */
 	private void goOn() {
+		if (this.alarm != null) {
+			// Not by whoever woke us up, who may be in a hurry
+			this.alarm.cancel(false);
+			this.alarm = null;
+		}
 		ClaimResult known = Objects.requireNonNull(this.known, "somebody is waited for");
 		WaitingRoom.Party party = Objects.requireNonNull(this.party, "somebody is waited for");
 		if (isCancelled()) {
@@ -269,10 +275,6 @@ final class PendingClaim implements PendingDecision {
 			}
 			this.state = State.WORKING;
 			this.signalled = false;
-			if (this.alarm != null) {
-				this.alarm.cancel(false);
-				this.alarm = null;
-			}
 			return true;
 		}
 	}

@@ -105,7 +105,9 @@ public final class StoreThreads implements CallThreads, AutoCloseable {
 
 	@Override
 	public DecisionThreads decisions() {
-		return new DecisionThreads(this.blocking ? this.claims : Runnable::run, this.claims, this.telling);
+		Executor looks = (task) -> handOver(task, this.claims);
+		return new DecisionThreads(this.blocking ? looks : Runnable::run, looks,
+				(task) -> handOver(task, this.telling));
 	}
 
 	@Override
@@ -115,12 +117,20 @@ public final class StoreThreads implements CallThreads, AutoCloseable {
 
 	private void complete(Runnable task) {
 		try {
-			this.completions.execute(task);
+			handOver(task, this.completions);
 		}
 		catch (Error ex) {
 			// There is no thread to be had, and nobody would end it
 			task.run();
 		}
+	}
+
+	/**
+	 * Hands a task over. What guards the queue of a pool is locked for that, for a moment
+	 * that those who look for calls that block may let pass.
+	 */
+	private static void handOver(Runnable task, ThreadPoolExecutor pool) {
+		pool.execute(task);
 	}
 
 	/**
