@@ -24,6 +24,8 @@ public final class BootProcess implements AutoCloseable {
 			"org.springframework.boot.security.autoconfigure.web.servlet.SecurityFilterAutoConfiguration",
 			"org.springframework.boot.security.autoconfigure.web.servlet.ServletWebSecurityAutoConfiguration",
 			"org.springframework.boot.security.autoconfigure.actuate.web.servlet.ManagementWebSecurityAutoConfiguration",
+			"org.springframework.boot.security.autoconfigure.ReactiveUserDetailsServiceAutoConfiguration",
+			"org.springframework.boot.security.autoconfigure.web.reactive.ReactiveWebSecurityAutoConfiguration",
 			"org.springframework.boot.flyway.autoconfigure.FlywayAutoConfiguration",
 			"org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration",
 			"org.springframework.boot.data.jpa.autoconfigure.DataJpaRepositoriesAutoConfiguration");
