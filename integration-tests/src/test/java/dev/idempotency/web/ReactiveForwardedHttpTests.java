@@ -17,6 +17,11 @@ class ReactiveForwardedHttpTests extends ForwardedHttpTests {
 	}
 
 	@Override
+	String location() {
+		return "/v1/elsewhere";
+	}
+
+	@Override
 	List<String> kinds() {
 		return ReactiveKinds.KINDS;
 	}
