@@ -36,16 +36,14 @@ class ReactiveHttpSettingsTests extends HttpSettingsTests {
 
 	@Override
 	TestServer start(List<Class<?>> sources, String... properties) {
-		return Reactive.startBlocking(Reactive.exchange(sources, Annotated.class, ReactiveAnnotated.class),
-				properties);
+		return Reactive.startBlocking(Reactive.exchange(sources, Annotated.class, ReactiveAnnotated.class), properties);
 	}
 
 	@Override
 	void startUp(Class<?> controller, String... properties) {
 		new ReactiveWebApplicationContextRunner()
-			.withConfiguration(
-					AutoConfigurations.of(WebFluxAutoConfiguration.class, IdempotencyAutoConfiguration.class,
-							IdempotencyReactorAutoConfiguration.class, IdempotencyWebFluxAutoConfiguration.class))
+			.withConfiguration(AutoConfigurations.of(WebFluxAutoConfiguration.class, IdempotencyAutoConfiguration.class,
+					IdempotencyReactorAutoConfiguration.class, IdempotencyWebFluxAutoConfiguration.class))
 			.withBean(Executions.class)
 			.withUserConfiguration((controller == Annotated.class) ? ReactiveAnnotated.class : controller)
 			.withPropertyValues("idempotency.store=memory")

@@ -74,8 +74,8 @@ class ReactiveKeySourceTests extends KeySourceTests {
 
 		@Bean
 		ReactiveScopeResolver scopeResolver() {
-			return (exchange, operation) -> Mono.just(new IdempotencyScope("", operation, null,
-					exchange.getRequest().getHeaders().getFirst("X-Tenant")));
+			return (exchange, operation) -> Mono.just(
+					new IdempotencyScope("", operation, null, exchange.getRequest().getHeaders().getFirst("X-Tenant")));
 		}
 
 		@Bean
