@@ -130,7 +130,18 @@ public final class Calls {
 	 * @param policy how it is protected
 	 */
 	public Steps stepsOf(Execution execution, Fingerprint fingerprint, OperationPolicy policy) {
-		return new LazySteps(this, execution, fingerprint, policy);
+		return new LazySteps(this, execution, fingerprint, policy, null);
+	}
+
+	/**
+	 * The steps of an operation that no thread is bound to.
+	 * @param fingerprint what it was asked to do: another request has other steps
+	 * @param policy how it is protected
+	 * @param owner the operation, which a thread is bound to while it runs a step
+	 */
+	public Steps stepsOf(Execution execution, Fingerprint fingerprint, OperationPolicy policy,
+			IdempotencyContext owner) {
+		return new LazySteps(this, execution, fingerprint, policy, owner);
 	}
 
 	StepKeys stepKeys(IdempotencyKey parent, Fingerprint fingerprint, OperationPolicy policy) {

@@ -1,6 +1,10 @@
 package dev.idempotency.call;
 
+import java.util.Objects;
+
 import dev.idempotency.Fingerprint;
+import dev.idempotency.IdempotencyContext;
+import dev.idempotency.IdempotencyContext.Binding;
 import dev.idempotency.OnCrash;
 import dev.idempotency.ResultType;
 import dev.idempotency.Work;
@@ -21,9 +25,17 @@ final class LazySteps implements OpenSteps {
 
 	private final OperationPolicy policy;
 
+	private final @Nullable IdempotencyContext owner;
+
 	private @Nullable OpenSteps steps;
 
-	LazySteps(Calls calls, Execution execution, Fingerprint fingerprint, OperationPolicy policy) {
+	/**
+	 * Create steps.
+	 * @param owner the operation, where no thread is bound to it, or {@code null}
+	 */
+	LazySteps(Calls calls, Execution execution, Fingerprint fingerprint, OperationPolicy policy,
+			@Nullable IdempotencyContext owner) {
+		this.owner = owner;
 		this.calls = calls;
 		this.execution = execution;
 		this.fingerprint = fingerprint;
@@ -39,16 +51,31 @@ final class LazySteps implements OpenSteps {
 		return this.steps;
 	}
 
+	/**
+	 * A step is a part of the operation that the thread is bound to.
+	 */
+	private Binding bindToThread() {
+		IdempotencyContext operation = this.owner;
+		return (operation != null && IdempotencyContext.find().isEmpty()) ? operation.makeCurrent() : () -> {
+		};
+	}
+
 	@Override
 	public <T extends @Nullable Object, X extends Exception> T run(String name, ResultType<T> type,
 			Work<? extends T, X> work) throws X {
-		return steps().run(name, type, work);
+		try (Binding binding = bindToThread()) {
+			Objects.requireNonNull(binding);
+			return steps().run(name, type, work);
+		}
 	}
 
 	@Override
 	public <T extends @Nullable Object, X extends Exception> T run(String name, @Nullable Object inputs,
 			ResultType<T> type, Work<? extends T, X> work) throws X {
-		return steps().run(name, inputs, type, work);
+		try (Binding binding = bindToThread()) {
+			Objects.requireNonNull(binding);
+			return steps().run(name, inputs, type, work);
+		}
 	}
 
 	@Override
@@ -63,7 +90,9 @@ final class LazySteps implements OpenSteps {
 
 	@Override
 	public OpenSteps withOnCrash(OnCrash onCrash) {
-		return steps().withOnCrash(onCrash);
+		LazySteps changed = new LazySteps(this.calls, this.execution, this.fingerprint, this.policy, this.owner);
+		changed.steps = steps().withOnCrash(onCrash);
+		return changed;
 	}
 
 	@Override

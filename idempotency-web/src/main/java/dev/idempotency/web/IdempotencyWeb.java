@@ -38,8 +38,6 @@ import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandl
  */
 public final class IdempotencyWeb implements OperationCatalog {
 
-	private final IdempotencyEngine engine;
-
 	private final HttpSettings settings;
 
 	private final HttpStrategies strategies;
@@ -65,7 +63,6 @@ public final class IdempotencyWeb implements OperationCatalog {
 	 */
 	public IdempotencyWeb(IdempotencyEngine engine, Calls calls, AnnotationPolicies policies, HttpSettings settings,
 			HttpStrategies strategies, ApplicationContext context) {
-		this.engine = engine;
 		this.settings = settings;
 		this.strategies = strategies;
 		this.context = context;

@@ -6,7 +6,6 @@ import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 
@@ -37,8 +36,7 @@ import org.springframework.web.server.ServerWebExchange;
  */
 final class ContentReader {
 
-	private static final ResolvableType PARTS = ResolvableType.forClassWithGenerics(MultiValueMap.class, String.class,
-			Part.class);
+	private static final ResolvableType PART = ResolvableType.forClass(Part.class);
 
 	private final Supplier<ServerCodecConfigurer> codecs;
 
@@ -101,12 +99,11 @@ final class ContentReader {
 	 * Parses a form with files a second time: the parts of the handler can be read once.
 	 */
 	private Mono<RequestContent> readParts(ServerWebExchange exchange, MediaType type, ReadAhead.Read read) {
-		HttpMessageReader<MultiValueMap<String, Part>> reader = partsReader(type);
+		HttpMessageReader<Part> reader = partReader(type);
 		if (reader == null) {
 			return Mono.just(new RequestContent.Body(read.bytes(), read.length()));
 		}
-		return reader.readMono(PARTS, new Message(exchange.getRequest().getHeaders(), read), Map.of())
-			.flatMapIterable((parts) -> parts.values().stream().flatMap(List::stream).toList())
+		return reader.read(PART, new Message(exchange.getRequest().getHeaders(), read), Map.of())
 			.concatMap(ContentReader::toPart)
 			.collectList()
 			.<RequestContent>map(RequestContent.Multipart::new)
@@ -114,10 +111,10 @@ final class ContentReader {
 	}
 
 	@SuppressWarnings("unchecked")
-	private @Nullable HttpMessageReader<MultiValueMap<String, Part>> partsReader(MediaType type) {
+	private @Nullable HttpMessageReader<Part> partReader(MediaType type) {
 		for (HttpMessageReader<?> reader : this.codecs.get().getReaders()) {
-			if (reader.canRead(PARTS, type)) {
-				return (HttpMessageReader<MultiValueMap<String, Part>>) reader;
+			if (reader.canRead(PART, type)) {
+				return (HttpMessageReader<Part>) reader;
 			}
 		}
 		return null;

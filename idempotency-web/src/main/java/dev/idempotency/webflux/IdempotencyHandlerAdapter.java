@@ -138,7 +138,8 @@ public final class IdempotencyHandlerAdapter implements HandlerAdapter, Dispatch
 			}
 			Mono<HandlerResult> handled = this.problems.handledByApplication(problem, exchange);
 			if (handled != null) {
-				return handled.doOnError((failure) -> logger.warn("An exception handler of the application failed", failure));
+				return handled
+					.doOnError((failure) -> logger.warn("An exception handler of the application failed", failure));
 			}
 			HttpAnswer answer = this.problems.toAnswer(problem, exchange);
 			if (answer == null) {

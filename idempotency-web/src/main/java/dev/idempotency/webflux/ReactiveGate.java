@@ -10,7 +10,6 @@ import dev.idempotency.IdempotencyException;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.IdempotencyKeyInvalidException;
 import dev.idempotency.IdempotencyScope;
-import dev.idempotency.Steps;
 import dev.idempotency.call.Calls;
 import dev.idempotency.call.UnprotectedContext;
 import dev.idempotency.core.Attempt;
@@ -112,8 +111,8 @@ final class ReactiveGate implements ReactiveAdmission {
 
 		private final String name;
 
-		private Case(ContextView context, ReactiveExchange carried, ServerWebExchange exchange, Object handler, ProtectedOperation operation,
-				Function<@Nullable ReactiveRun, Mono<T>> proceed) {
+		private Case(ContextView context, ReactiveExchange carried, ServerWebExchange exchange, Object handler,
+				ProtectedOperation operation, Function<@Nullable ReactiveRun, Mono<T>> proceed) {
 			this.context = context;
 			this.carried = carried;
 			this.exchange = exchange;
@@ -237,10 +236,10 @@ final class ReactiveGate implements ReactiveAdmission {
 			}
 			Execution execution = proceeding.execution();
 			try {
-				Steps steps = ReactiveGate.this.calls.stepsOf(execution, attempt.fingerprint(),
-						this.operation.policy());
 				ReactiveRun run = new ReactiveRun(this.carried, this.exchange, this.operation, this.handler, execution,
-						steps, ReactiveGate.this.engine, ReactiveGate.this.rules);
+						(owner) -> ReactiveGate.this.calls.stepsOf(execution, attempt.fingerprint(),
+								this.operation.policy(), owner),
+						ReactiveGate.this.engine, ReactiveGate.this.rules);
 				if (this.carried.arm(run)) {
 					return new Taken(run, null);
 				}

@@ -102,16 +102,17 @@ final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 	private volatile @Nullable UntiedFlux<?> flow;
 
 	ReactiveRun(ReactiveExchange exchange, ServerWebExchange webExchange, ProtectedOperation operation, Object handler,
-			Execution execution, Steps steps, ReactiveEngine engine, ReactiveAnswerRules rules) {
+			Execution execution, Function<IdempotencyContext, Steps> steps, ReactiveEngine engine,
+			ReactiveAnswerRules rules) {
 		this.exchange = exchange;
 		this.webExchange = webExchange;
 		this.operation = operation;
 		this.handler = handler;
 		this.execution = execution;
-		this.steps = steps;
 		this.engine = engine;
 		this.rules = rules;
 		this.effect = operation.effect();
+		this.steps = steps.apply(this);
 	}
 
 	void headersBefore(HttpHeaders headers) {
@@ -332,8 +333,7 @@ final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 	 * Lets an answer flow from its first part on. One that fails before that is none:
 	 * others will write another one.
 	 */
-	private <T> Mono<Void> flowFromFirst(Flux<T> source, Parts<T> parts,
-			Function<Flux<T>, Mono<Void>> write) {
+	private <T> Mono<Void> flowFromFirst(Flux<T> source, Parts<T> parts, Function<Flux<T>, Mono<Void>> write) {
 		return source.<Void>switchOnFirst((first, all) -> {
 			if (first.hasValue()) {
 				return flow(all, new AnswerPieces(limit()), parts, write);
@@ -381,8 +381,8 @@ final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 			logger.debug("The answer of {} has failed on its way", this.handler, ex);
 			return settle(failureDisposition(), null).then(Mono.error(ex));
 		});
-		UntiedFlux<T> untied = new UntiedFlux<>(stored, parts::release, () -> !endless && pieces != null && pieces.isKept(),
-				this::stoppedWithoutClient);
+		UntiedFlux<T> untied = new UntiedFlux<>(stored, parts::release,
+				() -> !endless && pieces != null && pieces.isKept(), this::stoppedWithoutClient);
 		this.flow = untied;
 		if (this.gone) {
 			untied.goOnAlone();

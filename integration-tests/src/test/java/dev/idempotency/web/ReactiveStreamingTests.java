@@ -57,13 +57,13 @@ class ReactiveStreamingTests extends HttpStreamingTests {
 
 		@PostMapping("/entity")
 		Mono<ResponseEntity<byte[]>> entity(IdempotencyContext context,
-				@RequestParam(defaultValue = "20000") int size) {
+				@RequestParam(defaultValue = "40000") int size) {
 			return begin(context, size - END.length()).map((text) -> ResponseEntity.ok(utf8(text + END)));
 		}
 
 		@PostMapping("/deferred")
 		Mono<ResponseEntity<byte[]>> deferred(IdempotencyContext context,
-				@RequestParam(defaultValue = "20000") int size) {
+				@RequestParam(defaultValue = "40000") int size) {
 			return entity(context, size).subscribeOn(Schedulers.boundedElastic());
 		}
 
@@ -79,31 +79,31 @@ class ReactiveStreamingTests extends HttpStreamingTests {
 
 		@PostMapping({ "/void", "/streaming-flushed" })
 		Mono<Void> writesItself(IdempotencyContext context, ServerHttpResponse response,
-				@RequestParam(defaultValue = "20000") int size) {
+				@RequestParam(defaultValue = "40000") int size) {
 			return Reactive.flush(response, pieces(context, size).map(ReactiveEndpoints::utf8));
 		}
 
 		@PostMapping("/void-length")
 		Mono<Void> voidLength(IdempotencyContext context, ServerHttpResponse response,
-				@RequestParam(defaultValue = "20000") int size) {
+				@RequestParam(defaultValue = "40000") int size) {
 			response.getHeaders().setContentLength(size);
 			return writesItself(context, response, size);
 		}
 
 		@PostMapping(path = { "/void-writer", "/emitter" }, produces = "text/plain")
-		Flux<String> writesText(IdempotencyContext context, @RequestParam(defaultValue = "20000") int size) {
+		Flux<String> writesText(IdempotencyContext context, @RequestParam(defaultValue = "40000") int size) {
 			return pieces(context, size);
 		}
 
 		@PostMapping("/streaming")
 		Flux<DataBuffer> streaming(IdempotencyContext context, ServerHttpResponse response,
-				@RequestParam(defaultValue = "20000") int size) {
+				@RequestParam(defaultValue = "40000") int size) {
 			return Reactive.buffers(response, pieces(context, size).map(ReactiveEndpoints::utf8));
 		}
 
 		@PostMapping("/streaming-length")
 		ResponseEntity<Flux<DataBuffer>> streamingLength(IdempotencyContext context, ServerHttpResponse response,
-				@RequestParam(defaultValue = "20000") int size) {
+				@RequestParam(defaultValue = "40000") int size) {
 			return ResponseEntity.ok().contentLength(size).body(streaming(context, response, size));
 		}
 
@@ -125,14 +125,14 @@ class ReactiveStreamingTests extends HttpStreamingTests {
 
 		@PostMapping("/raw-async")
 		Mono<Void> rawAsync(IdempotencyContext context, ServerHttpResponse response,
-				@RequestParam(defaultValue = "20000") int size) {
+				@RequestParam(defaultValue = "40000") int size) {
 			return Reactive.flush(response,
 					pieces(context, size).map(ReactiveEndpoints::utf8).subscribeOn(Schedulers.boundedElastic()));
 		}
 
 		@PostMapping("/raw-async-length")
 		Mono<Void> rawAsyncLength(IdempotencyContext context, ServerHttpResponse response,
-				@RequestParam(defaultValue = "20000") int size) {
+				@RequestParam(defaultValue = "40000") int size) {
 			response.getHeaders().setContentLength(size);
 			return rawAsync(context, response, size);
 		}

@@ -113,7 +113,8 @@ public final class TestServer implements AutoCloseable {
 				with(new String[] { WITHOUT_SECURITY }, COMMON));
 		if (container == Container.DEPLOYED) {
 			DeployedTomcat tomcat = new DeployedTomcat(sources, List.of(all));
-			return new TestServer(tomcat.application(), tomcat.port(), servletPath(tomcat.application()), tomcat, false);
+			return new TestServer(tomcat.application(), tomcat.port(), servletPath(tomcat.application()), tomcat,
+					false);
 		}
 		ConfigurableApplicationContext context = run(WebApplicationType.SERVLET, container.sources(sources), all);
 		return new TestServer(context, port(context), servletPath(context), context, container.isHttp2()).warm();
