@@ -1,8 +1,8 @@
 package dev.idempotency.autoconfigure;
 
+import dev.idempotency.http.ProtectedHandlers;
 import dev.idempotency.openapi.HiddenContextCustomizer;
 import dev.idempotency.openapi.IdempotencyOpenApiCustomizer;
-import dev.idempotency.web.IdempotencyWeb;
 import io.swagger.v3.oas.models.OpenAPI;
 import org.springdoc.core.customizers.GlobalOpenApiCustomizer;
 
@@ -17,8 +17,8 @@ import org.springframework.context.annotation.Bean;
  * Auto-configuration of what springdoc tells clients about protected handlers, and does
  * not tell them, also when protection is switched off.
  */
-@AutoConfiguration(after = IdempotencyWebMvcAutoConfiguration.class)
-@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
+@AutoConfiguration(after = { IdempotencyWebMvcAutoConfiguration.class, IdempotencyWebFluxAutoConfiguration.class })
+@ConditionalOnWebApplication
 @ConditionalOnClass({ GlobalOpenApiCustomizer.class, OpenAPI.class })
 public final class IdempotencyOpenApiAutoConfiguration {
 
@@ -28,10 +28,10 @@ public final class IdempotencyOpenApiAutoConfiguration {
 	}
 
 	@Bean
-	@ConditionalOnBean(IdempotencyWeb.class)
+	@ConditionalOnBean(ProtectedHandlers.class)
 	@ConditionalOnMissingBean
-	IdempotencyOpenApiCustomizer idempotencyOpenApiCustomizer(IdempotencyWeb web) {
-		return new IdempotencyOpenApiCustomizer(web.handlers());
+	IdempotencyOpenApiCustomizer idempotencyOpenApiCustomizer(ProtectedHandlers handlers) {
+		return new IdempotencyOpenApiCustomizer(handlers);
 	}
 
 }

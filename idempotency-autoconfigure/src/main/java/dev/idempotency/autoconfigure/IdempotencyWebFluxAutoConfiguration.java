@@ -6,6 +6,7 @@ import dev.idempotency.core.AnswerReader;
 import dev.idempotency.core.ResultWriter;
 import dev.idempotency.http.HttpAnswer;
 import dev.idempotency.http.ProblemFormat;
+import dev.idempotency.http.ProtectedHandlers;
 import dev.idempotency.reactive.ReactiveEngine;
 import dev.idempotency.webflux.IdempotencyHandlerAdapter;
 import dev.idempotency.webflux.IdempotencyWebFlux;
@@ -120,6 +121,11 @@ public final class IdempotencyWebFluxAutoConfiguration {
 	@ConditionalOnMissingBean
 	ReactiveIdempotencyRouteFilter idempotencyRouteFilter(IdempotencyWebFlux web) {
 		return web.routeFilter();
+	}
+
+	@Bean
+	ProtectedHandlers idempotencyProtectedHandlers(IdempotencyWebFlux web) {
+		return web.handlers();
 	}
 
 	@Bean

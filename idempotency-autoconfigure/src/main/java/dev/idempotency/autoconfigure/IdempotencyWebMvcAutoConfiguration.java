@@ -10,6 +10,7 @@ import dev.idempotency.core.IdempotencyEngine;
 import dev.idempotency.core.ResultWriter;
 import dev.idempotency.http.HttpAnswer;
 import dev.idempotency.http.ProblemFormat;
+import dev.idempotency.http.ProtectedHandlers;
 import dev.idempotency.web.HttpStrategies;
 import dev.idempotency.web.IdempotencyExceptionResolver;
 import dev.idempotency.web.IdempotencyFilter;
@@ -126,6 +127,11 @@ public final class IdempotencyWebMvcAutoConfiguration {
 	@ConditionalOnMissingBean
 	IdempotencyRouteFilter idempotencyRouteFilter(IdempotencyWeb web) {
 		return web.routeFilter();
+	}
+
+	@Bean
+	ProtectedHandlers idempotencyProtectedHandlers(IdempotencyWeb web) {
+		return web.handlers();
 	}
 
 	@Bean

@@ -12,8 +12,6 @@ import dev.idempotency.IdempotencyConfigurationException;
 import dev.idempotency.call.AnnotationPolicies;
 import dev.idempotency.call.Calls;
 import dev.idempotency.core.IdempotencyEngine;
-import dev.idempotency.core.KnownOperation;
-import dev.idempotency.core.OperationCatalog;
 import dev.idempotency.core.ResultWriter;
 import dev.idempotency.core.Transactions;
 import dev.idempotency.http.ExplicitExceptionHandlers;
@@ -36,7 +34,7 @@ import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandl
 /**
  * The parts of the HTTP edge, put together.
  */
-public final class IdempotencyWeb implements OperationCatalog {
+public final class IdempotencyWeb {
 
 	private final HttpSettings settings;
 
@@ -167,11 +165,6 @@ public final class IdempotencyWeb implements OperationCatalog {
 	 */
 	public ProtectedHandlers handlers() {
 		return this.handlers;
-	}
-
-	@Override
-	public List<KnownOperation> operations() {
-		return this.handlers.operations();
 	}
 
 }

@@ -45,8 +45,10 @@ final class IdempotencyHttpHandler implements HttpHandler {
 	 * Whether requests are safe to repeat as they are.
 	 */
 	static boolean isSafe(HttpMethod method) {
-		return method == HttpMethod.GET || method == HttpMethod.HEAD || method == HttpMethod.OPTIONS
-				|| method == HttpMethod.TRACE;
+		return switch (method.name()) {
+			case "GET", "HEAD", "OPTIONS", "TRACE" -> true;
+			default -> false;
+		};
 	}
 
 	/**

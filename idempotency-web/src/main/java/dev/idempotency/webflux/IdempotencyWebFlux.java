@@ -11,8 +11,6 @@ import java.util.stream.Collectors;
 import dev.idempotency.IdempotencyConfigurationException;
 import dev.idempotency.call.AnnotationPolicies;
 import dev.idempotency.call.Calls;
-import dev.idempotency.core.KnownOperation;
-import dev.idempotency.core.OperationCatalog;
 import dev.idempotency.core.ResultWriter;
 import dev.idempotency.http.GivenAnswers;
 import dev.idempotency.http.HttpSettings;
@@ -38,7 +36,7 @@ import org.springframework.web.util.pattern.PathPattern;
 /**
  * The parts of the HTTP edge for WebFlux, put together.
  */
-public final class IdempotencyWebFlux implements OperationCatalog {
+public final class IdempotencyWebFlux {
 
 	private final HttpSettings settings;
 
@@ -189,11 +187,6 @@ public final class IdempotencyWebFlux implements OperationCatalog {
 	 */
 	public ProtectedHandlers handlers() {
 		return this.handlers;
-	}
-
-	@Override
-	public List<KnownOperation> operations() {
-		return this.handlers.operations();
 	}
 
 }

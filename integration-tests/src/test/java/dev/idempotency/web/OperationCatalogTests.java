@@ -18,6 +18,7 @@ import dev.idempotency.core.KnownOperation.Protection;
 import dev.idempotency.core.OperationCatalog;
 import dev.idempotency.core.OperationPolicy;
 import dev.idempotency.core.OperationsReport;
+import dev.idempotency.http.ProtectedHandlers;
 import dev.idempotency.method.IdempotencyMethods;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
@@ -78,7 +79,7 @@ class OperationCatalogTests {
 	 * What is known of the handlers.
 	 */
 	OperationCatalog handlers(TestServer started) {
-		return started.bean(IdempotencyWeb.class);
+		return started.bean(ProtectedHandlers.class);
 	}
 
 	Class<?> scopeResolver() {

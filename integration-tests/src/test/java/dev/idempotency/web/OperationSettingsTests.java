@@ -15,6 +15,7 @@ import dev.idempotency.core.KnownOperation.Protection;
 import dev.idempotency.core.OperationCatalog;
 import dev.idempotency.core.OperationPolicy;
 import dev.idempotency.core.StoreVerb;
+import dev.idempotency.http.ProtectedHandlers;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
@@ -80,7 +81,7 @@ class OperationSettingsTests {
 	 * What is known of the operations.
 	 */
 	OperationCatalog catalog(TestServer started) {
-		return started.bean(IdempotencyWeb.class);
+		return started.bean(ProtectedHandlers.class);
 	}
 
 	private Answer post(String path, String key, String body) {

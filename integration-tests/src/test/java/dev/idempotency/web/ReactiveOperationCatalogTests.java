@@ -3,7 +3,7 @@ package dev.idempotency.web;
 import java.util.List;
 
 import dev.idempotency.core.OperationCatalog;
-import dev.idempotency.webflux.IdempotencyWebFlux;
+import dev.idempotency.http.ProtectedHandlers;
 import dev.idempotency.webflux.ReactiveScopeResolver;
 
 import org.springframework.context.annotation.Bean;
@@ -20,7 +20,7 @@ class ReactiveOperationCatalogTests extends OperationCatalogTests {
 
 	@Override
 	OperationCatalog handlers(TestServer started) {
-		return started.bean(IdempotencyWebFlux.class);
+		return started.bean(ProtectedHandlers.class);
 	}
 
 	@Override

@@ -3,7 +3,7 @@ package dev.idempotency.web;
 import java.util.List;
 
 import dev.idempotency.core.OperationCatalog;
-import dev.idempotency.webflux.IdempotencyWebFlux;
+import dev.idempotency.http.ProtectedHandlers;
 import dev.idempotency.webflux.ReactiveIdempotencyRouteFilter;
 
 import org.springframework.context.annotation.Bean;
@@ -24,7 +24,7 @@ class ReactiveOperationSettingsTests extends OperationSettingsTests {
 
 	@Override
 	OperationCatalog catalog(TestServer started) {
-		return started.bean(IdempotencyWebFlux.class);
+		return started.bean(ProtectedHandlers.class);
 	}
 
 	@Configuration(proxyBeanMethods = false)

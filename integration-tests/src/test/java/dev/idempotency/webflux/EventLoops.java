@@ -32,7 +32,14 @@ public final class EventLoops {
 	private static final List<String> ALLOWED = List.of("java.lang.ClassLoader.loadClass", "java.lang.Class.forName",
 			"java.util.ServiceLoader", "java.util.ResourceBundle.", "java.lang.invoke.MethodHandleNatives.",
 			"java.util.UUID.randomUUID", "java.security.SecureRandom.", "ch.qos.logback.core.OutputStreamAppender.",
-			"java.io.PrintStream.", "org.thymeleaf.", "io.netty.buffer.AdaptivePoolingAllocator");
+			"java.io.PrintStream.", "org.thymeleaf.", "io.netty.buffer.AdaptivePoolingAllocator",
+			// BlockHound allows these too, but loses its marks when others transform the
+			// class
+			"java.util.concurrent.ThreadPoolExecutor.getTask", "java.util.concurrent.ThreadPoolExecutor.addWorker",
+			"java.util.concurrent.ThreadPoolExecutor.processWorkerExit",
+			"java.util.concurrent.ScheduledThreadPoolExecutor$DelayedWorkQueue.",
+			// The lock of a queue, for a moment
+			"dev.idempotency.reactive.StoreThreads.handOver");
 
 	private static final Pattern COMMON = Pattern
 		.compile("^\\s*(at )?(reactor\\.core|reactor\\.netty|io\\.netty\\.(channel|handler|util))\\.");
