@@ -43,6 +43,9 @@ final class ReadAheadResponse extends DecoratedResponse {
 			done = true;
 			return read;
 		}
+		catch (RuntimeException ex) {
+			throw BrokenAnswer.of(ex);
+		}
 		finally {
 			if (!done) {
 				response.close();

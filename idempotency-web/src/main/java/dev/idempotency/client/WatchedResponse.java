@@ -44,9 +44,9 @@ final class WatchedResponse extends DecoratedResponse {
 			try {
 				return super.read();
 			}
-			catch (IOException ex) {
+			catch (IOException | RuntimeException ex) {
 				this.key.failed();
-				throw ex;
+				throw BrokenAnswer.of(ex);
 			}
 		}
 
@@ -55,9 +55,9 @@ final class WatchedResponse extends DecoratedResponse {
 			try {
 				return super.read(target, offset, length);
 			}
-			catch (IOException ex) {
+			catch (IOException | RuntimeException ex) {
 				this.key.failed();
-				throw ex;
+				throw BrokenAnswer.of(ex);
 			}
 		}
 
