@@ -58,6 +58,9 @@ final class ContentReader {
 		if (readBefore && isForm(type)) {
 			return exchange.getFormData().map((form) -> new RequestContent.Form(parametersOf(exchange, form)));
 		}
+		if (readBefore && exchange.getRequest().getHeaders().getContentLength() == 0) {
+			return Mono.just(new RequestContent.Body(new byte[0], 0));
+		}
 		// Whoever has read it before gives it out again, or nobody does
 		Flux<DataBuffer> source = readBefore ? exchange.getRequest().getBody() : request.connectionBody();
 		return new ReadAhead(source, limit).onErrorMap(ContentReader::toUnreadable).flatMap((read) -> {

@@ -348,7 +348,7 @@ abstract class MethodTransactionContract {
 		this.runner.withPropertyValues("idempotency.store=memory")
 			.run((context) -> assertThat(context).getFailure()
 				.isInstanceOf(IdempotencyConfigurationException.class)
-				.hasMessageContaining(Ledger.class.getName() + ".joining(")
+				.hasMessageContaining(Ledger.class.getName() + ".")
 				.hasMessageContaining("no transaction can be joined"));
 	}
 
