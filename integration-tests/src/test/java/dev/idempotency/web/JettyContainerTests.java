@@ -4,8 +4,6 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 /**
  * What the contract says where containers differ, on Jetty.
  */
@@ -61,13 +59,16 @@ class JettyContainerTests {
 		}
 
 		/**
-		 * Jetty lets no servlet have a request that it cannot unwrap, protected or not.
+		 * The Jetty of Spring Boot 4.1 lets no servlet have a request that it cannot
+		 * unwrap, protected or not. That of 4.0 does.
 		 */
 		@Override
 		@Test
 		void aRetryIsAnsweredWithoutAHandlerWhoseRequestIsDisguised() {
 			Answer answer = server().post("/disguised").key(TestServer.newKey()).send();
-			assertThat(answer.status()).isEqualTo(500);
+			if (answer.status() != 500) {
+				super.aRetryIsAnsweredWithoutAHandlerWhoseRequestIsDisguised();
+			}
 		}
 
 	}
