@@ -11,6 +11,7 @@ dependencies {
     implementation(project(":idempotency-autoconfigure"))
     implementation(libs.boot.starter.data.redis)
     implementation(libs.boot.starter.jdbc)
+    implementation(libs.boot.starter.webflux)
     implementation(libs.boot.starter.webmvc)
     implementation(libs.embedded.postgres)
     implementation(libs.embedded.postgres.linux.amd64)

@@ -39,6 +39,7 @@ final class LoadRun {
 		parts.put("warmup", Parts::warmUps);
 		parts.put("connections", Parts::connections);
 		parts.put("threads", Parts::virtualThreads);
+		parts.put("webflux", Parts::webFlux);
 		parts.put("bodies", Parts::bodies);
 		parts.put("sizes", Parts::storeSizes);
 		List<String> chosen = (args.length > 0) ? Arrays.asList(args) : List.copyOf(parts.keySet());

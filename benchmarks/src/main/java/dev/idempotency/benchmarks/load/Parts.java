@@ -19,6 +19,12 @@ final class Parts implements AutoCloseable {
 
 	private static final String VIRTUAL_THREADS = "--spring.threads.virtual.enabled=true";
 
+	/**
+	 * On Reactor Netty, although there is a Tomcat too.
+	 */
+	private static final String[] WEBFLUX = { "--spring.main.web-application-type=reactive",
+			"--spring.autoconfigure.exclude=org.springframework.boot.tomcat.autoconfigure.reactive.TomcatReactiveWebServerAutoConfiguration" };
+
 	private static final Effort SHORTER = new Effort(5, 3_000, 1_000);
 
 	private static final int KILOBYTES = 10_000;
@@ -128,6 +134,25 @@ final class Parts implements AutoCloseable {
 				for (Kind kind : Kind.values()) {
 					figures.add(kind.toString(), Goal.NONE,
 							this.measuring.compare(both, Workload.of(kind).withConnections(32), SHORTER));
+				}
+			}
+		}
+		return figures;
+	}
+
+	/**
+	 * The same handlers on WebFlux, against themselves without protection.
+	 */
+	Figures webFlux() {
+		Figures figures = new Figures("WebFlux on Reactor Netty, against the same without protection");
+		try (Bench own = new Bench(this.java)) {
+			Subject without = own.without(WEBFLUX);
+			List<Subject> subjects = List.of(own.onMemory(WEBFLUX), own.onRedis(own.redis(), WEBFLUX),
+					own.onPostgres(own.postgres(), WEBFLUX));
+			for (Subject subject : subjects) {
+				for (Kind kind : Kind.values()) {
+					figures.add(kind.toString(), Goal.NONE,
+							this.measuring.compare(new Subject[] { without, subject }, Workload.of(kind), SHORTER));
 				}
 			}
 		}
