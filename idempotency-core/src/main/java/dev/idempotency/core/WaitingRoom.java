@@ -86,7 +86,7 @@ final class WaitingRoom {
 
 		private boolean looking;
 
-		private ClaimResult.@Nullable Refused found;
+		private volatile ClaimResult.@Nullable Refused found;
 
 		/**
 		 * Those who wait without a thread while somebody looks.
@@ -261,13 +261,7 @@ final class WaitingRoom {
 		 * What someone has found for all.
 		 */
 		ClaimResult.@Nullable Refused found() {
-			this.lock.lock();
-			try {
-				return this.found;
-			}
-			finally {
-				this.lock.unlock();
-			}
+			return this.found;
 		}
 
 		@Override

@@ -4,6 +4,7 @@ import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
@@ -34,6 +35,13 @@ public final class ExplicitExceptionHandlers {
 	 */
 	public ExplicitExceptionHandlers(Supplier<List<ControllerAdviceBean>> advices) {
 		this.advices = SingletonSupplier.of(advices);
+	}
+
+	/**
+	 * Finds the advices now, for whoever must not wait for that later.
+	 */
+	public void prepare() {
+		Objects.requireNonNull(this.advices.get());
 	}
 
 	/**

@@ -4,6 +4,7 @@ import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
@@ -42,6 +43,13 @@ final class ExceptionHandlerCalls {
 		ReactiveAdapterRegistry registry = ReactiveAdapterRegistry.getSharedInstance();
 		this.argumentResolvers = List.of(new ServerWebExchangeMethodArgumentResolver(registry),
 				new PrincipalMethodArgumentResolver(registry), new ModelMethodArgumentResolver(registry));
+	}
+
+	/**
+	 * Finds the advices.
+	 */
+	void prepare() {
+		Objects.requireNonNull(this.advices.get());
 	}
 
 	/**

@@ -1,6 +1,7 @@
 package dev.idempotency.webflux;
 
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
@@ -18,6 +19,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Mono;
 
+import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.core.MethodParameter;
 import org.springframework.core.Ordered;
 import org.springframework.http.HttpHeaders;
@@ -37,7 +39,8 @@ import org.springframework.web.server.UnsupportedMediaTypeStatusException;
  * the work. It also learns how they failed, and answers with a problem when a request did
  * not run, unless the application handles that exception by name.
  */
-public final class IdempotencyHandlerAdapter implements HandlerAdapter, DispatchExceptionHandler, Ordered {
+public final class IdempotencyHandlerAdapter
+		implements HandlerAdapter, DispatchExceptionHandler, Ordered, SmartInitializingSingleton {
 
 	private static final Logger logger = LoggerFactory.getLogger(IdempotencyHandlerAdapter.class);
 
@@ -60,6 +63,15 @@ public final class IdempotencyHandlerAdapter implements HandlerAdapter, Dispatch
 	@Override
 	public int getOrder() {
 		return Ordered.HIGHEST_PRECEDENCE;
+	}
+
+	/**
+	 * Finds now what requests would have to wait for, one for another, on event loops.
+	 */
+	@Override
+	public void afterSingletonsInstantiated() {
+		Objects.requireNonNull(this.delegate.get());
+		this.problems.prepare();
 	}
 
 	@Override

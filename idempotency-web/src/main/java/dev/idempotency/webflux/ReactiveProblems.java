@@ -36,6 +36,14 @@ final class ReactiveProblems {
 	}
 
 	/**
+	 * Finds the exception handlers of the application.
+	 */
+	void prepare() {
+		this.explicitHandlers.prepare();
+		this.calls.prepare();
+	}
+
+	/**
 	 * Lets the application answer a problem that it handles by name.
 	 * @return what its exception handler returns, or {@code null} if it has none
 	 */

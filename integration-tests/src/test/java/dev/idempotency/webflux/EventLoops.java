@@ -42,8 +42,8 @@ public final class EventLoops {
 			"java.util.concurrent.ThreadPoolExecutor.getTask", "java.util.concurrent.ThreadPoolExecutor.addWorker",
 			"java.util.concurrent.ThreadPoolExecutor.processWorkerExit",
 			"java.util.concurrent.ScheduledThreadPoolExecutor$DelayedWorkQueue.",
-			// The lock of a queue, for a moment
-			"dev.idempotency.reactive.StoreThreads.handOver");
+			// Locks that are held for a moment, and never while a store is asked
+			"dev.idempotency.reactive.StoreThreads.handOver", "dev.idempotency.core.WaitingRoom$Party.");
 
 	private static final Pattern COMMON = Pattern
 		.compile("^\\s*(at )?(reactor\\.core|reactor\\.netty|io\\.netty\\.(channel|handler|util))\\.");
