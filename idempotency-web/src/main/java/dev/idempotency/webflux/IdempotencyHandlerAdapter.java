@@ -11,7 +11,6 @@ import dev.idempotency.http.DryRunInvalidException;
 import dev.idempotency.http.DryRunUnsupportedException;
 import dev.idempotency.http.EffectHeader;
 import dev.idempotency.http.HttpAnswer;
-import dev.idempotency.http.OperationNames;
 import dev.idempotency.http.ProtectedOperation;
 import dev.idempotency.http.ProtectedOperations;
 import org.jspecify.annotations.Nullable;
@@ -86,16 +85,10 @@ public final class IdempotencyHandlerAdapter
 		if (operation == null) {
 			return this.delegate.get().handle(exchange, handler);
 		}
-		return this.gate.admit(exchange, handler, named(operation, exchange), (run) -> {
+		return this.gate.admit(exchange, handler, ReactiveGate.named(this.operations, operation, exchange), (run) -> {
 			Mono<HandlerResult> handled = this.delegate.get().handle(exchange, handler);
 			return (run != null) ? handled.map((result) -> watched(result, run)) : handled;
 		});
-	}
-
-	ProtectedOperation named(ProtectedOperation operation, ServerWebExchange exchange) {
-		Object pattern = ReactiveGate.patternOf(exchange);
-		return (this.operations.areNamed() && pattern != null) ? this.operations.named(operation,
-				OperationNames.name(exchange.getRequest().getMethod().name(), pattern.toString())) : operation;
 	}
 
 	/**

@@ -25,6 +25,7 @@ import dev.idempotency.http.KeySource;
 import dev.idempotency.http.OperationNames;
 import dev.idempotency.http.Problems;
 import dev.idempotency.http.ProtectedOperation;
+import dev.idempotency.http.ProtectedOperations;
 import dev.idempotency.http.ReplayedAnswer;
 import dev.idempotency.http.RequestContent;
 import dev.idempotency.reactive.ReactiveEngine;
@@ -86,6 +87,16 @@ final class ReactiveGate implements ReactiveAdmission {
 	static boolean asksForDryRun(ServerWebExchange exchange) {
 		List<String> fields = exchange.getRequest().getHeaders().get(DryRunHeader.NAME);
 		return fields != null && DryRunHeader.asksForDryRun(Collections.enumeration(fields));
+	}
+
+	/**
+	 * An operation as the settings want it by its name.
+	 */
+	static ProtectedOperation named(ProtectedOperations operations, ProtectedOperation operation,
+			ServerWebExchange exchange) {
+		Object pattern = operations.areNamed() ? patternOf(exchange) : null;
+		return (pattern != null) ? operations.named(operation,
+				OperationNames.name(exchange.getRequest().getMethod().name(), pattern.toString())) : operation;
 	}
 
 	static @Nullable Object patternOf(ServerWebExchange exchange) {

@@ -6,7 +6,6 @@ import dev.idempotency.Effect;
 import dev.idempotency.OnConflict;
 import dev.idempotency.OnCrash;
 import dev.idempotency.core.OperationPolicy;
-import dev.idempotency.http.OperationNames;
 import dev.idempotency.http.ProtectedOperation;
 import dev.idempotency.http.ProtectedOperations;
 import reactor.core.publisher.Mono;
@@ -113,9 +112,7 @@ public final class ReactiveIdempotencyRouteFilter implements HandlerFilterFuncti
 			return next.handle(request);
 		}
 		ServerWebExchange exchange = request.exchange();
-		Object pattern = ReactiveGate.patternOf(exchange);
-		ProtectedOperation named = (this.operations.areNamed() && pattern != null) ? this.operations
-			.named(this.operation, OperationNames.name(request.method().name(), pattern.toString())) : this.operation;
+		ProtectedOperation named = ReactiveGate.named(this.operations, this.operation, exchange);
 		return this.gate.admit(exchange, next, named, (run) -> next.handle(request));
 	}
 

@@ -239,13 +239,13 @@ final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 		}
 		long declared = headers().getContentLength();
 		if (declared > limit() || !(body instanceof Mono)) {
-			return flowFromFirst(Flux.from(body), Buffers.INSTANCE, (flowing) -> server().writeWith(flowing));
+			return flowFromFirst(Flux.from(body), AnswerParts.BUFFERS, (flowing) -> server().writeWith(flowing));
 		}
 		return new ReadAhead(body, limit())
 			// Others will write another answer
 			.doOnError((ex) -> headers().clearContentHeaders())
 			.flatMap((read) -> read.isComplete() ? finish(AnswerBody.of(read.bytes(), 0, read.length()))
-					: flow(read.all(), null, Buffers.INSTANCE, (flowing) -> server().writeWith(flowing)));
+					: flow(read.all(), null, AnswerParts.BUFFERS, (flowing) -> server().writeWith(flowing)));
 	}
 
 	@Override
@@ -255,7 +255,7 @@ final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 		}
 		FlushedParts handedOut = new FlushedParts();
 		Flux<FlushedParts.Part> parts = Flux.from(body).concatMap(handedOut::collect, 1);
-		return flowFromFirst(parts, Flushes.INSTANCE,
+		return flowFromFirst(parts, AnswerParts.FLUSHES,
 				(flowing) -> server().writeAndFlushWith(flowing.map(handedOut::handOut)))
 			.doFinally((signal) -> handedOut.releaseAll());
 	}
@@ -333,7 +333,7 @@ final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 	 * Lets an answer flow from its first part on. One that fails before that is none:
 	 * others will write another one.
 	 */
-	private <T> Mono<Void> flowFromFirst(Flux<T> source, Parts<T> parts, Function<Flux<T>, Mono<Void>> write) {
+	private <T> Mono<Void> flowFromFirst(Flux<T> source, AnswerParts<T> parts, Function<Flux<T>, Mono<Void>> write) {
 		return source.<Void>switchOnFirst((first, all) -> {
 			if (first.hasValue()) {
 				return flow(all, new AnswerPieces(limit()), parts, write);
@@ -350,12 +350,12 @@ final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 	 * Lets an answer flow while it is recorded. It comes to its end when it is stored.
 	 * @param pieces where it is recorded, or {@code null} if it is too large already
 	 */
-	private <T> Mono<Void> flow(Flux<T> source, @Nullable AnswerPieces pieces, Parts<T> parts,
+	private <T> Mono<Void> flow(Flux<T> source, @Nullable AnswerPieces pieces, AnswerParts<T> parts,
 			Function<Flux<T>, Mono<Void>> write) {
 		return commit().then(Mono.defer(() -> flowOn(source, pieces, parts, write)));
 	}
 
-	private <T> Mono<Void> flowOn(Flux<T> source, @Nullable AnswerPieces pieces, Parts<T> parts,
+	private <T> Mono<Void> flowOn(Flux<T> source, @Nullable AnswerPieces pieces, AnswerParts<T> parts,
 			Function<Flux<T>, Mono<Void>> write) {
 		Head head;
 		try {
@@ -404,7 +404,7 @@ final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 	/**
 	 * Where the length was announced, the last byte is the end.
 	 */
-	private static <T> Flux<T> recordedUpToEnd(T part, AnswerPieces pieces, long declared, Parts<T> parts,
+	private static <T> Flux<T> recordedUpToEnd(T part, AnswerPieces pieces, long declared, AnswerParts<T> parts,
 			Supplier<Mono<T>> storing) {
 		parts.record(pieces, part);
 		if (pieces.seen() < declared) {
@@ -547,71 +547,6 @@ final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 	private enum Disposition {
 
 		KEEP_ANSWER, KEEP_FACT, GIVE_BACK
-
-	}
-
-	/**
-	 * Knows what an answer is made of that flows.
-	 */
-	private interface Parts<T> {
-
-		void record(AnswerPieces pieces, T part);
-
-		void release(T part);
-
-		/**
-		 * Leaves only the last byte in a part.
-		 * @return the rest of it, or {@code null} if there is none
-		 */
-		@Nullable T splitLastByte(T part);
-
-	}
-
-	/**
-	 * Buffers.
-	 */
-	private static final class Buffers implements Parts<DataBuffer> {
-
-		private static final Buffers INSTANCE = new Buffers();
-
-		@Override
-		public void record(AnswerPieces pieces, DataBuffer part) {
-			pieces.add(part);
-		}
-
-		@Override
-		public void release(DataBuffer part) {
-			DataBufferUtils.release(part);
-		}
-
-		@Override
-		public @Nullable DataBuffer splitLastByte(DataBuffer part) {
-			return (part.readableByteCount() > 1) ? part.split(part.writePosition() - 1) : null;
-		}
-
-	}
-
-	/**
-	 * Buffers that are flushed.
-	 */
-	private static final class Flushes implements Parts<FlushedParts.Part> {
-
-		private static final Flushes INSTANCE = new Flushes();
-
-		@Override
-		public void record(AnswerPieces pieces, FlushedParts.Part part) {
-			part.buffers().forEach(pieces::add);
-		}
-
-		@Override
-		public void release(FlushedParts.Part part) {
-			part.release();
-		}
-
-		@Override
-		public FlushedParts.@Nullable Part splitLastByte(FlushedParts.Part part) {
-			return part.splitLastByte();
-		}
 
 	}
 
