@@ -290,10 +290,11 @@ final class ReactiveGate implements ReactiveAdmission {
 		}
 
 		private <V> Mono<V> refuse(IdempotencyException problem) {
-			this.carried.request().discardRest();
-			this.carried.refused(problem);
-			ReactiveAnswers.writeEffect(EffectHeader.NONE, this.carried.response());
-			return Mono.error(problem);
+			return this.carried.request().discard(this.operation.limits().request()).then(Mono.defer(() -> {
+				this.carried.refused(problem);
+				ReactiveAnswers.writeEffect(EffectHeader.NONE, this.carried.response());
+				return Mono.error(problem);
+			}));
 		}
 
 	}

@@ -4,6 +4,7 @@ import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
 
 import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.http.HttpHeaders;
@@ -65,13 +66,20 @@ final class ReactiveRequest extends ServerHttpRequestDecorator {
 	}
 
 	/**
-	 * Nobody will read what was not read yet.
+	 * Nobody will read what was not read yet. A body that is no larger than others is
+	 * read to its end first: if the request is answered on another thread before that,
+	 * Reactor Netty may forget the next one on the connection.
 	 */
-	void discardRest() {
+	Mono<Void> discard(int limit) {
 		ReadAhead.Read given = this.body;
 		if (given != null) {
 			given.discard();
 		}
+		else if (!this.bodyTaken && getHeaders().getContentLength() <= limit) {
+			this.bodyTaken = true;
+			return ReadAhead.discard(connectionBody(), limit);
+		}
+		return Mono.empty();
 	}
 
 	/**

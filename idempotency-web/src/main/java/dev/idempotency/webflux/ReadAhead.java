@@ -1,6 +1,7 @@
 package dev.idempotency.webflux;
 
 import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicLong;
 
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -100,6 +101,20 @@ final class ReadAhead extends Mono<ReadAhead.Read> {
 			}
 		}
 
+	}
+
+	/**
+	 * Reads a body that nobody wants, up to a limit. One that is cut is at its end.
+	 */
+	static Mono<Void> discard(Flux<DataBuffer> body, int limit) {
+		return Flux.defer(() -> {
+			AtomicLong left = new AtomicLong(limit);
+			return body.map((buffer) -> {
+				int count = buffer.readableByteCount();
+				DataBufferUtils.release(buffer);
+				return left.addAndGet(-count);
+			}).takeUntil((rest) -> rest < 0);
+		}).onErrorComplete().then();
 	}
 
 	static DataBuffer toBuffer(byte[] bytes, int length) {

@@ -48,8 +48,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 class KeySourceTests {
 
 	@AutoClose
-	private final TestServer server = start(List.of(WebTestApplication.class, Endpoints.class, Forms.class,
-			Sessions.class, Annotations.class, Declared.class, TypeLevel.class));
+	final TestServer server = start(List.of(WebTestApplication.class, Endpoints.class, Forms.class, Sessions.class,
+			Annotations.class, Declared.class, TypeLevel.class));
 
 	@AutoClose
 	private final TestServer custom = start(List.of(WebTestApplication.class, Strategies.class, Customized.class));

@@ -5,10 +5,12 @@ import java.util.List;
 import dev.idempotency.IdempotencyContext;
 import dev.idempotency.IdempotencyScope;
 import dev.idempotency.Idempotent;
+import dev.idempotency.fixtures.LongRun;
 import dev.idempotency.webflux.ReactiveKeyResolver;
 import dev.idempotency.webflux.ReactiveRequestFingerprinter;
 import dev.idempotency.webflux.ReactiveResponsePolicy;
 import dev.idempotency.webflux.ReactiveScopeResolver;
+import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
 
 import org.springframework.context.annotation.Bean;
@@ -18,6 +20,8 @@ import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.WebSession;
+
+import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Where the key of a request to WebFlux comes from.
@@ -30,6 +34,19 @@ class ReactiveKeySourceTests extends KeySourceTests {
 		exchanged = Reactive.exchange(exchanged, Sessions.class, ReactiveSessions.class);
 		exchanged = Reactive.exchange(exchanged, Strategies.class, ReactiveStrategies.class);
 		return Reactive.startBlocking(exchanged, properties);
+	}
+
+	/**
+	 * Reactor Netty forgets the next request on a connection if one is answered on
+	 * another thread before it was read to its end.
+	 */
+	@Test
+	void forgetsNoRequestThatFollowsARefusal() {
+		for (int round = 0; round < LongRun.choose(300, 10_000); round++) {
+			this.server.post("/declared").send().assertProblem(400, "key-missing");
+			this.server.post("/declared").body("text/plain", "x".repeat(5000)).send().assertProblem(400, "key-missing");
+			assertThat(this.server.post("/declared").key(TestServer.newKey()).send().status()).isEqualTo(200);
+		}
 	}
 
 	@RestController
