@@ -10,6 +10,7 @@ import dev.idempotency.web.TestServer;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -20,6 +21,7 @@ import org.springframework.http.HttpMethod;
 import org.springframework.security.config.Customizer;
 import org.springframework.security.config.annotation.web.builders.HttpSecurity;
 import org.springframework.security.core.userdetails.User;
+import org.springframework.security.core.userdetails.UserDetails;
 import org.springframework.security.core.userdetails.UserDetailsService;
 import org.springframework.security.provisioning.InMemoryUserDetailsManager;
 import org.springframework.security.web.SecurityFilterChain;
@@ -29,30 +31,42 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * The endpoint and the console behind Spring Security.
  */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ActuatorSecurityTests {
 
 	private static final String KEY = "req-001-of-a-client";
 
+	static final List<UserDetails> USERS = List.of(
+			User.withUsername("reader").password("{noop}secret").roles("READER").build(),
+			User.withUsername("operator").password("{noop}secret").roles("OPERATOR").build());
+
 	@AutoClose
-	private static final TestServer server = start();
+	private final TestServer server = start();
 
 	/**
-	 * Starts the application with its users.
+	 * Starts the application with its users, in the surroundings of this test.
 	 */
-	static TestServer start(String... properties) {
-		return PaymentsApplication.start(List.of(Security.class),
-				TestServer.with(properties, TestServer.WITH_SECURITY,
-						"management.endpoint.idempotency.show-values=when-authorized",
-						"management.endpoint.idempotency.roles=OPERATOR"));
+	TestServer start(String... properties) {
+		return startOnServlets(properties);
+	}
+
+	static TestServer startOnServlets(String... properties) {
+		return PaymentsApplication.start(List.of(Security.class), settings(properties));
+	}
+
+	static String[] settings(String... properties) {
+		return TestServer.with(properties, TestServer.WITH_SECURITY,
+				"management.endpoint.idempotency.show-values=when-authorized",
+				"management.endpoint.idempotency.roles=OPERATOR");
 	}
 
 	@BeforeAll
-	static void pay() {
-		assertThat(server.post("/payments").key(KEY).json("{}").send().status()).isEqualTo(201);
+	void pay() {
+		assertThat(this.server.post("/payments").key(KEY).json("{}").send().status()).isEqualTo(201);
 	}
 
-	private static Answer as(String user, String method, String path) {
-		return as(server, user, method, path);
+	private Answer as(String user, String method, String path) {
+		return as(this.server, user, method, path);
 	}
 
 	static Answer as(TestServer server, String user, String method, String path) {
@@ -62,7 +76,7 @@ class ActuatorSecurityTests {
 			.send();
 	}
 
-	private static String id() {
+	private String id() {
 		return JsonPath.read(as("operator", "GET", "/idempotency/records?key=" + KEY).text(), "$.records[0].id");
 	}
 
@@ -70,7 +84,7 @@ class ActuatorSecurityTests {
 	@ValueSource(strings = { "/idempotency", "/idempotency/records", "/idempotency/operations", "/idempotencyconsole",
 			"/idempotencyconsole/console.js" })
 	void showsStrangersNothing(String path) {
-		Answer answer = server.call("GET", "/actuator" + path).send();
+		Answer answer = this.server.call("GET", "/actuator" + path).send();
 		assertThat(answer.status()).isEqualTo(401);
 		assertThat(answer.text()).doesNotContain("payments").doesNotContain("<html");
 		assertThat(as("reader", "GET", path).status()).isEqualTo(200);
@@ -79,13 +93,13 @@ class ActuatorSecurityTests {
 	@Test
 	void letsReadersForgetNothing() {
 		String path = "/idempotency/records/" + id();
-		assertThat(server.call("DELETE", "/actuator" + path).send().status()).isEqualTo(401);
+		assertThat(this.server.call("DELETE", "/actuator" + path).send().status()).isEqualTo(401);
 		assertThat(as("reader", "DELETE", path).status()).isEqualTo(403);
 		assertThat(as("reader", "GET", path).status()).isEqualTo(200);
 		assertThat(as("reader", "POST", path).status()).isEqualTo(403);
 		assertThat(as("operator", "POST", path).status()).as("may, and must say how").isEqualTo(415);
 		assertThat(as("operator", "DELETE", path).status()).isEqualTo(204);
-		assertThat(server.post("/payments").key(KEY).json("{}").send().isReplay()).isFalse();
+		assertThat(this.server.post("/payments").key(KEY).json("{}").send().isReplay()).isFalse();
 	}
 
 	@Test
@@ -116,9 +130,7 @@ class ActuatorSecurityTests {
 
 		@Bean
 		UserDetailsService users() {
-			return new InMemoryUserDetailsManager(
-					User.withUsername("reader").password("{noop}secret").roles("READER").build(),
-					User.withUsername("operator").password("{noop}secret").roles("OPERATOR").build());
+			return new InMemoryUserDetailsManager(USERS);
 		}
 
 	}

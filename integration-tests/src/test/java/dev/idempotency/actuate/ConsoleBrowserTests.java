@@ -30,6 +30,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 import org.openqa.selenium.By;
 import org.openqa.selenium.Keys;
 import org.openqa.selenium.WebElement;
@@ -44,56 +45,62 @@ import static org.assertj.core.api.Assertions.assertThat;
  * The console in a real browser.
  */
 @Tag("slow")
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ConsoleBrowserTests {
-
-	private static final MovableClock clock = new MovableClock(Instant.EPOCH.plus(Duration.ofDays(1)));
 
 	@SuppressWarnings("NullAway.Init")
 	@AutoClose
-	private static TestServer server;
+	private TestServer server;
 
 	@SuppressWarnings("NullAway.Init")
 	@AutoClose("quit")
-	private static ChromeDriver browser;
+	private ChromeDriver browser;
 
 	@BeforeAll
-	static void start() {
-		browser = Browser.open("--window-size=1200,1750");
-		server = PaymentsApplication.start(List.of(TenMinutesInNoTime.class));
+	void start() {
+		this.browser = Browser.open("--window-size=1200,1750");
+		this.server = start(List.of(TenMinutesInNoTime.class));
+	}
+
+	/**
+	 * Starts an application in the surroundings of this test.
+	 */
+	TestServer start(List<Class<?>> added) {
+		return PaymentsApplication.start(added);
 	}
 
 	@BeforeEach
 	void open() {
-		browser.get(server.uri("/actuator/idempotencyconsole").toString());
+		this.browser.get(this.server.uri("/actuator/idempotencyconsole").toString());
 		until("Updated", () -> text("updated"));
 	}
 
 	@AfterEach
 	void complainsOfNothing() {
 		// But for the failure that a test provokes
-		assertThat(Browser.complaints(browser)).allMatch((line) -> line.contains("/idempotency/records/0000")
+		assertThat(Browser.complaints(this.browser)).allMatch((line) -> line.contains("/idempotency/records/0000")
 				|| line.contains("responded with a status of 400"));
 	}
 
-	private static WebElement byId(String id) {
-		return browser.findElement(By.id(id));
+	private WebElement byId(String id) {
+		return this.browser.findElement(By.id(id));
 	}
 
-	private static String text(String id) {
+	private String text(String id) {
 		return byId(id).getText();
 	}
 
-	private static void until(String expected, Supplier<String> actual) {
+	private void until(String expected, Supplier<String> actual) {
 		Awaitility.await()
 			.atMost(Duration.ofSeconds(20))
 			.untilAsserted(() -> assertThat(actual.get()).contains(expected));
 	}
 
-	private static Answer pay(String key) {
-		return server.post("/payments").key(key).json("{}").send();
+	private Answer pay(String key) {
+		return this.server.post("/payments").key(key).json("{}").send();
 	}
 
-	private static int number(String id) {
+	private int number(String id) {
 		return Integer.parseInt(text(id).replaceAll("\\D", ""));
 	}
 
@@ -108,8 +115,8 @@ class ConsoleBrowserTests {
 		until(String.valueOf(total + 1), () -> text("count-total"));
 		until(String.valueOf(executed + 1), () -> text("sum-executed"));
 		until(String.valueOf(replayed + 1), () -> text("sum-replayed"));
-		assertThat(browser.findElements(By.cssSelector("#plot rect.replayed"))).isNotEmpty();
-		assertThat(browser.findElement(By.id("plot-text")).getAttribute("textContent")).contains("replayed");
+		assertThat(this.browser.findElements(By.cssSelector("#plot rect.replayed"))).isNotEmpty();
+		assertThat(this.browser.findElement(By.id("plot-text")).getAttribute("textContent")).contains("replayed");
 	}
 
 	@Test
@@ -119,15 +126,15 @@ class ConsoleBrowserTests {
 		byId("text").sendKeys(key, Keys.ENTER);
 		until("One record.", () -> text("found"));
 		byId("text").clear();
-		WebElement details = browser.findElement(By.cssSelector("#found-table tbody button"));
+		WebElement details = this.browser.findElement(By.cssSelector("#found-table tbody button"));
 		details.sendKeys(Keys.ENTER);
 		until("status 201", () -> text("record-facts"));
 		assertThat(text("record")).contains("POST /payments").doesNotContain(key).doesNotContain(body);
 		byId("forget").sendKeys(Keys.ENTER);
 		assertThat(text("ask")).contains("Forget this key?");
-		assertThat(browser.switchTo().activeElement().getAttribute("id")).as("the harmless one has the focus")
+		assertThat(this.browser.switchTo().activeElement().getAttribute("id")).as("the harmless one has the focus")
 			.isEqualTo("forget-no");
-		browser.switchTo().activeElement().sendKeys(Keys.ENTER);
+		this.browser.switchTo().activeElement().sendKeys(Keys.ENTER);
 		assertThat(pay(key).isReplay()).isTrue();
 		byId("forget").sendKeys(Keys.ENTER);
 		byId("forget-yes").sendKeys(Keys.ENTER);
@@ -139,9 +146,9 @@ class ConsoleBrowserTests {
 	/**
 	 * Leaves a key as a process does that dies.
 	 */
-	private static void abandon(String key) {
+	private void abandon(String key) {
 		pay(key);
-		SearchableStore store = server.bean(SearchableStore.class);
+		SearchableStore store = this.server.bean(SearchableStore.class);
 		IdempotencyKey stored = new IdempotencyKey(new IdempotencyScope("test", "POST /payments", null, null), key);
 		Fingerprint fingerprint = store.find(stored).orElseThrow().fingerprint();
 		store.forget(stored);
@@ -151,11 +158,11 @@ class ConsoleBrowserTests {
 			.until(() -> store.find(RecordId.of(stored)).orElseThrow().summary().state() == RecordState.ABANDONED);
 	}
 
-	private static void openRecord(String key) {
+	private void openRecord(String key) {
 		byId("text").clear();
 		byId("text").sendKeys(key, Keys.ENTER);
 		until("One record.", () -> text("found"));
-		browser.findElement(By.cssSelector("#found-table tbody button")).sendKeys(Keys.ENTER);
+		this.browser.findElement(By.cssSelector("#found-table tbody button")).sendKeys(Keys.ENTER);
 		until("POST /payments", () -> text("record-facts"));
 	}
 
@@ -167,10 +174,10 @@ class ConsoleBrowserTests {
 		openRecord(key);
 		until("abandoned", () -> text("record-facts"));
 		byId("settle").sendKeys(Keys.ENTER);
-		assertThat(browser.switchTo().activeElement().getAttribute("id")).as("the harmless one has the focus")
+		assertThat(this.browser.switchTo().activeElement().getAttribute("id")).as("the harmless one has the focus")
 			.isEqualTo("settle-no");
 		assertThat(byId("settle-yes").isEnabled()).as("nothing is chosen yet").isFalse();
-		browser.switchTo().activeElement().sendKeys(Keys.ENTER);
+		this.browser.switchTo().activeElement().sendKeys(Keys.ENTER);
 		assertThat(pay(key).status()).as("nothing was changed").isEqualTo(409);
 		byId("settle").sendKeys(Keys.ENTER);
 		byId("outcome-done").sendKeys(Keys.SPACE);
@@ -180,8 +187,8 @@ class ConsoleBrowserTests {
 		until("an answer needs its status", () -> text("record-failure"));
 		byId("answer-status").sendKeys("201");
 		byId("answer-headers").sendKeys("Location: /payments/7");
-		Browser.picture(browser, "console-settle");
-		assertThat(Browser.withoutName(browser)).isEmpty();
+		Browser.picture(this.browser, "console-settle");
+		assertThat(Browser.withoutName(this.browser)).isEmpty();
 		byId("settle-yes").sendKeys(Keys.ENTER);
 		until("Settled as done", () -> text("found"));
 		Answer replay = pay(key);
@@ -216,7 +223,7 @@ class ConsoleBrowserTests {
 		pay(key);
 		byId("text").sendKeys(key, Keys.ENTER);
 		until("One record.", () -> text("found"));
-		String hash = browser.findElement(By.cssSelector("#found-table tbody .quiet")).getText();
+		String hash = this.browser.findElement(By.cssSelector("#found-table tbody .quiet")).getText();
 		byId("text").clear();
 		byId("text").sendKeys("no-such-key", Keys.ENTER);
 		until("Nothing is remembered", () -> text("found"));
@@ -227,13 +234,13 @@ class ConsoleBrowserTests {
 
 	@Test
 	void showsALeaseThatRunsDown() {
-		Payments payments = server.bean(Payments.class);
+		Payments payments = this.server.bean(Payments.class);
 		payments.closeBank();
 		CompletableFuture<Answer> transfer = CompletableFuture
-			.supplyAsync(() -> server.post("/transfers").key(TestServer.newKey()).send());
+			.supplyAsync(() -> this.server.post("/transfers").key(TestServer.newKey()).send());
 		try {
 			until("POST /transfers", () -> text("running-table"));
-			WebElement bar = browser.findElement(By.cssSelector("#running-table progress"));
+			WebElement bar = this.browser.findElement(By.cssSelector("#running-table progress"));
 			assertThat(Double.parseDouble(bar.getAttribute("value"))).isBetween(1.0, 30_000.0);
 		}
 		finally {
@@ -252,7 +259,7 @@ class ConsoleBrowserTests {
 
 	@Test
 	void saysWhyThereIsNoAnswer() {
-		browser.executeScript("open('" + "0".repeat(64) + "')");
+		this.browser.executeScript("open('" + "0".repeat(64) + "')");
 		until("There is no such record", () -> text("record-failure"));
 	}
 
@@ -262,49 +269,55 @@ class ConsoleBrowserTests {
 	 */
 	@Test
 	void isReadableOnAPhoneInTheDark() {
-		Payments payments = server.bean(Payments.class);
+		Payments payments = this.server.bean(Payments.class);
 		payments.closeBank();
-		List<CompletableFuture<Answer>> transfers = Stream.generate(
-				() -> CompletableFuture.supplyAsync(() -> server.post("/transfers").key(TestServer.newKey()).send()))
+		List<CompletableFuture<Answer>> transfers = Stream
+			.generate(() -> CompletableFuture
+				.supplyAsync(() -> this.server.post("/transfers").key(TestServer.newKey()).send()))
 			.limit(2)
 			.toList();
 		try {
 			busyDay();
 			until("2", () -> text("count-IN_PROGRESS"));
-			Browser.picture(browser, "console");
+			Browser.picture(this.browser, "console");
 		}
 		finally {
 			payments.openBank();
 			transfers.forEach(CompletableFuture::join);
 		}
-		Browser.onAPhoneInTheDark(browser, () -> {
+		Browser.onAPhoneInTheDark(this.browser, () -> {
 			open();
 			byId("search").submit();
 			until("newest first", () -> text("found"));
-			Browser.picture(browser, "console-phone");
+			Browser.picture(this.browser, "console-phone");
 		});
-		assertThat(Browser.withoutName(browser)).isEmpty();
+		assertThat(Browser.withoutName(this.browser)).isEmpty();
 	}
 
 	/**
 	 * Something to see on a picture: ten minutes of requests.
 	 */
-	private static void busyDay() {
+	private void busyDay() {
 		Random random = new Random(1);
 		for (int slice = 1; slice < RecentAttempts.SLICES; slice++) {
-			clock.advance(RecentAttempts.SLICE);
+			this.server.bean(MovableClock.class).advance(RecentAttempts.SLICE);
 			for (int i = random.nextInt(4 + slice / 30); i > 0; i--) {
 				String key = TestServer.newKey();
 				IntStream.rangeClosed(0, random.nextInt(2)).forEach((again) -> pay(key));
 			}
 			if (random.nextInt(12) == 0) {
-				server.post("/payments").json("{}").send();
+				this.server.post("/payments").json("{}").send();
 			}
 		}
 		byId("text").clear();
 		byId("text").sendKeys(Keys.ENTER);
 		until("newest first", () -> text("found"));
-		int executed = server.bean(RecentAttempts.class).series().executed().stream().mapToInt(Long::intValue).sum();
+		int executed = this.server.bean(RecentAttempts.class)
+			.series()
+			.executed()
+			.stream()
+			.mapToInt(Long::intValue)
+			.sum();
 		until(String.valueOf(executed), () -> text("sum-executed"));
 	}
 
@@ -312,7 +325,12 @@ class ConsoleBrowserTests {
 	static class TenMinutesInNoTime {
 
 		@Bean
-		RecentAttempts recentAttempts() {
+		MovableClock clock() {
+			return new MovableClock(Instant.EPOCH.plus(Duration.ofDays(1)));
+		}
+
+		@Bean
+		RecentAttempts recentAttempts(MovableClock clock) {
 			return new RecentAttempts(clock);
 		}
 

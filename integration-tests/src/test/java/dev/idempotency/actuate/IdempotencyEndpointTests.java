@@ -33,6 +33,7 @@ import org.assertj.core.api.InstanceOfAssertFactories;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -47,15 +48,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * What operators see of a running application, and what nobody sees.
  */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @ExtendWith(OutputCaptureExtension.class)
 class IdempotencyEndpointTests {
 
 	@AutoClose
-	private static final TestServer server = PaymentsApplication.start(List.of(),
-			"idempotency.encryption.key=MDEyMzQ1Njc4OWFiY2RlZg==", "idempotency.max-replays=3");
+	private final TestServer server = start(List.of(), "idempotency.encryption.key=MDEyMzQ1Njc4OWFiY2RlZg==",
+			"idempotency.max-replays=3");
 
-	private static Answer get(String path) {
-		return get(server, path);
+	/**
+	 * Starts an application in the surroundings of this test.
+	 */
+	TestServer start(List<Class<?>> added, String... properties) {
+		return PaymentsApplication.start(added, properties);
+	}
+
+	private Answer get(String path) {
+		return get(this.server, path);
 	}
 
 	private static Answer get(TestServer server, String path) {
@@ -71,7 +80,7 @@ class IdempotencyEndpointTests {
 		return JsonPath.parse(answer.text());
 	}
 
-	private static DocumentContext getJson(String path) {
+	private DocumentContext getJson(String path) {
 		return json(get(path));
 	}
 
@@ -79,8 +88,8 @@ class IdempotencyEndpointTests {
 		return context.read(path);
 	}
 
-	private static Answer pay(String key) {
-		return server.post("/payments").key(key).json("{\"card\":\"4111111111111111\"}").send();
+	private Answer pay(String key) {
+		return this.server.post("/payments").key(key).json("{\"card\":\"4111111111111111\"}").send();
 	}
 
 	@Test
@@ -132,8 +141,8 @@ class IdempotencyEndpointTests {
 		String key = TestServer.newKey();
 		pay(key);
 		pay(key);
-		server.post("/payments").key(key).json("{\"card\":\"another\"}").send();
-		server.post("/payments").json("{}").send();
+		this.server.post("/payments").key(key).json("{\"card\":\"another\"}").send();
+		this.server.post("/payments").json("{}").send();
 		DocumentContext after = getJson("/idempotency");
 		assertThat(sum(after, "executed") - sum(before, "executed")).isEqualTo(1);
 		assertThat(sum(after, "replayed") - sum(before, "replayed")).isEqualTo(1);
@@ -149,11 +158,11 @@ class IdempotencyEndpointTests {
 	/**
 	 * Does something while a transfer waits for the bank.
 	 */
-	private static Answer transfer(String key, Runnable meanwhile) {
-		Payments payments = server.bean(Payments.class);
+	private Answer transfer(String key, Runnable meanwhile) {
+		Payments payments = this.server.bean(Payments.class);
 		payments.closeBank();
 		CompletableFuture<Answer> first = CompletableFuture
-			.supplyAsync(() -> server.post("/transfers").key(key).send());
+			.supplyAsync(() -> this.server.post("/transfers").key(key).send());
 		try {
 			Awaitility.await()
 				.until(() -> getJson("/idempotency/records?state=in-progress").read("$.records.length()",
@@ -172,7 +181,7 @@ class IdempotencyEndpointTests {
 		Answer first = transfer(key, () -> {
 			DocumentContext found = getJson("/idempotency/records?state=in-progress&operation=POST%20/transfers");
 			assertThat(found.read("$.records[0].leaseLeftMillis", Integer.class)).isBetween(1, 30_000);
-			assertThat(server.post("/transfers").key(key).send().status()).isEqualTo(409);
+			assertThat(this.server.post("/transfers").key(key).send().status()).isEqualTo(409);
 		});
 		assertThat(first.status()).isEqualTo(200);
 		assertThat(getJson("/idempotency/records?key=" + key).read("$.records[0].state", String.class))
@@ -204,9 +213,9 @@ class IdempotencyEndpointTests {
 		String key = TestServer.newKey();
 		String body = pay(key).text();
 		String id = getJson("/idempotency/records?key=" + key).read("$.records[0].id");
-		assertThat(server.call("DELETE", "/actuator/idempotency/records/" + id).send().status()).isEqualTo(204);
+		assertThat(this.server.call("DELETE", "/actuator/idempotency/records/" + id).send().status()).isEqualTo(204);
 		assertThat(get("/idempotency/records/" + id).status()).isEqualTo(404);
-		assertThat(server.call("DELETE", "/actuator/idempotency/records/" + id).send().status()).isEqualTo(404);
+		assertThat(this.server.call("DELETE", "/actuator/idempotency/records/" + id).send().status()).isEqualTo(404);
 		assertThat(pay(key).text()).isNotEqualTo(body);
 	}
 
@@ -214,16 +223,16 @@ class IdempotencyEndpointTests {
 	 * Leaves a key as a process does that dies: its request is known, and nobody renews
 	 * its lease.
 	 */
-	private static String abandon(String key) {
+	private String abandon(String key) {
 		pay(key);
-		SearchableStore store = server.bean(SearchableStore.class);
+		SearchableStore store = this.server.bean(SearchableStore.class);
 		Fingerprint fingerprint = store.find(stored(key)).orElseThrow().fingerprint();
 		store.forget(stored(key));
 		return abandon(stored(key), fingerprint);
 	}
 
-	private static String abandon(IdempotencyKey stored, Fingerprint fingerprint) {
-		server.bean(SearchableStore.class)
+	private String abandon(IdempotencyKey stored, Fingerprint fingerprint) {
+		this.server.bean(SearchableStore.class)
 			.claim(stored, fingerprint,
 					new ClaimTerms(Duration.ofMillis(1), Duration.ofHours(1), OnCrash.REFUSE, OnReplay.READ));
 		String id = RecordId.of(stored).value();
@@ -232,8 +241,8 @@ class IdempotencyEndpointTests {
 		return id;
 	}
 
-	private static Answer settle(String id, String outcome) {
-		return settle(server, id, outcome);
+	private Answer settle(String id, String outcome) {
+		return settle(this.server, id, outcome);
 	}
 
 	private static Answer settle(TestServer server, String id, String outcome) {
@@ -271,10 +280,10 @@ class IdempotencyEndpointTests {
 	void settlesAnAbandonedKeyAsDoneWithoutAnAnswer() {
 		String key = TestServer.newKey();
 		String id = abandon(key);
-		int runs = server.bean(Payments.class).runs();
+		int runs = this.server.bean(Payments.class).runs();
 		assertThat(settle(id, "{\"outcome\": \"DONE\"}").status()).isEqualTo(204);
 		assertThat(pay(key).text()).contains("not-replayable");
-		assertThat(server.bean(Payments.class).runs()).isEqualTo(runs);
+		assertThat(this.server.bean(Payments.class).runs()).isEqualTo(runs);
 	}
 
 	@Test
@@ -312,7 +321,7 @@ class IdempotencyEndpointTests {
 			assertThat(settle(id, "{\"outcome\": \"done\", \"status\": 200}").text()).contains("is running");
 		});
 		assertThat(first.text()).isEqualTo("transferred");
-		assertThat(server.post("/transfers").key(key).send().isReplay()).isTrue();
+		assertThat(this.server.post("/transfers").key(key).send().isReplay()).isTrue();
 	}
 
 	@ParameterizedTest
@@ -350,7 +359,8 @@ class IdempotencyEndpointTests {
 		assertThat(settle(id, "{\"outcome\": \"done\", \"status\": 200}").text()).contains("as value");
 		assertThat(settle(id, "{\"outcome\": \"done\", \"value\": \"no JSON\"}").status()).isEqualTo(400);
 		assertThat(settle(id, "{\"outcome\": \"done\", \"value\": \"[1, 2]\"}").status()).isEqualTo(204);
-		assertThat(server.bean(Idempotency.class).execute(key, int[].class, () -> new int[0])).containsExactly(1, 2);
+		assertThat(this.server.bean(Idempotency.class).execute(key, int[].class, () -> new int[0])).containsExactly(1,
+				2);
 	}
 
 	@Test
@@ -430,7 +440,7 @@ class IdempotencyEndpointTests {
 					"/idempotency/records/" + id, "/idempotency/operations", "/health", "/info", "/idempotencyconsole")
 			.map((path) -> get(path).text())
 			.reduce("", String::concat);
-		server.call("DELETE", "/actuator/idempotency/records/" + id).send();
+		this.server.call("DELETE", "/actuator/idempotency/records/" + id).send();
 		assertThat(printed + output).doesNotContain(key)
 			.doesNotContain("secret-header-value")
 			.doesNotContain("secret body")
@@ -440,7 +450,7 @@ class IdempotencyEndpointTests {
 
 	@Test
 	void isNotThereUnlessItIsExposed() {
-		try (TestServer plain = TestServer.start(List.of(PaymentsApplication.class), Bystanders.ALL)) {
+		try (TestServer plain = start(List.of(), "management.endpoints.web.exposure.include=health")) {
 			assertThat(get(plain, "/idempotency").status()).isEqualTo(404);
 			assertThat(get(plain, "/idempotencyconsole").status()).isEqualTo(404);
 		}
@@ -448,8 +458,7 @@ class IdempotencyEndpointTests {
 
 	@Test
 	void forgetsNothingWhereItMayOnlyRead() {
-		try (TestServer reading = PaymentsApplication.start(List.of(),
-				"management.endpoint.idempotency.access=read-only",
+		try (TestServer reading = start(List.of(), "management.endpoint.idempotency.access=read-only",
 				"management.endpoint.idempotency.show-values=always")) {
 			reading.post("/payments").key("req-001").json("{}").send();
 			DocumentContext found = json(get(reading, "/idempotency/records?key=req-001"));
@@ -464,7 +473,7 @@ class IdempotencyEndpointTests {
 	@Test
 	void leavesTheRecordsOfOtherApplicationsAlone() {
 		RecordId foreign = RecordId.of(IdempotencyKey.of("pay", "1").within("another"));
-		try (TestServer sharing = PaymentsApplication.start(List.of(Shared.class))) {
+		try (TestServer sharing = start(List.of(Shared.class))) {
 			assertThat(json(get(sharing, "/idempotency")).read("$.records.total", Integer.class)).isZero();
 			assertThat(get(sharing, "/idempotency/records/" + foreign).status()).isEqualTo(404);
 			assertThat(sharing.call("DELETE", "/actuator/idempotency/records/" + foreign).send().status())
@@ -476,7 +485,7 @@ class IdempotencyEndpointTests {
 
 	@Test
 	void livesWithAStoreThatFails(CapturedOutput output) {
-		try (TestServer failing = PaymentsApplication.start(List.of(Failing.class))) {
+		try (TestServer failing = start(List.of(Failing.class))) {
 			for (String path : List.of("", "/records", "/records/" + "0".repeat(64))) {
 				Answer answer = get(failing, "/idempotency" + path);
 				assertThat(answer.status()).as(path).isEqualTo(503);
@@ -492,7 +501,7 @@ class IdempotencyEndpointTests {
 
 	@Test
 	void livesWithAStoreThatCannotBeLookedThrough() {
-		try (TestServer opaque = PaymentsApplication.start(List.of(Opaque.class))) {
+		try (TestServer opaque = start(List.of(Opaque.class))) {
 			DocumentContext overview = json(get(opaque, "/idempotency"));
 			assertThat(overview.read("$.store", String.class)).endsWith("FaultInjectingStore");
 			assertThat(map(overview, "$")).doesNotContainKey("records");

@@ -9,6 +9,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import dev.idempotency.Idempotent;
 import dev.idempotency.OnCrash;
 import dev.idempotency.web.Bystanders;
+import dev.idempotency.web.Reactive;
 import dev.idempotency.web.TestServer;
 
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -32,11 +33,25 @@ class PaymentsApplication {
 	 * Starts it with all that operators can look at, and with what a test adds to it.
 	 */
 	static TestServer start(List<Class<?>> added, String... properties) {
+		return TestServer.start(sources(added), settings(properties));
+	}
+
+	/**
+	 * Starts it on WebFlux.
+	 */
+	static TestServer startReactive(List<Class<?>> added, String... properties) {
+		return Reactive.startBlocking(sources(added), settings(properties));
+	}
+
+	private static List<Class<?>> sources(List<Class<?>> added) {
 		List<Class<?>> sources = new ArrayList<>(added);
 		sources.add(PaymentsApplication.class);
-		return TestServer.start(sources,
-				TestServer.with(properties, Bystanders.ALL, "management.endpoints.web.exposure.include=*",
-						"management.endpoint.health.show-details=always", "management.health.rabbit.enabled=false"));
+		return sources;
+	}
+
+	private static String[] settings(String... properties) {
+		return TestServer.with(properties, Bystanders.ALL, "management.endpoints.web.exposure.include=*",
+				"management.endpoint.health.show-details=always", "management.health.rabbit.enabled=false");
 	}
 
 	@RestController

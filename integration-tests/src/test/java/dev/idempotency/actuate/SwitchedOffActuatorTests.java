@@ -15,7 +15,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class SwitchedOffActuatorTests {
 
 	@AutoClose
-	private static final TestServer server = ActuatorSecurityTests.start("idempotency.enabled=false",
+	private static final TestServer server = ActuatorSecurityTests.startOnServlets("idempotency.enabled=false",
 			"management.endpoint.health.group.readiness.include=idempotency");
 
 	private static Answer operator(String path) {

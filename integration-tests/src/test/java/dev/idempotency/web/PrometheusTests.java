@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -45,62 +46,70 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * What Prometheus gets to see of an application to which all sorts of things happen.
  */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class PrometheusTests {
 
 	private static final Duration LEASE = Duration.ofSeconds(30);
 
 	@AutoClose
-	private static final TestServer server = TestServer.start(List.of(Application.class), Bystanders.ALL,
+	private final TestServer server = start(List.of(Application.class), Bystanders.ALL,
 			"management.endpoints.web.exposure.include=prometheus", "idempotency.lease=30s",
 			"management.metrics.distribution.percentiles-histogram.idempotency.store=true");
 
-	private static final List<String> runningWhileOneRan = new ArrayList<>();
+	private final List<String> runningWhileOneRan = new ArrayList<>();
 
-	private static String scraped = "";
+	private String scraped = "";
+
+	/**
+	 * Starts an application in the surroundings of this test.
+	 */
+	TestServer start(List<Class<?>> sources, String... properties) {
+		return TestServer.start(sources, properties);
+	}
 
 	@BeforeAll
-	static void letThingsHappen() {
-		server.post("/pay").key("secret-key").json("{\"secret\": 1}").send();
-		server.post("/pay").key("secret-key").json("{\"secret\": 1}").send();
-		server.post("/pay").key("secret-key").json("{\"secret\": 2}").send();
-		server.post("/pay").json("{}").send();
-		server.post("/pay").key("two words").json("{}").send();
-		server.post("/fail").key("secret-key").send();
+	void letThingsHappen() {
+		this.server.post("/pay").key("secret-key").json("{\"secret\": 1}").send();
+		this.server.post("/pay").key("secret-key").json("{\"secret\": 1}").send();
+		this.server.post("/pay").key("secret-key").json("{\"secret\": 2}").send();
+		this.server.post("/pay").json("{}").send();
+		this.server.post("/pay").key("two words").json("{}").send();
+		this.server.post("/fail").key("secret-key").send();
 		loseAClaim();
 		for (int i = 0; i < 10; i++) {
-			server.post("/pay").key("secret-key-" + i).json("{}").send();
+			this.server.post("/pay").key("secret-key-" + i).json("{}").send();
 		}
-		Application application = server.bean(Application.class);
+		Application application = this.server.bean(Application.class);
 		application.failing = StoreVerb.CLAIM;
-		server.post("/pay").key("secret-key").json("{}").send();
+		this.server.post("/pay").key("secret-key").json("{}").send();
 		application.failing = null;
-		scraped = scrape();
+		this.scraped = scrape();
 	}
 
 	/**
 	 * An execution stalls past its lease, and its retry takes the key over.
 	 */
-	private static void loseAClaim() {
-		Application application = server.bean(Application.class);
-		CompletableFuture<Answer> stalled = Background.start(() -> server.post("/slow").key("secret-key").send());
+	private void loseAClaim() {
+		Application application = this.server.bean(Application.class);
+		CompletableFuture<Answer> stalled = Background.start(() -> this.server.post("/slow").key("secret-key").send());
 		application.gates.await("running");
-		server.post("/slow").key("secret-key").send();
-		runningWhileOneRan.add(scrape());
+		this.server.post("/slow").key("secret-key").send();
+		this.runningWhileOneRan.add(scrape());
 		application.clock.advance(LEASE);
-		server.post("/slow").key("secret-key").send();
+		this.server.post("/slow").key("secret-key").send();
 		application.gates.open("end");
 		assertThat(stalled.join().isReplay()).isTrue();
 	}
 
-	private static String scrape() {
-		Answer answer = server.call("GET", "/actuator/prometheus").send();
+	private String scrape() {
+		Answer answer = this.server.call("GET", "/actuator/prometheus").send();
 		assertThat(answer.status()).isEqualTo(200);
 		return answer.text();
 	}
 
 	@Test
 	void countsAttemptsByOperationAndOutcome() {
-		assertThat(scraped).contains(attempts("POST /pay", "executed", 11), attempts("POST /pay", "replayed", 1),
+		assertThat(this.scraped).contains(attempts("POST /pay", "executed", 11), attempts("POST /pay", "replayed", 1),
 				attempts("POST /pay", "key_reused", 1), attempts("POST /pay", "key_missing", 1),
 				attempts("POST /pay", "key_invalid", 1), attempts("POST /pay", "store_failed", 1),
 				attempts("POST /slow", "executed", 2), attempts("POST /slow", "in_progress", 1));
@@ -113,8 +122,9 @@ class PrometheusTests {
 
 	@Test
 	void countsWhatBecameOfExecutions() {
-		assertThat(scraped).contains(executions("POST /pay", "stored", 11), executions("POST /fail", "released", 1),
-				executions("POST /slow", "stored", 1), executions("POST /slow", "superseded", 1),
+		assertThat(this.scraped).contains(executions("POST /pay", "stored", 11),
+				executions("POST /fail", "released", 1), executions("POST /slow", "stored", 1),
+				executions("POST /slow", "superseded", 1),
 				"\nidempotency_claims_lost_total{operation=\"POST /slow\"} 1.0\n",
 				"\nidempotency_takeovers_total{operation=\"POST /slow\"} 1.0\n");
 	}
@@ -126,7 +136,7 @@ class PrometheusTests {
 
 	@Test
 	void takesTheTimeOfTheStore() {
-		assertThat(scraped).contains("\nidempotency_store_seconds_count{outcome=\"error\",verb=\"claim\"} 1\n",
+		assertThat(this.scraped).contains("\nidempotency_store_seconds_count{outcome=\"error\",verb=\"claim\"} 1\n",
 				"\nidempotency_store_seconds_count{outcome=\"success\",verb=\"renew\"} 0\n",
 				"\nidempotency_store_seconds_max{outcome=\"success\",verb=\"complete\"} ",
 				"\nidempotency_store_seconds_sum{outcome=\"success\",verb=\"release\"} ");
@@ -134,25 +144,26 @@ class PrometheusTests {
 
 	@Test
 	void showsWhatIsInProgress() {
-		assertThat(runningWhileOneRan).allMatch((text) -> text.contains("\nidempotency_in_progress 1.0\n"));
-		assertThat(scraped).contains("\nidempotency_in_progress 0.0\n", "\nidempotency_waiting 0.0\n");
+		assertThat(this.runningWhileOneRan).allMatch((text) -> text.contains("\nidempotency_in_progress 1.0\n"));
+		assertThat(this.scraped).contains("\nidempotency_in_progress 0.0\n", "\nidempotency_waiting 0.0\n");
 	}
 
 	@Test
 	void countsEvictions() {
-		assertThat(scraped).contains("\nidempotency_memory_evictions_total ")
+		assertThat(this.scraped).contains("\nidempotency_memory_evictions_total ")
 			.doesNotContain("\nidempotency_memory_evictions_total 0.0\n");
 	}
 
 	@Test
 	void takesTheTimeOfOperations() {
-		assertThat(scraped).contains("\nidempotency_operation_seconds_count{completion=\"stored\",enforced=\"true\","
-				+ "error=\"none\",operation=\"POST /pay\",outcome=\"executed\"} 11\n");
+		assertThat(this.scraped)
+			.contains("\nidempotency_operation_seconds_count{completion=\"stored\",enforced=\"true\","
+					+ "error=\"none\",operation=\"POST /pay\",outcome=\"executed\"} 11\n");
 	}
 
 	@Test
 	void tellsNothingOfKeysAndBodies() {
-		assertThat(scraped).doesNotContain("secret");
+		assertThat(this.scraped).doesNotContain("secret");
 	}
 
 	@Test
@@ -161,13 +172,13 @@ class PrometheusTests {
 		List<String> expressions = dashboard.findValuesAsString("expr");
 		assertThat(expressions).hasSizeGreaterThan(8);
 		Set<String> shown = found("idempotency_\\w+", String.join("\n", expressions));
-		assertThat(found("(?m)^idempotency_\\w+", scraped)).containsAll(shown);
+		assertThat(found("(?m)^idempotency_\\w+", this.scraped)).containsAll(shown);
 		assertThat(shown).contains("idempotency_attempts_total", "idempotency_executions_total",
 				"idempotency_claims_lost_total", "idempotency_store_seconds_count", "idempotency_in_progress",
 				"idempotency_waiting", "idempotency_memory_evictions_total", "idempotency_takeovers_total",
 				"idempotency_abandoned");
 		Set<String> outcomes = found("(?<=outcome=~?\")[a-z_|]+", String.join("\n", expressions));
-		assertThat(scraped.lines().toList()).isNotEmpty();
+		assertThat(this.scraped.lines().toList()).isNotEmpty();
 		assertThat(outcomes).allSatisfy((pattern) -> assertThat(pattern.split("\\|")).isSubsetOf(OUTCOMES));
 		assertThat(dashboard.findValues("datasource")).isNotEmpty()
 			.allSatisfy((source) -> assertThat(source.toString()).contains("${datasource}"));
@@ -185,7 +196,7 @@ class PrometheusTests {
 		String page = Files.readString(Path.of("../docs/observability.md"));
 		assertThat(OUTCOMES).allSatisfy((outcome) -> assertThat(page).contains("`" + outcome + "`"));
 		Set<String> names = new TreeSet<>();
-		for (String name : found("(?m)^# HELP idempotency_\\w+", scraped)) {
+		for (String name : found("(?m)^# HELP idempotency_\\w+", this.scraped)) {
 			names.add(name.replaceFirst("# HELP ", "").replaceFirst("_(total|seconds|seconds_max)$", ""));
 		}
 		assertThat(names).isNotEmpty()

@@ -18,7 +18,7 @@ import org.springframework.web.reactive.config.WebFluxConfigurer;
 /**
  * Makes an application run on WebFlux.
  */
-final class Reactive {
+public final class Reactive {
 
 	private Reactive() {
 	}
@@ -66,7 +66,7 @@ final class Reactive {
 	 * Starts an application whose handlers are those of servlets: they return plain
 	 * values, and may block, since WebFlux calls them on threads of their own.
 	 */
-	static TestServer startBlocking(List<Class<?>> sources, String... properties) {
+	public static TestServer startBlocking(List<Class<?>> sources, String... properties) {
 		List<Class<?>> all = new ArrayList<>(sources);
 		all.add(BlockingHandlers.class);
 		return start(all, properties);

@@ -49,6 +49,7 @@ public final class TestServer implements AutoCloseable {
 
 	private static final String REACTIVE_SECURITY = BOOT
 			+ "security.autoconfigure.ReactiveUserDetailsServiceAutoConfiguration," + BOOT
+			+ "security.autoconfigure.actuate.web.reactive.ReactiveManagementWebSecurityAutoConfiguration," + BOOT
 			+ "security.autoconfigure.web.reactive.ReactiveWebSecurityAutoConfiguration";
 
 	private static final String WITHOUT_REACTIVE_SECURITY = WITHOUT_DATABASE + "," + REACTIVE_SECURITY;

@@ -149,10 +149,11 @@ public final class EventLoops {
 		@Bean
 		WebFilter unprotectedRequestsAreRead() {
 			return (exchange, chain) -> {
-				boolean plain = exchange.getRequest().getPath().value().contains("/plain/")
-						&& exchange.getRequest().getHeaders().getContentLength() <= 0
+				String path = exchange.getRequest().getPath().value();
+				boolean unprotected = path.contains("/plain/") || path.startsWith("/actuator/");
+				boolean empty = exchange.getRequest().getHeaders().getContentLength() <= 0
 						&& !exchange.getRequest().getHeaders().containsHeader(HttpHeaders.TRANSFER_ENCODING);
-				return !plain ? chain.filter(exchange)
+				return !(unprotected && empty) ? chain.filter(exchange)
 						: exchange.getRequest()
 							.getBody()
 							.doOnNext(DataBufferUtils::release)

@@ -1,0 +1,17 @@
+package dev.idempotency.actuate;
+
+import java.util.List;
+
+import dev.idempotency.web.TestServer;
+
+/**
+ * The console of an application on WebFlux.
+ */
+class ReactiveConsoleBrowserTests extends ConsoleBrowserTests {
+
+	@Override
+	TestServer start(List<Class<?>> added) {
+		return PaymentsApplication.startReactive(added);
+	}
+
+}

@@ -1,0 +1,17 @@
+package dev.idempotency.actuate;
+
+import java.util.List;
+
+import dev.idempotency.web.TestServer;
+
+/**
+ * What operators see of an application on WebFlux.
+ */
+class ReactiveEndpointTests extends IdempotencyEndpointTests {
+
+	@Override
+	TestServer start(List<Class<?>> added, String... properties) {
+		return PaymentsApplication.startReactive(added, properties);
+	}
+
+}
