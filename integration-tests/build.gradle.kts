@@ -69,6 +69,7 @@ dependencies {
     testImplementation(libs.spring.ai.mcp.server.webmvc)
     testImplementation(libs.spring.ai.model)
     testImplementation(libs.spring.kafka.test)
+    testImplementation(libs.springdoc.webflux.api)
     testImplementation(libs.springdoc.webmvc.api)
     testImplementation(libs.sqlite)
     testImplementation(libs.stripe.java)

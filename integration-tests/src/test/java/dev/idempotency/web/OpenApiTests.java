@@ -47,29 +47,35 @@ import static org.assertj.core.api.Assertions.assertThat;
 class OpenApiTests {
 
 	@AutoClose
-	private final TestServer server = TestServer.start(List.of(Shop.class, Orders.class, Derived.class, Advice.class),
+	private final TestServer server = start(List.of(Shop.class, Orders.class, Derived.class, Advice.class),
 			Bystanders.ALL, "idempotency.http.documentation-url=https://example.org/keys");
 
 	private final DocumentContext document = document(this.server);
 
-	private static TestServer start(String... properties) {
-		return TestServer.start(List.of(Shop.class, Orders.class, Advice.class),
-				TestServer.with(properties, Bystanders.ALL));
+	/**
+	 * Starts an application in the surroundings of this test.
+	 */
+	TestServer start(List<Class<?>> sources, String... properties) {
+		return TestServer.start(sources, properties);
 	}
 
-	private static DocumentContext document(TestServer server) {
+	private TestServer start(String... properties) {
+		return start(List.of(Shop.class, Orders.class, Advice.class), TestServer.with(properties, Bystanders.ALL));
+	}
+
+	static DocumentContext document(TestServer server) {
 		Answer answer = server.call("GET", "/v3/api-docs").send();
 		assertThat(answer.status()).isEqualTo(200);
 		return JsonPath.parse(answer.text());
 	}
 
-	private static Map<String, Object> parameter(DocumentContext document, String operation, String header) {
+	static Map<String, Object> parameter(DocumentContext document, String operation, String header) {
 		List<Map<String, Object>> found = document.read(operation + ".parameters[?(@.name == '" + header + "')]");
 		assertThat(found).hasSize(1);
 		return found.get(0);
 	}
 
-	private static Set<String> statuses(DocumentContext document, String operation) {
+	static Set<String> statuses(DocumentContext document, String operation) {
 		return document.<Map<String, Object>>read(operation + ".responses").keySet();
 	}
 
