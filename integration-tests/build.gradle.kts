@@ -45,6 +45,7 @@ dependencies {
     testImplementation(libs.boot.starter.thymeleaf)
     testImplementation(libs.boot.starter.validation)
     testImplementation(libs.boot.starter.webflux)
+    testImplementation(libs.boot.starter.webflux.test)
     testImplementation(libs.boot.starter.webmvc)
     testImplementation(libs.boot.starter.webmvc.test)
     testImplementation(libs.embedded.postgres)

@@ -9,11 +9,12 @@ import org.springframework.context.annotation.Bean;
 
 /**
  * Auto-configuration of what stands in for a database or a Redis in a slice of
- * {@code @WebMvcTest}, which has neither.
+ * {@code @WebMvcTest} or {@code @WebFluxTest}, which has neither.
  */
 @AutoConfiguration(
 		before = { IdempotencyAutoConfiguration.class, IdempotencyTransactionAutoConfiguration.class,
-				IdempotencyWebMvcAutoConfiguration.class, IdempotencyMethodAutoConfiguration.class },
+				IdempotencyWebMvcAutoConfiguration.class, IdempotencyWebFluxAutoConfiguration.class,
+				IdempotencyMethodAutoConfiguration.class },
 		afterName = "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration")
 @ConditionalOnBooleanProperty(name = "idempotency.enabled", matchIfMissing = true)
 public final class IdempotencySliceAutoConfiguration {

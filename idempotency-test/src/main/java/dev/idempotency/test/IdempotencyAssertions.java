@@ -18,9 +18,10 @@ public final class IdempotencyAssertions {
 	 * {@code Location} and {@code ETag}. Whether the handler ran once is for the test to
 	 * look at, where it has left its traces.
 	 * @param <T> what the client gives: {@code MvcTestResult}, {@code MvcResult} or
-	 * {@code ResultActions} of MockMvc, {@code ExchangeResult} of {@code RestTestClient},
-	 * {@code ResponseEntity} of {@code RestClient}, {@code RestTemplate} and
-	 * {@code TestRestTemplate}, or {@code HttpResponse} of the JDK
+	 * {@code ResultActions} of MockMvc, {@code ExchangeResult} of {@code RestTestClient}
+	 * or {@code WebTestClient}, {@code ResponseEntity} of {@code RestClient},
+	 * {@code RestTemplate} and {@code TestRestTemplate}, or {@code HttpResponse} of the
+	 * JDK
 	 * @param request sends the request, with the same key each time
 	 * @return the first answer
 	 */

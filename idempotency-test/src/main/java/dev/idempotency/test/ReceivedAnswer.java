@@ -32,6 +32,9 @@ record ReceivedAnswer(boolean isReplay, Map<String, Object> content) {
 	private static final boolean SPRING_TEST = SPRING_WEB && isPresent("jakarta.servlet.Servlet")
 			&& isPresent("org.springframework.test.web.servlet.client.ExchangeResult");
 
+	private static final boolean WEB_TEST_CLIENT = SPRING_WEB && isPresent("reactor.core.publisher.Mono")
+			&& isPresent("org.springframework.test.web.reactive.server.ExchangeResult");
+
 	private static boolean isPresent(String type) {
 		return ClassUtils.isPresent(type, ReceivedAnswer.class.getClassLoader());
 	}
@@ -88,7 +91,8 @@ record ReceivedAnswer(boolean isReplay, Map<String, Object> content) {
 				return ReceivedAnswer.received(entity.getStatusCode().value(), entity.getHeaders()::getFirst,
 						entity.getBody());
 			}
-			return SPRING_TEST ? TestClients.received(answer) : null;
+			ReceivedAnswer reactive = WEB_TEST_CLIENT ? ReactiveTestClient.received(answer) : null;
+			return (reactive == null && SPRING_TEST) ? TestClients.received(answer) : reactive;
 		}
 
 	}
@@ -117,6 +121,21 @@ record ReceivedAnswer(boolean isReplay, Map<String, Object> content) {
 
 		private static ReceivedAnswer mock(MockHttpServletResponse response) {
 			return ReceivedAnswer.received(response.getStatus(), response::getHeader, response.getContentAsByteArray());
+		}
+
+	}
+
+	/**
+	 * The one of WebFlux, where it is there.
+	 */
+	private static final class ReactiveTestClient {
+
+		static @Nullable ReceivedAnswer received(@Nullable Object answer) {
+			if (answer instanceof org.springframework.test.web.reactive.server.ExchangeResult result) {
+				return ReceivedAnswer.received(result.getStatus().value(), result.getResponseHeaders()::getFirst,
+						result.getResponseBodyContent());
+			}
+			return null;
 		}
 
 	}
