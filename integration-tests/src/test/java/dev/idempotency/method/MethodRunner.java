@@ -30,7 +30,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Applications with protected methods, on a store in memory whose clock can be moved.
  */
-final class MethodRunner {
+public final class MethodRunner {
 
 	static final Duration LEASE = Duration.ofSeconds(30);
 
@@ -45,7 +45,7 @@ final class MethodRunner {
 	/**
 	 * An application as Spring Boot would set it up.
 	 */
-	static ApplicationContextRunner plain() {
+	public static ApplicationContextRunner plain() {
 		return new ApplicationContextRunner()
 			.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, JacksonAutoConfiguration.class,
 					IdempotencyAutoConfiguration.class, IdempotencyTransactionAutoConfiguration.class,
