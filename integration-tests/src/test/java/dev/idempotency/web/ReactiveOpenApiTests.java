@@ -1,12 +1,13 @@
 package dev.idempotency.web;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-import com.jayway.jsonpath.DocumentContext;
 import dev.idempotency.IdempotencyContext;
 import dev.idempotency.Idempotent;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -25,26 +26,23 @@ class ReactiveOpenApiTests extends OpenApiTests {
 
 	@Override
 	TestServer start(List<Class<?>> sources, String... properties) {
-		return Reactive.startBlocking(sources, properties);
+		List<Class<?>> all = new ArrayList<>(sources);
+		all.add(Publishing.class);
+		return Reactive.startBlocking(all, properties);
 	}
 
-	@Test
-	void describesHandlersThatReturnPublishers() {
-		try (TestServer server = start(List.of(Shop.class, Publishing.class), Bystanders.ALL)) {
-			DocumentContext document = document(server);
-			for (String kind : List.of("mono", "entity", "flux")) {
-				String operation = "$.paths['/%s'].post".formatted(kind);
-				assertThat(parameter(document, operation, "Idempotency-Key")).containsEntry("required", true);
-				assertThat(document.<List<String>>read(operation + ".parameters[*].name"))
-					.containsExactlyInAnyOrder("Idempotency-Key", "Idempotency-Dry-Run");
-				assertThat(statuses(document, operation)).containsExactlyInAnyOrder("200", "400", "409", "413", "422",
-						"503");
-				assertThat(document.<Map<String, Object>>read(operation + ".responses.200.headers"))
-					.containsOnlyKeys("Idempotent-Replayed", "Idempotency-Effect");
-				assertThat(document.<String>read(operation + "['x-idempotency'].key"))
-					.isEqualTo("header Idempotency-Key");
-			}
-		}
+	@ParameterizedTest
+	@ValueSource(strings = { "mono", "entity", "flux" })
+	void describesHandlersThatReturnPublishers(String kind) {
+		String operation = "$.paths['/%s'].post".formatted(kind);
+		assertThat(parameter(document(), operation, "Idempotency-Key")).containsEntry("required", true);
+		assertThat(document().<List<String>>read(operation + ".parameters[*].name"))
+			.containsExactlyInAnyOrder("Idempotency-Key", "Idempotency-Dry-Run");
+		assertThat(statuses(document(), operation)).containsExactlyInAnyOrder("200", "400", "409", "410", "413", "422",
+				"503");
+		assertThat(document().<Map<String, Object>>read(operation + ".responses.200.headers"))
+			.containsOnlyKeys("Idempotent-Replayed", "Idempotency-Effect");
+		assertThat(document().<String>read(operation + "['x-idempotency'].key")).isEqualTo("header Idempotency-Key");
 	}
 
 	@RestController
