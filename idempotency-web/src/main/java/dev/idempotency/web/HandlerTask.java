@@ -3,14 +3,21 @@ package dev.idempotency.web;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CancellationException;
 
 /**
- * The task of a handler that writes its answer on a thread of its own, and may go on
- * without its client, detached from its request: the answer is for the retry.
+ * The task of a handler that goes on, on a thread of its own, and may do so without its
+ * client, detached from its request: what it writes is for the retry.
  */
 final class HandlerTask {
 
+	private boolean begun;
+
 	private boolean running;
+
+	private boolean abandoned;
+
+	private boolean done;
 
 	private boolean succeeded;
 
@@ -18,8 +25,26 @@ final class HandlerTask {
 
 	private List<Callback> heldBack = List.of();
 
+	/**
+	 * The task begins.
+	 * @throws CancellationException if it must not, since it was abandoned
+	 */
 	synchronized void started() {
+		if (this.abandoned) {
+			throw new CancellationException("The client is gone, and its retry may run already");
+		}
+		this.begun = true;
 		this.running = true;
+		this.done = false;
+	}
+
+	/**
+	 * Gives up a task that nobody has begun with. It never runs then.
+	 * @return whether there is one
+	 */
+	synchronized boolean abandon() {
+		this.abandoned = !this.begun;
+		return this.abandoned;
 	}
 
 	synchronized boolean isRunning() {
@@ -31,7 +56,18 @@ final class HandlerTask {
 	 * @return whether there is one that does
 	 */
 	synchronized boolean detach() {
-		this.detached = this.running;
+		this.detached = this.detached || (this.running && !this.done);
+		return this.detached;
+	}
+
+	/**
+	 * The task has done what it had to do. From now on it cannot be detached: whoever
+	 * ends it knows whether it was.
+	 * @return whether it was detached
+	 */
+	synchronized boolean done(boolean success) {
+		this.done = true;
+		this.succeeded = success;
 		return this.detached;
 	}
 
@@ -40,10 +76,11 @@ final class HandlerTask {
 	}
 
 	/**
-	 * Whether the task went on without its client, be it done by now or not.
+	 * Whether the task went on without its client, be it done by now or not, or never
+	 * began for want of one.
 	 */
 	synchronized boolean wasDetached() {
-		return this.detached;
+		return this.detached || this.abandoned;
 	}
 
 	/**
@@ -70,11 +107,10 @@ final class HandlerTask {
 	/**
 	 * The task has come to its end, and who waited for it is told.
 	 */
-	void ended(boolean success) throws IOException {
+	void ended() throws IOException {
 		List<Callback> callbacks;
 		synchronized (this) {
 			this.running = false;
-			this.succeeded = success;
 			callbacks = List.copyOf(this.heldBack);
 		}
 		for (Callback callback : callbacks) {

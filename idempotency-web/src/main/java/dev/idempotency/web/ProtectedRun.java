@@ -271,20 +271,32 @@ final class ProtectedRun implements Handling, IdempotencyContext, AnswerRecorder
 	}
 
 	/**
-	 * The handler's task goes on if there is a retry to write for; but of other handlers
-	 * nobody knows whether they do.
+	 * The handler's task goes on, unless it has not begun, or its answer is too large to
+	 * keep; but of other handlers nobody knows whether they do.
 	 */
 	@Override
 	public void connectionLost() {
 		this.recorder.clientIsGone();
-		HandlerTask writer = (isFlowing() && this.recorder.isKept()) ? this.task : null;
-		if (writer != null && writer.detach()) {
-			return;
+		HandlerTask given = this.task;
+		if (given == null || (isFlowing() && !this.recorder.isKept())) {
+			keepFact();
 		}
-		if (writer != null && writer.hasSucceeded()) {
+		else if (given.abandon()) {
+			this.settlement.release();
 			settleWithoutClient();
 		}
-		else if (become(Phase.SETTLED)) {
+		else if (!given.detach()) {
+			if (isFlowing() && given.hasSucceeded()) {
+				settleWithoutClient();
+			}
+			else {
+				keepFact();
+			}
+		}
+	}
+
+	private void keepFact() {
+		if (become(Phase.SETTLED)) {
 			this.settlement.keepFact();
 		}
 	}
@@ -307,13 +319,20 @@ final class ProtectedRun implements Handling, IdempotencyContext, AnswerRecorder
 		return running != null && running.holdBack(callback);
 	}
 
+	/**
+	 * The handler has returned a task, which nobody has begun with yet.
+	 */
+	void taskGiven() {
+		if (this.task == null) {
+			this.task = new HandlerTask();
+		}
+	}
+
 	void taskStarted() {
 		HandlerTask started = this.task;
-		if (started == null) {
-			started = new HandlerTask();
-			this.task = started;
+		if (started != null) {
+			started.started();
 		}
-		started.started();
 	}
 
 	/**
@@ -321,27 +340,37 @@ final class ProtectedRun implements Handling, IdempotencyContext, AnswerRecorder
 	 * say so.
 	 */
 	void taskEnded(@Nullable Object result) {
+		HandlerTask ended = this.task;
+		if (ended == null) {
+			return;
+		}
+		boolean failed = result instanceof Throwable;
 		try {
-			if (this.recorder.isClientGone()) {
-				if (result instanceof Throwable) {
-					settleFailure();
-				}
-				else {
-					settleWithoutClient();
-				}
+			if (ended.done(!failed) || this.recorder.isClientGone()) {
+				settleTask(failed);
 			}
 		}
 		finally {
-			tellThatTaskEnded(!(result instanceof Throwable));
+			tellThatEnded(ended);
 		}
 	}
 
-	private void tellThatTaskEnded(boolean success) {
-		HandlerTask ended = this.task;
+	private void settleTask(boolean failed) {
+		if (failed) {
+			settleFailure();
+		}
+		else if (this.recorder.isEmpty()) {
+			// Nobody is left to render what it has returned
+			keepFact();
+		}
+		else {
+			settleWithoutClient();
+		}
+	}
+
+	private void tellThatEnded(HandlerTask task) {
 		try {
-			if (ended != null) {
-				ended.ended(success);
-			}
+			task.ended();
 		}
 		catch (IOException ex) {
 			logger.debug("The client of {} is gone", this.handler, ex);

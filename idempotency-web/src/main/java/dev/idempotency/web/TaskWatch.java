@@ -24,6 +24,13 @@ final class TaskWatch implements CallableProcessingInterceptor {
 	}
 
 	@Override
+	public <T> void beforeConcurrentHandling(NativeWebRequest request, Callable<T> task) {
+		if (this.context instanceof ProtectedRun run) {
+			run.taskGiven();
+		}
+	}
+
+	@Override
 	public <T> void preProcess(NativeWebRequest request, Callable<T> task) {
 		if (this.context instanceof ProtectedRun run) {
 			run.taskStarted();

@@ -46,6 +46,9 @@ enum Container {
 		if (isJetty()) {
 			all.add(JettyContainer.class);
 		}
+		if (isHttp2()) {
+			all.add(ManyResets.class);
+		}
 		return all;
 	}
 

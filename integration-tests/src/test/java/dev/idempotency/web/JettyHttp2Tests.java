@@ -51,4 +51,19 @@ class JettyHttp2Tests {
 
 	}
 
+	@Nested
+	class Resets extends StreamResetContract {
+
+		@Override
+		public Container container() {
+			return Container.JETTY_HTTP2;
+		}
+
+		@Override
+		boolean neighboursAreSafe() {
+			return true;
+		}
+
+	}
+
 }

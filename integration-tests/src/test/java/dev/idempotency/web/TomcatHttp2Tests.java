@@ -31,4 +31,23 @@ class TomcatHttp2Tests {
 
 	}
 
+	@Nested
+	class Resets extends StreamResetContract {
+
+		@Override
+		public Container container() {
+			return Container.TOMCAT_HTTP2;
+		}
+
+		/**
+		 * A stream that is reset may take its connection along, or end another request of
+		 * it, protected or not.
+		 */
+		@Override
+		boolean neighboursAreSafe() {
+			return false;
+		}
+
+	}
+
 }
