@@ -27,6 +27,7 @@ dependencies {
     testImplementation(libs.activemq.broker)
     testImplementation(libs.activemq.client)
     testImplementation(libs.activemq.openwire)
+    testImplementation(libs.alloy) { isTransitive = false }
     testImplementation(libs.blockhound)
     testImplementation(libs.boot.jetty)
     testImplementation(libs.jetty.http2)
@@ -82,7 +83,14 @@ dependencies {
     testImplementation(libs.testcontainers.postgresql)
 }
 
+// It has an SLF4J, a Gson and a Commons IO of its own inside: the model's tests load it apart from all others
+val alloy = configurations.testRuntimeClasspath.get().filter { it.name.startsWith("org.alloytools") }
+
+tasks.compileTestJava { classpath = classpath - alloy + alloy }
+
 tasks.test {
+    classpath -= alloy
+    jvmArgumentProviders.add(CommandLineArgumentProvider { listOf("-Dalloy.jar=${alloy.singleFile}") })
     systemProperty("boot.test.version", boot.get())
     // BlockHound adds methods to classes of the JDK
     jvmArgs("-XX:+IgnoreUnrecognizedVMOptions", "-XX:+AllowRedefinitionToAddDeleteMethods")
