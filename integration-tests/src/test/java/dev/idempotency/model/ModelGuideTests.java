@@ -45,8 +45,10 @@ class ModelGuideTests {
 	@Test
 	void namesEveryPropertyInWordsAndInNumbers() {
 		List<String> properties = this.model.commands("check");
-		assertThat(rows("property | in words").flatMap((row) -> codes(row.get(0)))).containsExactlyElementsOf(properties);
-		assertThat(rows("property | variables").flatMap((row) -> codes(row.get(0)))).containsExactlyElementsOf(properties);
+		assertThat(rows("property | in words").flatMap((row) -> codes(row.get(0))))
+			.containsExactlyElementsOf(properties);
+		assertThat(rows("property | variables").flatMap((row) -> codes(row.get(0))))
+			.containsExactlyElementsOf(properties);
 	}
 
 	@Test

@@ -1,6 +1,7 @@
 package dev.idempotency.store.jdbc;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.idempotency.model.CounterexampleContract;
 import dev.idempotency.store.IdempotencyStore;
 import dev.idempotency.test.CallerTransaction;
 import dev.idempotency.test.IdempotencyStoreContract;
@@ -19,7 +20,7 @@ import org.springframework.transaction.TransactionDefinition;
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class JdbcStoreContract extends IdempotencyStoreContract
-		implements SearchableStoreContract, JoiningStoreContract, PurgeableStoreContract {
+		implements SearchableStoreContract, JoiningStoreContract, PurgeableStoreContract, CounterexampleContract {
 
 	@AutoClose
 	private HikariDataSource dataSource;

@@ -1,5 +1,6 @@
 package dev.idempotency.store.redis;
 
+import dev.idempotency.model.CounterexampleContract;
 import dev.idempotency.store.IdempotencyStore;
 import dev.idempotency.test.IdempotencyStoreContract;
 import dev.idempotency.test.SearchableStoreContract;
@@ -16,7 +17,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class RedisContract<F extends RedisConnectionFactory & DisposableBean> extends IdempotencyStoreContract
-		implements SearchableStoreContract, NotifyingStoreContract {
+		implements SearchableStoreContract, NotifyingStoreContract, CounterexampleContract {
 
 	private final F connectionFactory;
 

@@ -1,0 +1,30 @@
+package dev.idempotency.model;
+
+import java.time.Instant;
+
+import dev.idempotency.fixtures.MemoryStores;
+import dev.idempotency.store.IdempotencyStore;
+import dev.idempotency.test.MovableClock;
+import dev.idempotency.test.StoreTime;
+
+/**
+ * Counterexamples of the model on the store in memory. Other stores meet them in their
+ * own contracts.
+ */
+class MemoryCounterexampleTests implements CounterexampleContract {
+
+	private final MovableClock clock = new MovableClock(Instant.parse("2026-01-01T00:00:00Z"));
+
+	private final IdempotencyStore store = MemoryStores.with(this.clock);
+
+	@Override
+	public IdempotencyStore store() {
+		return this.store;
+	}
+
+	@Override
+	public StoreTime time() {
+		return StoreTime.of(this.clock);
+	}
+
+}
