@@ -504,6 +504,9 @@ pred oneEffect {
 	all k: Transactional | lone k.effects and (completed[k] implies one k.effects)
 }
 
+/* All of it, for traces of processes. */
+pred safe { oneWriter and completedIsNotRun and overlapOnlyAfterLease and lateWritesChangeNothing and oneEffect }
+
 assert AtMostOneOwnerCanWrite { always oneWriter }
 
 assert CompletedKeyIsNotRunAgain { always completedIsNotRun }
@@ -571,10 +574,10 @@ pred commitAfterRollBack {
 		claim[b] and after eventually commit[b])))
 }
 
-run takeoverAfterCrash for exactly 3 Attempt, 1 Key, 2 Instance, exactly 4 Tick, 10..10 steps
-run replayAfterCompletion for exactly 3 Attempt, 1 Key, 2 Instance, exactly 4 Tick, 10..10 steps
-run secondExecutionAfterTtl for exactly 3 Attempt, 1 Key, 2 Instance, exactly 4 Tick, 10..10 steps
-run workLongerThanItsLease for exactly 3 Attempt, 1 Key, 2 Instance, exactly 4 Tick, 10..10 steps
-run lateWriterIsRefused for exactly 3 Attempt, 1 Key, 2 Instance, exactly 4 Tick, 10..10 steps
+run takeoverAfterCrash for exactly 3 Attempt, 1 Key, 2 Instance, exactly 4 Tick, 8..8 steps
+run replayAfterCompletion for exactly 3 Attempt, 1 Key, 2 Instance, exactly 4 Tick, 8..8 steps
+run secondExecutionAfterTtl for exactly 3 Attempt, 1 Key, 2 Instance, exactly 4 Tick, 8..8 steps
+run workLongerThanItsLease for exactly 3 Attempt, 1 Key, 2 Instance, exactly 4 Tick, 8..8 steps
+run lateWriterIsRefused for exactly 3 Attempt, 1 Key, 2 Instance, exactly 4 Tick, 8..8 steps
 run lateResultIsStored for exactly 3 Attempt, 1 Key, 2 Instance, exactly 4 Tick, 10..10 steps
-run commitAfterRollBack for exactly 3 Attempt, 1 Key, 2 Instance, exactly 4 Tick, 10..10 steps
+run commitAfterRollBack for exactly 3 Attempt, 1 Key, 2 Instance, exactly 4 Tick, 8..8 steps

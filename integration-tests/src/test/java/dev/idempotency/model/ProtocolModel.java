@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -155,7 +156,7 @@ public final class ProtocolModel {
 		// The only thing that its logger listens to
 		System.setProperty("org.slf4j.simpleLogger.defaultLogLevel", "error");
 		return Unchecked.get(() -> {
-			URL alloy = Path.of(System.getProperty("alloy.jar")).toUri().toURL();
+			URL alloy = Path.of(Objects.requireNonNull(System.getProperty("alloy.jar"), "alloy.jar")).toUri().toURL();
 			URL tests = ProtocolModel.class.getProtectionDomain().getCodeSource().getLocation();
 			ClassLoader apart = new URLClassLoader(new URL[] { alloy, tests }, new SharedTypes());
 			try {

@@ -10,9 +10,10 @@ import dev.idempotency.torture.ledger.Journal.Entry;
  * What came of a run.
  *
  * @param figures what was asked for and what went wrong
+ * @param traces what the journal says of single keys
  * @param folder where the journal and the logs are
  */
-record Report(TortureOptions options, List<Long> figures, List<Violation> violations, Path folder) {
+record Report(TortureOptions options, List<Long> figures, List<Violation> violations, List<Trace> traces, Path folder) {
 
 	private static final List<String> TITLES = List.of("requests", "keys", "retries", "replays", "unanswered", "kills",
 			"pauses", "restarts", "failovers", "store cuts", "stalls", "slow", "client cuts", "takeovers", "unstored",
@@ -30,7 +31,7 @@ record Report(TortureOptions options, List<Long> figures, List<Violation> violat
 				(long) disturbances.count(Kind.FAIL_OVER), (long) disturbances.count(Kind.CUT_STORE),
 				(long) disturbances.count(Kind.STALL_STORE), (long) disturbances.count(Kind.SLOW_STORE), (long) cuts,
 				takeovers, (long) facts.lines(Entry.UNSTORED).size(), effects);
-		return new Report(options, figures, Checker.check(facts), folder);
+		return new Report(options, figures, Checker.check(facts), Trace.of(facts.journal()), folder);
 	}
 
 	static String titles() {
