@@ -563,9 +563,13 @@ pred lateWriterIsRefused {
 	some a: Attempt | eventually (a in Superseded and complete[a] and not owns[a])
 }
 
-/* A late result is stored all the same: its successor has given the key back. */
+/* A late result is stored all the same: nobody holds the key, whose record has expired meanwhile. */
 pred lateResultIsStored {
-	some a: Attempt | eventually (claimAgain[a] and after eventually (complete[a] and owns[a]))
+	some a: Attempt {
+		claim[a] ; stall[a.instance] ; advance ; advance ; advance ; resume[a.instance] ; complete[a] ;
+			claimAgain[a] ; complete[a]
+		eventually (a in Late and complete[a] and owns[a])
+	}
 }
 
 /* Work and key are committed together, after a first attempt that was rolled back. */

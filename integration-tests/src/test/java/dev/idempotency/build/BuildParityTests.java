@@ -141,6 +141,15 @@ class BuildParityTests {
 	}
 
 	@Test
+	void keepsAlloyAndWhatItHasInsideOffTheClassPath() throws Exception {
+		assertThat(Files.readString(ROOT.resolve("integration-tests/pom.xml"))).contains(
+				"<classpathDependencyExclude>org.alloytools:org.alloytools.alloy.dist</classpathDependencyExclude>",
+				"<alloy.jar>");
+		assertThat(Files.readString(ROOT.resolve("integration-tests/build.gradle.kts")))
+			.contains("    classpath -= alloy", "-Dalloy.jar=");
+	}
+
+	@Test
 	void fetchesOneReleaseOfGradleAndChecksIt() throws Exception {
 		assertThat(this.gradle.wrapper()).contains("gradle-9.1.0-bin.zip")
 			.containsPattern("distributionSha256Sum=[0-9a-f]{64}\n");

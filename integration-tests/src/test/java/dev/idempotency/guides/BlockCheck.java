@@ -3,6 +3,7 @@ package dev.idempotency.guides;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Holds what a block shows against the code, the settings, the builds and the tables that
@@ -20,6 +21,8 @@ final class BlockCheck {
 
 	}
 
+	private static final Set<String> DIAGRAMS = Set.of("sequenceDiagram", "stateDiagram-v2", "flowchart");
+
 	private final Map<String, Rule> rules;
 
 	BlockCheck(Path root) {
@@ -30,13 +33,22 @@ final class BlockCheck {
 		this.rules = Map.ofEntries(Map.entry("java", new JavaRule(root)), Map.entry("yaml", settings),
 				Map.entry("properties", settings), Map.entry("xml", dependencies), Map.entry("kotlin", dependencies),
 				Map.entry("groovy", dependencies), Map.entry("sql", new SqlRule()), Map.entry("console", commands),
-				Map.entry("bash", commands), Map.entry("text", drawing), Map.entry("", drawing));
+				Map.entry("bash", commands), Map.entry("mermaid", BlockCheck::diagram), Map.entry("text", drawing),
+				Map.entry("", drawing));
 	}
 
 	List<String> complaints(CodeBlock block) {
 		Rule rule = this.rules.get(block.language());
 		return (rule != null) ? rule.complaints(block)
 				: List.of("Nothing checks a block of '%s'".formatted(block.language()));
+	}
+
+	/**
+	 * A diagram says first what it is, or nobody can draw it.
+	 */
+	private static List<String> diagram(CodeBlock block) {
+		String kind = block.lines().isEmpty() ? "" : block.lines().get(0).strip().split(" ", -1)[0];
+		return DIAGRAMS.contains(kind) ? drawing(block) : List.of("This is no diagram: '%s'".formatted(kind));
 	}
 
 	private static List<String> drawing(CodeBlock block) {

@@ -166,6 +166,12 @@ class BlockCheckTests {
 	}
 
 	@Test
+	void findsDiagramsThatNobodyCanDraw() {
+		assertThat(complaints("mermaid", "sequenceDiagram", "a->>b: claim")).isEmpty();
+		assertThat(complaints("mermaid", "a->>b: claim")).hasSize(1);
+	}
+
+	@Test
 	void findsALanguageThatNothingChecks() {
 		assertThat(complaints("scala", "val x = 1")).hasSize(1);
 	}

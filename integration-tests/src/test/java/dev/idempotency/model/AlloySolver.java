@@ -2,7 +2,9 @@ package dev.idempotency.model;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 import edu.mit.csail.sdg.alloy4.A4Reporter;
 import edu.mit.csail.sdg.alloy4.ErrorWarning;
@@ -22,10 +24,15 @@ import kodkod.engine.satlab.SATFactory;
  */
 public final class AlloySolver implements Solver {
 
+	/**
+	 * What a model is called that is in no file.
+	 */
+	private static final String FILE = "/model.als";
+
 	@Override
 	public Finding run(String model, String command, List<List<String>> actions) {
 		Size size = new Size();
-		CompModule module = CompUtil.parseEverything_fromString(size, model);
+		CompModule module = CompUtil.parseEverything_fromFile(size, new HashMap<>(Map.of(FILE, model)), FILE);
 		Command chosen = module.getAllCommands()
 			.stream()
 			.filter((each) -> each.label.equals(command))
