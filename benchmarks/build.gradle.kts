@@ -44,3 +44,11 @@ tasks.register<JavaExec>("load") {
     mainClass = "dev.idempotency.benchmarks.load.LoadRun"
     workingDir = rootDir
 }
+
+// gradlew :benchmarks:sizing --args="redis 1000000 200"
+tasks.register<JavaExec>("sizing") {
+    group = "verification"
+    description = "Measures how large stores become."
+    classpath = sourceSets.main.get().runtimeClasspath
+    mainClass = "dev.idempotency.benchmarks.sizing.SizingRun"
+}

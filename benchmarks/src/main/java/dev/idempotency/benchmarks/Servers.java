@@ -27,7 +27,8 @@ public final class Servers {
 	}
 
 	/**
-	 * Starts a Redis that persists nothing.
+	 * Starts a Redis that persists nothing: the one that comes along, or the one that the
+	 * system property {@code redis.server} names.
 	 * @param options further options of its command line
 	 * @return the server
 	 */
@@ -110,9 +111,8 @@ public final class Servers {
 
 		private Redis(int port, List<String> options) throws IOException {
 			this.port = port;
-			List<String> command = new ArrayList<>(
-					List.of(RedisExecProvider.defaultProvider().get().toString(), "--port", String.valueOf(port),
-							"--bind", "127.0.0.1", "--save", "", "--dir", System.getProperty("java.io.tmpdir")));
+			List<String> command = new ArrayList<>(List.of(executable(), "--port", String.valueOf(port), "--bind",
+					"127.0.0.1", "--save", "", "--dir", System.getProperty("java.io.tmpdir")));
 			command.addAll(options);
 			this.process = new ProcessBuilder(command).redirectErrorStream(true).start();
 			Runtime.getRuntime().addShutdownHook(new Thread(this::close));
@@ -125,6 +125,11 @@ public final class Servers {
 			if (line == null) {
 				throw new IOException("Redis did not start");
 			}
+		}
+
+		private static String executable() throws IOException {
+			String other = System.getProperty("redis.server");
+			return (other != null) ? other : RedisExecProvider.defaultProvider().get().toString();
 		}
 
 		@Override

@@ -1,0 +1,34 @@
+package dev.idempotency.benchmarks.sizing;
+
+/**
+ * Measures how large stores become, and prints it beside what {@link Sizing} reckons:
+ * {@code redis 1000000 200}, {@code postgres 1000000 200}, {@code cluster 6 600000 200}.
+ * Up to a million records are made through the store; of more, all but a hundred thousand
+ * by the server itself, with the same bytes.
+ */
+final class SizingRun {
+
+	private static final int MOST_THROUGH_THE_STORE = 1_000_000;
+
+	private static final int SOME = 100_000;
+
+	private SizingRun() {
+	}
+
+	/**
+	 * Measures.
+	 * @param args the store, and how many records with answers of how many bytes
+	 */
+	public static void main(String[] args) throws InterruptedException {
+		int records = Integer.parseInt(args[args.length - 2]);
+		int answer = Integer.parseInt(args[args.length - 1]);
+		int throughTheStore = (records <= MOST_THROUGH_THE_STORE) ? records : SOME;
+		switch (args[0]) {
+			case "redis" -> RedisSizes.measure(records, answer, throughTheStore);
+			case "postgres" -> PostgresSizes.measure(records, answer, throughTheStore);
+			case "cluster" -> ClusterSizes.measure(Integer.parseInt(args[1]), records, answer);
+			default -> throw new IllegalArgumentException("redis, postgres or cluster, not " + args[0]);
+		}
+	}
+
+}
