@@ -23,7 +23,7 @@ import org.springframework.util.ClassUtils;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What an IDE shows for each setting, and that the README shows the same.
+ * What an IDE shows for each setting, and that the guide shows the same.
  */
 class ConfigurationMetadataTests {
 
@@ -106,7 +106,7 @@ class ConfigurationMetadataTests {
 		Map<String, String> documented = new TreeMap<>();
 		Matcher rows = Pattern
 			.compile("^\\| `(idempotency\\.[a-z.-]+)` \\| (?:`([^`]*)`|[^|`]+) \\|", Pattern.MULTILINE)
-			.matcher(Files.readString(Path.of("../README.md")));
+			.matcher(Files.readString(Path.of("../docs/settings.md")));
 		while (rows.find()) {
 			documented.put(rows.group(1), String.valueOf(rows.group(2)));
 		}
