@@ -267,7 +267,7 @@ class WebhookSignatureTests {
 		@Override
 		protected void doFilterInternal(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
 				throws IOException, ServletException {
-			// Whoever reads the body must give it out again
+			// The handler reads the body too, so keep it
 			KeptBody kept = new KeptBody(request);
 			if (isGenuine(request, kept.body)) {
 				chain.doFilter(kept, response);
