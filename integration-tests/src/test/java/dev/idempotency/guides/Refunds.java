@@ -26,7 +26,7 @@ class Refunds {
 	}
 
 	/**
-	 * Is asked before a retry after a crash: has it happened?
+	 * Called before a retry after a crash: finds the refund if it has happened.
 	 */
 	Optional<Refund> findRefund(Order order) {
 		return this.bank.findRefund(order.id());
