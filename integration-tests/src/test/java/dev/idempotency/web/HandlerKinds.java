@@ -322,6 +322,9 @@ abstract class HandlerKinds {
 			catch (IOException ex) {
 				emitter.completeWithError(ex);
 			}
+			catch (IllegalStateException ex) {
+				// Its client is gone, and the container has ended the request already
+			}
 		});
 		return emitter;
 	}
