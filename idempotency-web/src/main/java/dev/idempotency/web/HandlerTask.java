@@ -6,81 +6,92 @@ import java.util.List;
 import java.util.concurrent.CancellationException;
 
 /**
- * The task of a handler that goes on, on a thread of its own, and may do so without its
- * client, detached from its request: what it writes is for the retry.
+ * The task of a handler, which runs on a thread of its own. If its client disconnects, it
+ * is detached from the request and continues: what it writes is stored for the retry.
+ *
+ * <pre>
+ *   GIVEN ──────► RUNNING ──────► DONE ──────► ENDED
+ *     │              ▲                           │
+ *     ▼              └───────────────────────────┘
+ *   ABANDONED            the handler's next task
+ * </pre>
  */
 final class HandlerTask {
 
-	private boolean begun;
+	private State state = State.GIVEN;
 
-	private boolean running;
-
-	private boolean abandoned;
-
-	private boolean done;
-
-	private boolean succeeded;
+	private boolean streaming;
 
 	private boolean detached;
+
+	private boolean succeeded;
 
 	private List<Callback> heldBack = List.of();
 
 	/**
-	 * The task begins.
-	 * @throws CancellationException if it must not, since it was abandoned
+	 * Whether the task writes the whole response itself, so that nothing is left to
+	 * render when it is done.
 	 */
-	synchronized void started() {
-		if (this.abandoned) {
-			throw new CancellationException("The client is gone, and its retry may run already");
-		}
-		this.begun = true;
-		this.running = true;
-		this.done = false;
+	synchronized void streams(boolean streaming) {
+		this.streaming = streaming;
 	}
 
 	/**
-	 * Gives up a task that nobody has begun with. It never runs then.
-	 * @return whether there is one
+	 * The task begins.
+	 * @throws CancellationException if it was abandoned
+	 */
+	synchronized void started() {
+		if (this.state == State.ABANDONED) {
+			throw new CancellationException("The client is gone, and its retry may run already");
+		}
+		this.state = State.RUNNING;
+	}
+
+	/**
+	 * Abandons a task that has not begun. It never runs then.
+	 * @return whether it is abandoned
 	 */
 	synchronized boolean abandon() {
-		this.abandoned = !this.begun;
-		return this.abandoned;
+		if (this.state == State.GIVEN) {
+			this.state = State.ABANDONED;
+		}
+		return this.state == State.ABANDONED;
 	}
 
 	synchronized boolean isRunning() {
-		return this.running;
+		return this.state == State.RUNNING || this.state == State.DONE;
 	}
 
 	/**
-	 * Lets the task go on without its client.
-	 * @return whether there is one that does
+	 * Lets a running task continue without its client.
+	 * @return whether it is detached
 	 */
 	synchronized boolean detach() {
-		this.detached = this.detached || (this.running && !this.done);
+		this.detached = this.detached || this.state == State.RUNNING;
 		return this.detached;
 	}
 
 	/**
-	 * The task has done what it had to do. From now on it cannot be detached: whoever
-	 * ends it knows whether it was.
+	 * The task has done its work, and can no longer be detached.
 	 * @return whether it was detached
 	 */
 	synchronized boolean done(boolean success) {
-		this.done = true;
+		if (this.state == State.RUNNING) {
+			this.state = State.DONE;
+		}
 		this.succeeded = success;
 		return this.detached;
 	}
 
 	synchronized boolean isDetached() {
-		return this.detached && this.running;
+		return this.detached && isRunning();
 	}
 
 	/**
-	 * Whether the task went on without its client, be it done by now or not, or never
-	 * began for want of one.
+	 * Whether the task lost its client, before it began or while it ran.
 	 */
 	synchronized boolean wasDetached() {
-		return this.detached || this.abandoned;
+		return this.detached || this.state == State.ABANDONED;
 	}
 
 	/**
@@ -91,8 +102,15 @@ final class HandlerTask {
 	}
 
 	/**
-	 * Keeps something from others until a detached task has come to its end.
-	 * @return whether there is one
+	 * Whether the task has written the whole response.
+	 */
+	synchronized boolean hasStreamed() {
+		return this.streaming && this.succeeded;
+	}
+
+	/**
+	 * Holds a callback back until a detached task has ended.
+	 * @return whether it is held back
 	 */
 	synchronized boolean holdBack(Callback callback) {
 		if (!isDetached()) {
@@ -105,12 +123,14 @@ final class HandlerTask {
 	}
 
 	/**
-	 * The task has come to its end, and who waited for it is told.
+	 * The task has ended: runs the callbacks that were held back.
 	 */
 	void ended() throws IOException {
 		List<Callback> callbacks;
 		synchronized (this) {
-			this.running = false;
+			if (this.state != State.ABANDONED) {
+				this.state = State.ENDED;
+			}
 			callbacks = List.copyOf(this.heldBack);
 		}
 		for (Callback callback : callbacks) {
@@ -118,8 +138,31 @@ final class HandlerTask {
 		}
 	}
 
+	private enum State {
+
+		/**
+		 * Returned by the handler, and not begun.
+		 */
+		GIVEN,
+
+		/**
+		 * Lost its client before it began. It never runs.
+		 */
+		ABANDONED,
+
+		RUNNING,
+
+		/**
+		 * Its work is done, and its key is about to be settled.
+		 */
+		DONE,
+
+		ENDED
+
+	}
+
 	/**
-	 * Something to be told later.
+	 * A container's callback that waits for a detached task.
 	 */
 	@FunctionalInterface
 	interface Callback {

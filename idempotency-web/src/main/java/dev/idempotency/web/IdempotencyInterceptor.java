@@ -49,6 +49,9 @@ public final class IdempotencyInterceptor implements AsyncHandlerInterceptor {
 			return false;
 		}
 		ProtectedRun run = runOf(request);
+		if (run != null) {
+			run.handlerBegins(response);
+		}
 		if (pass != Admission.Pass.NOTHING && run != null) {
 			run.keep(pass);
 		}

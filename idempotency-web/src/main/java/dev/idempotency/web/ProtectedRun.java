@@ -52,6 +52,12 @@ final class ProtectedRun implements Handling, IdempotencyContext, AnswerRecorder
 	private volatile @Nullable Pass pass;
 
 	/**
+	 * Whether the handler writes to our response, and not to a wrapper that may add to it
+	 * at the end of the dispatch.
+	 */
+	private volatile boolean unwrapped;
+
+	/**
 	 * Few handlers have any.
 	 */
 	private @Nullable Detours detours;
@@ -62,9 +68,10 @@ final class ProtectedRun implements Handling, IdempotencyContext, AnswerRecorder
 	private volatile @Nullable HandlerTask task;
 
 	/**
-	 * What was settled with the handler's transaction, before the end of the dispatch.
+	 * What was settled before the end of the dispatch: with the handler's transaction, or
+	 * when its task had streamed the response.
 	 */
-	private @Nullable SettledAnswer unsent;
+	private volatile @Nullable SettledAnswer unsent;
 
 	/**
 	 * Create a run.
@@ -170,6 +177,14 @@ final class ProtectedRun implements Handling, IdempotencyContext, AnswerRecorder
 			this.pass = null;
 			kept.handlerReturned();
 		}
+	}
+
+	/**
+	 * The handler is about to run.
+	 * @param response where it writes to
+	 */
+	void handlerBegins(HttpServletResponse response) {
+		this.unwrapped = response == this.dispatch.response();
 	}
 
 	/**
@@ -320,12 +335,16 @@ final class ProtectedRun implements Handling, IdempotencyContext, AnswerRecorder
 	}
 
 	/**
-	 * The handler has returned a task, which nobody has begun with yet.
+	 * The handler has returned a task, which has not begun.
+	 * @param streaming whether the task writes the whole response itself
 	 */
-	void taskGiven() {
-		if (this.task == null) {
-			this.task = new HandlerTask();
+	void taskGiven(boolean streaming) {
+		HandlerTask given = this.task;
+		if (given == null) {
+			given = new HandlerTask();
+			this.task = given;
 		}
+		given.streams(streaming && this.unwrapped && this.detours == null);
 	}
 
 	void taskStarted() {
@@ -336,8 +355,8 @@ final class ProtectedRun implements Handling, IdempotencyContext, AnswerRecorder
 	}
 
 	/**
-	 * The task has come to its end. Without a client there may be no dispatch that would
-	 * say so.
+	 * The task has ended. Without a client there may be no dispatch that would say so,
+	 * and a container that loses the dispatch must not leave the key in progress.
 	 */
 	void taskEnded(@Nullable Object result) {
 		HandlerTask ended = this.task;
@@ -349,9 +368,29 @@ final class ProtectedRun implements Handling, IdempotencyContext, AnswerRecorder
 			if (ended.done(!failed) || this.recorder.isClientGone()) {
 				settleTask(failed);
 			}
+			else if (ended.hasStreamed() && isWritten()) {
+				settleBeforeDelivery();
+			}
 		}
 		finally {
 			tellThatEnded(ended);
+		}
+	}
+
+	/**
+	 * Whether the response is final: its head is sent, and no failure takes its place.
+	 */
+	private boolean isWritten() {
+		boolean empty = this.recorder.isKept() && this.recorder.isEmpty();
+		return isFlowing() && !empty && !this.dispatch.response().isErrorSent();
+	}
+
+	/**
+	 * Settles the key, and leaves the rest of the response to the end of the dispatch.
+	 */
+	private void settleBeforeDelivery() {
+		if (become(Phase.SETTLED)) {
+			this.unsent = this.settlement.settle();
 		}
 	}
 
@@ -414,8 +453,7 @@ final class ProtectedRun implements Handling, IdempotencyContext, AnswerRecorder
 			this.transaction.rollBack();
 		}
 		else if (response == ours) {
-			become(Phase.SETTLED);
-			this.unsent = this.settlement.settle();
+			settleBeforeDelivery();
 		}
 		else if (this.transaction.endsWithHandler()) {
 			become(Phase.SETTLED);

@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.web.context.request.NativeWebRequest;
 import org.springframework.web.context.request.async.CallableProcessingInterceptor;
+import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBodyReturnValueHandler;
 
 /**
  * Makes the context of a handler current where its task runs, on a thread of its own. A
@@ -26,8 +27,15 @@ final class TaskWatch implements CallableProcessingInterceptor {
 	@Override
 	public <T> void beforeConcurrentHandling(NativeWebRequest request, Callable<T> task) {
 		if (this.context instanceof ProtectedRun run) {
-			run.taskGiven();
+			run.taskGiven(isStreaming(task));
 		}
+	}
+
+	/**
+	 * Spring wraps a {@code StreamingResponseBody} into a task of its own.
+	 */
+	private static boolean isStreaming(Callable<?> task) {
+		return task.getClass().getEnclosingClass() == StreamingResponseBodyReturnValueHandler.class;
 	}
 
 	@Override

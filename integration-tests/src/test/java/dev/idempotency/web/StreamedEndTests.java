@@ -1,0 +1,218 @@
+package dev.idempotency.web;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.List;
+
+import dev.idempotency.Idempotent;
+import jakarta.servlet.AsyncContext;
+import jakarta.servlet.AsyncListener;
+import jakarta.servlet.DispatcherType;
+import jakarta.servlet.Filter;
+import jakarta.servlet.ServletContext;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.ServletRequest;
+import jakarta.servlet.ServletResponse;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletRequestWrapper;
+import jakarta.servlet.http.HttpServletResponse;
+import jakarta.servlet.http.HttpServletResponseWrapper;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.boot.web.servlet.FilterRegistrationBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * The end of a {@code StreamingResponseBody}: Spring asks the container for one more
+ * dispatch when all is written, and filters may add to the response then.
+ */
+class StreamedEndTests {
+
+	private static final String STREAMED = "all that the handler streams";
+
+	private static final String TRAILER = ", and its trailer";
+
+	@Test
+	void isStoredAlthoughTheContainerLosesTheLastDispatch() throws IOException {
+		try (TestServer server = TestServer
+			.start(List.of(WebTestApplication.class, Endpoint.class, LosingContainer.class))) {
+			String key = TestServer.newKey();
+			try (Wire wire = Wire.post(server, "/streamed", key)) {
+				assertThat(wire.readHead().status()).isEqualTo(200);
+				assertThat(wire.read(STREAMED.length())).isEqualTo(STREAMED);
+				Answer retry = await().atMost(Duration.ofSeconds(20))
+					.until(() -> server.post("/streamed").key(key).send(), Answer::isReplay);
+				assertThat(retry.text()).isEqualTo(STREAMED);
+				assertThat(wire.isSilent()).as("its end is lost").isTrue();
+			}
+			assertThat(server.executions().of("streamed")).isEqualTo(1);
+		}
+	}
+
+	@Test
+	void hasWhatAFilterAddsInTheLastDispatch() {
+		try (TestServer server = TestServer
+			.start(List.of(WebTestApplication.class, Endpoint.class, TrailerFilter.class))) {
+			String key = TestServer.newKey();
+			Answer first = server.post("/streamed").key(key).send();
+			assertThat(first.text()).isEqualTo(STREAMED + TRAILER);
+			server.post("/streamed").key(key).send().assertReplayOf(first);
+		}
+	}
+
+	@RestController
+	record Endpoint(Executions executions) {
+
+		@PostMapping("/streamed")
+		@Idempotent
+		StreamingResponseBody streamed() {
+			this.executions.next("streamed");
+			return (out) -> out.write(STREAMED.getBytes(StandardCharsets.UTF_8));
+		}
+
+	}
+
+	/**
+	 * Adds to what was streamed, as a filter does that compresses.
+	 */
+	@Configuration(proxyBeanMethods = false)
+	static class TrailerFilter {
+
+		@Bean
+		FilterRegistrationBean<Filter> trailerFilter() {
+			return register(IdempotencyFilter.DEFAULT_ORDER + 1, (request, response, chain) -> {
+				chain.doFilter(request, new HttpServletResponseWrapper((HttpServletResponse) response));
+				if (request.getDispatcherType() == DispatcherType.ASYNC && !isReplay(response)) {
+					response.getOutputStream().write(TRAILER.getBytes(StandardCharsets.UTF_8));
+				}
+			});
+		}
+
+		private static boolean isReplay(ServletResponse response) {
+			return ((HttpServletResponse) response).containsHeader("Idempotent-Replayed");
+		}
+
+	}
+
+	/**
+	 * Stands for a container that forgets a request: Tomcat does so over HTTP/2, once in
+	 * hundreds of resets.
+	 */
+	@Configuration(proxyBeanMethods = false)
+	static class LosingContainer {
+
+		@Bean
+		FilterRegistrationBean<Filter> losingFilter() {
+			return register(IdempotencyFilter.DEFAULT_ORDER - 1, (request, response, chain) -> chain
+				.doFilter(new LosingRequest((HttpServletRequest) request), response));
+		}
+
+	}
+
+	private static FilterRegistrationBean<Filter> register(int order, Filter filter) {
+		FilterRegistrationBean<Filter> registration = new FilterRegistrationBean<>(filter);
+		registration.setOrder(order);
+		registration.setDispatcherTypes(EnumSet.of(DispatcherType.REQUEST, DispatcherType.ASYNC));
+		return registration;
+	}
+
+	private static final class LosingRequest extends HttpServletRequestWrapper {
+
+		LosingRequest(HttpServletRequest request) {
+			super(request);
+		}
+
+		@Override
+		public AsyncContext startAsync() {
+			return new LosingContext(super.startAsync());
+		}
+
+		@Override
+		public AsyncContext startAsync(ServletRequest request, ServletResponse response) {
+			return new LosingContext(super.startAsync(request, response));
+		}
+
+		@Override
+		public AsyncContext getAsyncContext() {
+			return new LosingContext(super.getAsyncContext());
+		}
+
+	}
+
+	private record LosingContext(AsyncContext context) implements AsyncContext {
+
+		@Override
+		public void dispatch() {
+		}
+
+		@Override
+		public void dispatch(String path) {
+		}
+
+		@Override
+		public void dispatch(@Nullable ServletContext context, String path) {
+		}
+
+		@Override
+		public ServletRequest getRequest() {
+			return this.context.getRequest();
+		}
+
+		@Override
+		public ServletResponse getResponse() {
+			return this.context.getResponse();
+		}
+
+		@Override
+		public boolean hasOriginalRequestAndResponse() {
+			return this.context.hasOriginalRequestAndResponse();
+		}
+
+		@Override
+		public void complete() {
+			this.context.complete();
+		}
+
+		@Override
+		public void start(Runnable run) {
+			this.context.start(run);
+		}
+
+		@Override
+		public void addListener(AsyncListener listener) {
+			this.context.addListener(listener);
+		}
+
+		@Override
+		public void addListener(AsyncListener listener, ServletRequest request, ServletResponse response) {
+			this.context.addListener(listener, request, response);
+		}
+
+		@Override
+		public <T extends AsyncListener> T createListener(Class<T> type) throws ServletException {
+			return this.context.createListener(type);
+		}
+
+		@Override
+		public void setTimeout(long timeout) {
+			this.context.setTimeout(timeout);
+		}
+
+		@Override
+		public long getTimeout() {
+			return this.context.getTimeout();
+		}
+
+	}
+
+}
