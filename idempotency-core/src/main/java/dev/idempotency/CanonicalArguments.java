@@ -16,11 +16,10 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Arguments as JSON that looks the same whoever writes it: members sorted by the UTF-16
- * units of their names, items of sets by their JSON, no white space, nothing escaped but
- * what must be, and numbers without exponent or trailing zeros. Others make the same
- * text, so that it is not the form that the library digests JSON in; but what is the same
- * for the one is the same for the other.
+ * Writes arguments as canonical JSON: members sorted by the UTF-16 units of their names,
+ * items of sets by their JSON, no white space, only mandatory escapes, and numbers
+ * without exponent or trailing zeros. Other languages can produce the same text. It is
+ * not the form in which the library digests JSON, but the two agree on what is equal.
  */
 final class CanonicalArguments {
 
@@ -66,7 +65,7 @@ final class CanonicalArguments {
 		else if (value instanceof Set<?> items) {
 			writeSet(items, depth);
 		}
-		// No other collection: what it goes through may have no order, or be no item
+		// No other collection: its iteration may have no stable order
 		else if (value instanceof List<?> items) {
 			writeItems(items, depth);
 		}
@@ -75,7 +74,7 @@ final class CanonicalArguments {
 		}
 		else {
 			throw new IllegalArgumentException(
-					"A key cannot be made of a %s: use texts, numbers, truth values, maps, lists and sets"
+					"A key cannot be made of a %s: use strings, numbers, booleans, maps, lists and sets"
 						.formatted(value.getClass().getName()));
 		}
 	}
@@ -84,7 +83,7 @@ final class CanonicalArguments {
 		TreeMap<String, @Nullable Object> sorted = new TreeMap<>();
 		map.forEach((name, member) -> {
 			if (!(name instanceof CharSequence) && !(name instanceof Enum<?>)) {
-				throw new IllegalArgumentException("The members of a map in a key need names that are texts");
+				throw new IllegalArgumentException("The names of a map in a key must be strings or enums");
 			}
 			String text = (name instanceof Enum<?> constant) ? constant.name() : name.toString();
 			if (sorted.containsKey(text)) {
@@ -169,7 +168,7 @@ final class CanonicalArguments {
 			return new BigDecimal(integer);
 		}
 		try {
-			// As it is written: 0.1f and 0.1 are the same argument
+			// By its text: 0.1f and 0.1 are the same argument
 			return new BigDecimal(number.toString());
 		}
 		catch (NumberFormatException ex) {

@@ -6,12 +6,12 @@ import org.slf4j.MDC;
 import org.slf4j.helpers.NOPMDCAdapter;
 
 /**
- * Which context is current on a thread.
+ * Holds the current context of each thread.
  */
 final class CurrentContext {
 
 	/**
-	 * Under which the log shows whose key it is about.
+	 * The name of the key's hash in the MDC.
 	 */
 	private static final String MDC_KEY = "idempotency.key";
 
@@ -36,22 +36,22 @@ final class CurrentContext {
 	}
 
 	/**
-	 * What the log is to show.
-	 * @return {@code null} if nobody would see it
+	 * The hash to put into the MDC.
+	 * @return {@code null} if the logging backend has no MDC
 	 */
 	private static @Nullable String hashFor(IdempotencyContext context) {
 		return (MDC.getMDCAdapter() instanceof NOPMDCAdapter) ? null : context.key().hash();
 	}
 
 	/**
-	 * What was there before.
+	 * The state to restore.
 	 */
 	private record Bound(@Nullable IdempotencyContext previous, @Nullable String hash,
 			@Nullable String previousHash) implements Binding {
 
 		@Override
 		public void close() {
-			// Not removed where there was none: the next request finds its place
+			// Set to null rather than removed: the thread's next request reuses the entry
 			current.set(this.previous);
 			if (this.previousHash != null) {
 				MDC.put(MDC_KEY, this.previousHash);

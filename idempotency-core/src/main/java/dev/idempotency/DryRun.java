@@ -1,18 +1,18 @@
 package dev.idempotency;
 
 /**
- * What a dry run of an operation does. Where protection is switched off, it is refused.
+ * What a dry run of an operation does. It is refused where protection is disabled.
  */
 public enum DryRun {
 
 	/**
-	 * It says what would happen, and runs nothing.
+	 * Reports what would happen, and runs nothing.
 	 */
 	REPORT,
 
 	/**
-	 * Where the operation would run, it runs in a transaction that is rolled back, and
-	 * answers as it would have.
+	 * Runs the operation, if it would run, in a transaction that is rolled back, and
+	 * returns the response it would have.
 	 */
 	ROLLBACK
 

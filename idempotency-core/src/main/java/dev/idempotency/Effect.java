@@ -1,33 +1,33 @@
 package dev.idempotency;
 
 /**
- * What an operation did to the world.
+ * The effect of an operation.
  */
 public enum Effect {
 
 	/**
-	 * To be inferred from the answer: a 201 created something, a successful PUT or PATCH
+	 * Inferred from the response: a 201 created something, a successful PUT or PATCH
 	 * updated it, a successful DELETE deleted it, anything else was executed.
 	 */
 	INFERRED,
 
 	/**
-	 * Something new is there.
+	 * Something was created.
 	 */
 	CREATED,
 
 	/**
-	 * Something has changed.
+	 * Something was updated.
 	 */
 	UPDATED,
 
 	/**
-	 * Something is gone.
+	 * Something was deleted.
 	 */
 	DELETED,
 
 	/**
-	 * It ran.
+	 * The operation ran.
 	 */
 	EXECUTED
 

@@ -8,18 +8,18 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A sentence with the facts that it is about. Settings are among them as such, so that
- * whoever knows how they are written can say so.
+ * A message and its arguments. Settings are kept as {@link Setting} arguments, so that
+ * each reader can be shown the names it knows them by.
  *
- * @param format the sentence, as for {@link String#format}, with {@code %s} for settings
- * @param facts what is put into it
+ * @param format the message, as for {@link String#format}, with {@code %s} for settings
+ * @param facts its arguments
  */
 public record Explanation(String format, List<@Nullable Object> facts) {
 
 	/**
 	 * Create an explanation.
-	 * @param format the sentence
-	 * @param facts what is put into it: settings, other explanations, or anything else
+	 * @param format the message
+	 * @param facts its arguments: settings, other explanations, or anything else
 	 * @return the explanation
 	 */
 	public static Explanation of(String format, @Nullable Object... facts) {
@@ -27,9 +27,9 @@ public record Explanation(String format, List<@Nullable Object> facts) {
 	}
 
 	/**
-	 * The sentence for those who know the settings by some names.
-	 * @param names gives their names
-	 * @return the sentence
+	 * The message with settings by the given names.
+	 * @param names gives the name of a setting
+	 * @return the message
 	 */
 	public String with(Function<Setting, String> names) {
 		return String.format(this.format, this.facts.stream().map((fact) -> named(fact, names)).toArray());
@@ -43,7 +43,7 @@ public record Explanation(String format, List<@Nullable Object> facts) {
 	}
 
 	/**
-	 * The sentence in plain words.
+	 * The message with settings in plain words.
 	 */
 	@Override
 	public String toString() {

@@ -7,8 +7,7 @@ import dev.idempotency.digest.Sha256;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What makes two requests the same: a digest of everything that may not differ between an
- * operation and its retry.
+ * A digest of everything that must not differ between a request and its retry.
  */
 public final class Fingerprint {
 
@@ -21,7 +20,7 @@ public final class Fingerprint {
 	}
 
 	/**
-	 * The fingerprint of operations that are told apart by their key alone.
+	 * The fingerprint of operations that are identified by their key alone.
 	 * @return the fingerprint
 	 */
 	public static Fingerprint none() {
@@ -39,7 +38,7 @@ public final class Fingerprint {
 
 	/**
 	 * A fingerprint that was computed or stored elsewhere.
-	 * @param bytes a SHA-256, or nothing for {@link #none()}
+	 * @param bytes a SHA-256, or an empty array for {@link #none()}
 	 * @return the fingerprint
 	 */
 	public static Fingerprint ofBytes(byte[] bytes) {
@@ -55,7 +54,7 @@ public final class Fingerprint {
 
 	/**
 	 * The bytes to store.
-	 * @return 32 bytes, or none
+	 * @return 32 bytes, or an empty array
 	 */
 	public byte[] toBytes() {
 		return this.bytes.clone();

@@ -6,10 +6,11 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs work once per key, by hand: what {@link Idempotent} does for handlers and methods.
+ * Runs work once per key, programmatically: what {@link Idempotent} does for handlers and
+ * methods.
  * <p>
- * What it remembers is remembered at once, whatever transaction the caller is in. Views
- * with other terms share what they remember.
+ * Results are stored immediately, outside of any transaction of the caller. Views with
+ * other settings share the same records.
  */
 public interface Idempotency {
 
@@ -20,7 +21,7 @@ public interface Idempotency {
 	 * @param work the work
 	 * @param <T> the type of its result
 	 * @param <X> what the work may fail with
-	 * @return the result, now or then
+	 * @return the result of this run or of the earlier one
 	 * @throws X if the work failed; a retry runs it again
 	 * @throws IdempotencyException if it did not run and there is no result
 	 */
@@ -28,29 +29,29 @@ public interface Idempotency {
 			Work<? extends T, X> work) throws X;
 
 	/**
-	 * Runs work, unless it has run under this key, and says what came of it.
+	 * Runs work, unless it has run under this key, and returns the outcome.
 	 * @param key the key
 	 * @param type the type of its result
 	 * @param work the work
 	 * @param <T> the type of its result
 	 * @param <X> what the work may fail with
-	 * @return what came of it
+	 * @return the outcome
 	 * @throws X if the work failed; a retry runs it again
 	 */
 	<T extends @Nullable Object, X extends Exception> Outcome<T> attempt(IdempotencyKey key, ResultType<T> type,
 			Work<? extends T, X> work) throws X;
 
 	/**
-	 * Says what is remembered under a key.
+	 * Finds the status of a key.
 	 * @param key the key
-	 * @return what is there, if anything
-	 * @throws UnsupportedOperationException if the store cannot be looked into
+	 * @return the status, if there is a record
+	 * @throws UnsupportedOperationException if the store cannot be inspected
 	 */
 	Optional<KeyStatus> find(IdempotencyKey key);
 
 	/**
-	 * Forgets a key and its steps, in whatever state it is: the next attempt runs. One
-	 * that is still running loses its claim.
+	 * Forgets a key and its steps, in any state: the next attempt runs. An attempt that
+	 * is still running loses its claim.
 	 * @param key the key
 	 * @return whether there was anything to forget
 	 * @throws UnsupportedOperationException if the store cannot forget
@@ -58,70 +59,69 @@ public interface Idempotency {
 	boolean forget(IdempotencyKey key);
 
 	/**
-	 * Settles an abandoned key as done: its attempt vanished, and someone has found out
-	 * that it did the work and what came of it. Retries get the result. For keys of
-	 * {@link #execute} and of methods; answers to requests are settled by operators, at
-	 * the endpoint {@code idempotency}.
+	 * Settles an abandoned key as done, once it is known that the lost attempt did the
+	 * work, and with which result. Retries get the result. For keys of {@link #execute}
+	 * and of methods; HTTP responses are settled by operators, at the endpoint
+	 * {@code idempotency}.
 	 * @param key the key
 	 * @param type the type of its result
 	 * @param result the result
 	 * @param <T> the type of its result
-	 * @return what became of it; nothing is changed unless the key is abandoned
-	 * @throws UnsupportedOperationException if the store cannot be looked into
+	 * @return whether it was settled; nothing is changed unless the key is abandoned
+	 * @throws UnsupportedOperationException if the store cannot be inspected
 	 */
 	<T extends @Nullable Object> Settlement settleAsDone(IdempotencyKey key, ResultType<T> type, T result);
 
 	/**
 	 * Settles an abandoned key as done, without a result: it does not run again, and
-	 * retries are told that there is no result.
+	 * retries are refused because there is no result.
 	 * @param key the key
-	 * @return what became of it; nothing is changed unless the key is abandoned
-	 * @throws UnsupportedOperationException if the store cannot be looked into
+	 * @return whether it was settled; nothing is changed unless the key is abandoned
+	 * @throws UnsupportedOperationException if the store cannot be inspected
 	 */
 	Settlement settleAsDone(IdempotencyKey key);
 
 	/**
-	 * Settles an abandoned key as not done: someone has found out that the attempt that
-	 * vanished did not do the work. The next attempt is a first one. Steps that it
-	 * finished stay finished.
+	 * Settles an abandoned key as not done, once it is known that the lost attempt did
+	 * not do the work. The next attempt is attempt 1. Steps that have finished stay
+	 * finished.
 	 * @param key the key
-	 * @return what became of it; nothing is changed unless the key is abandoned
-	 * @throws UnsupportedOperationException if the store cannot be looked into
+	 * @return whether it was settled; nothing is changed unless the key is abandoned
+	 * @throws UnsupportedOperationException if the store cannot be inspected
 	 */
 	Settlement settleAsNotDone(IdempotencyKey key);
 
 	/**
-	 * A task that is made of calls to tools.
-	 * @param id tells the task from all others, and is the same each time it is begun
-	 * anew
+	 * A session: a task that is made of calls to tools.
+	 * @param id identifies the task, and is the same each time it is restarted
 	 * @return the session
 	 */
 	IdempotencySession session(String id);
 
 	/**
-	 * A view that remembers for another time.
-	 * @param ttl how long keys and their results are remembered, from the claim on
+	 * A view with another ttl.
+	 * @param ttl how long keys and their results are stored, from the claim on
 	 * @return the view
 	 */
 	Idempotency withTtl(Duration ttl);
 
 	/**
-	 * A view with another answer to work that is running.
-	 * @param onConflict what becomes of an attempt whose twin is running
+	 * A view that handles conflicts differently.
+	 * @param onConflict what happens to an attempt with a key that is in progress
 	 * @return the view
 	 */
 	Idempotency withOnConflict(OnConflict onConflict);
 
 	/**
-	 * A view with another answer to a crash.
-	 * @param onCrash what becomes of a key whose executor vanished
+	 * A view that handles crashes differently.
+	 * @param onCrash what happens to an abandoned key
 	 * @return the view
 	 */
 	Idempotency withOnCrash(OnCrash onCrash);
 
 	/**
-	 * A view that compares what attempts are asked to do, and not only their keys.
-	 * @param fingerprint what the next attempts are asked to do
+	 * A view that compares fingerprints, and not only keys.
+	 * @param fingerprint the fingerprint of the next attempts
 	 * @return the view
 	 */
 	Idempotency withFingerprint(Fingerprint fingerprint);
@@ -149,14 +149,14 @@ public interface Idempotency {
 	 * @param work the work
 	 * @param <X> what the work may fail with
 	 * @throws X if the work failed; a retry runs it again
-	 * @throws IdempotencyException if it did not run and has not
+	 * @throws IdempotencyException if it did not run, now or before
 	 */
 	default <X extends Exception> void execute(IdempotencyKey key, Work.Action<X> work) throws X {
 		execute(key, ResultType.of(Void.class), work.asWork());
 	}
 
 	/**
-	 * Runs work, unless it has run under this key, and says what came of it, as
+	 * Runs work, unless it has run under this key, and returns the outcome, as
 	 * {@link #attempt(IdempotencyKey, ResultType, Work)} does.
 	 */
 	default <T extends @Nullable Object, X extends Exception> Outcome<T> attempt(IdempotencyKey key, Class<T> type,

@@ -1,8 +1,8 @@
 package dev.idempotency;
 
 /**
- * The application is set up in a way that cannot work: found at start-up. It says what is
- * wrong and why, and what to do about it.
+ * Thrown when the configuration cannot work. It says what is wrong and why, and what to
+ * do about it.
  */
 public final class IdempotencyConfigurationException extends IllegalArgumentException {
 
@@ -24,7 +24,7 @@ public final class IdempotencyConfigurationException extends IllegalArgumentExce
 	}
 
 	/**
-	 * Create an exception about something else.
+	 * Create an exception that mentions no settings.
 	 * @param problem what is wrong, and why; without a full stop
 	 * @param remedy what to write instead
 	 */

@@ -3,24 +3,23 @@ package dev.idempotency;
 import java.util.Optional;
 
 /**
- * What a protected operation can know and say about itself while it runs. A web handler
- * takes it as an argument; any code that runs on the operation's thread gets it from
- * {@link #current()}. While it is current on a thread, the {@linkplain org.slf4j.MDC
- * diagnostic context} of that thread's log has the key's
+ * The context of a running protected operation. A web handler takes it as an argument;
+ * any code that runs on the operation's thread gets it from {@link #current()}. While it
+ * is current on a thread, that thread's {@linkplain org.slf4j.MDC MDC} has the key's
  * {@linkplain IdempotencyKey#hash() hash} under {@code idempotency.key}.
  * <p>
- * An operation that runs without protection has one too: where protection is switched
- * off, where nothing is enforced, and where no key is required and none was sent. It
- * passes everything through: steps run each time, and nothing is stored. A web handler
- * that wants to know takes an {@link Optional} of it, which is empty then.
+ * An operation that runs without protection has a context too: where protection is
+ * disabled, where nothing is enforced, and where no key is required and none was sent. It
+ * is a pass-through: steps run each time, and nothing is stored. A web handler that needs
+ * to tell the difference takes an {@link Optional} of it, which is empty then.
  */
 public interface IdempotencyContext {
 
 	/**
 	 * The context of the operation that runs on this thread.
 	 * @return the context
-	 * @throws IllegalStateException if no operation runs on this thread that is
-	 * protected, or would be
+	 * @throws IllegalStateException if this thread runs no operation that is protected,
+	 * or would be
 	 */
 	static IdempotencyContext current() {
 		return find().orElseThrow(() -> new IllegalStateException(
@@ -37,39 +36,39 @@ public interface IdempotencyContext {
 
 	/**
 	 * The key of the operation.
-	 * @return the key; one that is made up for this one time if the operation runs
-	 * without protection and has none that can be used
+	 * @return the key; a generated one if the operation runs without protection and
+	 * without a usable key
 	 */
 	IdempotencyKey key();
 
 	/**
 	 * Which attempt this is.
-	 * @return 1, or more if earlier attempts vanished
+	 * @return 1, or more after a takeover
 	 */
 	int attempt();
 
 	/**
-	 * Whether an earlier attempt may have done the work already: look before you act.
-	 * @return whether an earlier attempt vanished
+	 * Whether an earlier attempt may have done the work already. If so, check before you
+	 * do it again.
+	 * @return whether this attempt has taken the key over
 	 */
 	default boolean isRetryAfterCrash() {
 		return attempt() > 1;
 	}
 
 	/**
-	 * Says what the operation did to the world.
+	 * Sets the effect of the operation.
 	 * @param effect the effect
 	 */
 	void effect(Effect effect);
 
 	/**
-	 * Gives the key back when the operation ends, whatever its answer: a retry runs
-	 * again.
+	 * Releases the key when the operation ends, whatever its result: a retry runs again.
 	 */
 	void doNotStore();
 
 	/**
-	 * The steps of the operation: sub-results that a retry does not work out again.
+	 * The steps of the operation: sub-results that a retry replays.
 	 * @return the steps
 	 */
 	Steps steps();
@@ -77,14 +76,14 @@ public interface IdempotencyContext {
 	/**
 	 * Makes this the current context of the calling thread, for work that is handed to
 	 * another one.
-	 * @return undoes it when closed, on the same thread
+	 * @return restores the previous context when closed, on the same thread
 	 */
 	default Binding makeCurrent() {
 		return CurrentContext.bind(this);
 	}
 
 	/**
-	 * That a context is current on a thread.
+	 * The binding of a context to a thread.
 	 */
 	interface Binding extends AutoCloseable {
 

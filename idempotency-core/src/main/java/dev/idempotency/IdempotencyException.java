@@ -5,7 +5,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something that a protected operation cannot go on from.
+ * Base class of the exceptions that end an attempt at a protected operation.
  */
 public abstract class IdempotencyException extends RuntimeException {
 
@@ -34,7 +34,7 @@ public abstract class IdempotencyException extends RuntimeException {
 
 	/**
 	 * When to try again.
-	 * @return how long to wait, or {@code null} if nobody knows
+	 * @return how long to wait, or {@code null} if that is unknown
 	 */
 	public @Nullable Duration retryAfter() {
 		return null;

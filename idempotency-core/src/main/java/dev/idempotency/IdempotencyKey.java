@@ -7,7 +7,7 @@ import dev.idempotency.digest.Parts;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one operation is remembered under: the client's key inside its scope.
+ * Identifies an operation: the client's key inside its scope.
  */
 public final class IdempotencyKey {
 
@@ -21,7 +21,7 @@ public final class IdempotencyKey {
 	private static final int START_BYTES = 3;
 
 	/**
-	 * Fewer than stores keep of a value for people to read.
+	 * Fewer than stores keep of a value as a readable column.
 	 */
 	private static final int START_CHARACTERS = 200;
 
@@ -30,13 +30,12 @@ public final class IdempotencyKey {
 	private final String value;
 
 	/**
-	 * Worked out when it is first asked for: a store wants it for each of its verbs, and
-	 * the log too.
+	 * Computed on first use: the store and the log need it several times.
 	 */
 	private volatile byte @Nullable [] digest;
 
 	/**
-	 * Worked out when it is first asked for; zero until then.
+	 * Computed on first use; zero until then.
 	 */
 	private int hashCode;
 
@@ -88,11 +87,10 @@ public final class IdempotencyKey {
 	}
 
 	/**
-	 * A name of fixed size for this key: SHA-256 over its parts, each with its length
-	 * before it, so that different keys have different names however their parts are cut.
-	 * Its first bytes are the {@linkplain #digestStart start} that all keys of the same
-	 * value have, so that stores which sort or match names find a value whatever its
-	 * scope.
+	 * The digest of this key: SHA-256 over its parts, each with its length before it, so
+	 * that no two lists of parts have the same digest. Its first bytes are the
+	 * {@linkplain #digestStart start} that all keys of the same value share, so that
+	 * stores which sort or match digests find a value in any scope.
 	 * @return 32 bytes
 	 */
 	public byte[] digest() {
@@ -125,8 +123,8 @@ public final class IdempotencyKey {
 	}
 
 	/**
-	 * What the digest of each key begins with that has this value, or a longer one of
-	 * which this is what a store has kept for people to read.
+	 * The first bytes of the digest of each key that has this value, or a longer one that
+	 * a store has shortened to this readable value.
 	 * @param value the value
 	 * @return 3 bytes
 	 */
@@ -137,17 +135,16 @@ public final class IdempotencyKey {
 	}
 
 	/**
-	 * Writes a hash of a value, which tells where to look for it and nothing else: that
-	 * some share one does no harm.
+	 * Writes a hash of a value, which only narrows a search: collisions do no harm.
 	 */
 	private static void writeStart(String value, byte[] digest) {
 		int hash = 0;
 		for (int i = 0; i < Math.min(value.length(), START_CHARACTERS); i++) {
 			char character = value.charAt(i);
-			// As stores keep it
+			// As stores write it
 			hash = 31 * hash + ((character != 0) ? character : '\ufffd');
 		}
-		// Spread over all bits, of which three bytes are taken
+		// Mix the bits, since only three bytes are used
 		hash = (hash ^ (hash >>> 16)) * 0x85ebca6b;
 		hash = (hash ^ (hash >>> 13)) * 0xc2b2ae35;
 		for (int i = 0; i < START_BYTES; i++) {
@@ -157,7 +154,7 @@ public final class IdempotencyKey {
 
 	/**
 	 * The start of the key's {@link #digest() digest}, for logs and traces: enough to
-	 * find a key by, and nothing the client sent.
+	 * find a key, without anything the client sent.
 	 * @return 12 hexadecimal digits
 	 */
 	public String hash() {
@@ -170,7 +167,7 @@ public final class IdempotencyKey {
 	}
 
 	/**
-	 * Another one in each process, so that no client can choose keys that share one.
+	 * Differs in each process, so that no client can choose keys that collide.
 	 */
 	@Override
 	public int hashCode() {
@@ -184,7 +181,7 @@ public final class IdempotencyKey {
 	}
 
 	/**
-	 * Names the operation and the key's hash: what the client sent stays out of logs.
+	 * The operation and the key's hash, without anything the client sent.
 	 */
 	@Override
 	public String toString() {

@@ -1,7 +1,7 @@
 package dev.idempotency;
 
 /**
- * The key is there and cannot be used.
+ * Thrown when a key cannot be used.
  */
 public final class IdempotencyKeyInvalidException extends IdempotencyException {
 

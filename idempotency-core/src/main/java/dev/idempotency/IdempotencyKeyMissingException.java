@@ -1,7 +1,7 @@
 package dev.idempotency;
 
 /**
- * The operation needs a key and got none.
+ * Thrown when an operation requires a key and there is none.
  */
 public final class IdempotencyKeyMissingException extends IdempotencyException {
 

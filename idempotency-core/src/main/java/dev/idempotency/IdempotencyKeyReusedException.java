@@ -1,7 +1,7 @@
 package dev.idempotency;
 
 /**
- * The key belongs to an operation that was asked to do something else.
+ * Thrown when the key was used for a different request.
  */
 public final class IdempotencyKeyReusedException extends IdempotencyException {
 

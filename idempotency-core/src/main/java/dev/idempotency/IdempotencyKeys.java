@@ -62,8 +62,8 @@ public final class IdempotencyKeys {
 
 	/**
 	 * A key of some content inside a scope: as {@link #sha256(byte[])}, over the scope
-	 * and then, for each part, a NUL and the part. A part that has a NUL in it is taken
-	 * for two: that is how the definition has it.
+	 * and then, for each part, a NUL and the part. A part that contains a NUL counts as
+	 * two, as the definition requires.
 	 * @param scope the scope, such as a tenant
 	 * @param parts the content
 	 * @return the key
@@ -82,12 +82,12 @@ public final class IdempotencyKeys {
 	 * A key of several parts with colons between them, such as {@code ann:order-7}. A
 	 * colon or percent sign inside of a part is written as in a URL, {@code %3A} or
 	 * {@code %25}, so that no other parts give the same key.
-	 * @param parts the parts, one at least
+	 * @param parts the parts, at least one
 	 * @return the key
 	 */
 	public static String join(String... parts) {
 		if (parts.length == 0) {
-			throw new IllegalArgumentException("A key has one part at least");
+			throw new IllegalArgumentException("A key needs at least one part");
 		}
 		String[] escaped = new String[parts.length];
 		for (int i = 0; i < parts.length; i++) {
@@ -125,7 +125,7 @@ public final class IdempotencyKeys {
 	}
 
 	/**
-	 * A key that nobody has: a random UUID (RFC 9562, version 4).
+	 * A unique key: a random UUID (RFC 9562, version 4).
 	 * @return the UUID as a text
 	 */
 	public static String random() {
@@ -134,10 +134,10 @@ public final class IdempotencyKeys {
 
 	/**
 	 * A key of the arguments of a call: as {@link #scoped(String, String...)}, over their
-	 * canonical JSON. They count by their value: neither the order of members and of sets
-	 * nor the type of a number or its zeros make a difference.
+	 * canonical JSON. Arguments are compared by value: the order of members and of sets,
+	 * the type of a number and its trailing zeros make no difference.
 	 * @param scope what is called, such as {@code charge:} and the id of a session
-	 * @param arguments the arguments: texts, numbers, truth values, {@code null}, enums,
+	 * @param arguments the arguments: strings, numbers, booleans, {@code null}, enums,
 	 * UUIDs, dates and times, and maps, lists, sets and arrays of these
 	 * @return the key
 	 * @throws IllegalArgumentException if there is anything else among them

@@ -3,12 +3,12 @@ package dev.idempotency;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whose key it is and what for: the same client key in another scope is another key.
+ * What a key belongs to. The same client key in another scope is another key.
  * <p>
- * An absent principal or tenant is {@code null} and never equal to any name, so that no
- * user can be called like the anonymous one.
+ * An absent principal or tenant is {@code null}, which equals no name: no user name can
+ * collide with the anonymous caller.
  *
- * @param namespace the application; empty where the engine is to fill in its own
+ * @param namespace the application; empty to use the engine's own
  * @param operation what the key protects, such as {@code POST /payments}
  * @param principal the authenticated caller, or {@code null} if there is none
  * @param tenant the tenant, or {@code null} if there is none
@@ -33,7 +33,7 @@ public record IdempotencyScope(String namespace, String operation, @Nullable Str
 	}
 
 	/**
-	 * The scope of an operation that belongs to nobody in particular.
+	 * The scope of an operation without a principal or a tenant.
 	 * @param operation what the key protects
 	 * @return the scope
 	 */
@@ -52,7 +52,7 @@ public record IdempotencyScope(String namespace, String operation, @Nullable Str
 	}
 
 	/**
-	 * Whether the application is known.
+	 * Whether the scope has a namespace.
 	 * @return whether there is a namespace
 	 */
 	public boolean hasNamespace() {
@@ -60,8 +60,7 @@ public record IdempotencyScope(String namespace, String operation, @Nullable Str
 	}
 
 	/**
-	 * Another one in each process, so that no caller can be called in such a way that
-	 * many share one.
+	 * Differs in each process, so that no caller can choose names that collide.
 	 */
 	@Override
 	public int hashCode() {
@@ -75,7 +74,7 @@ public record IdempotencyScope(String namespace, String operation, @Nullable Str
 	}
 
 	/**
-	 * Names the operation only: who the caller is stays out of logs.
+	 * The operation only: the caller's identity stays out of logs.
 	 */
 	@Override
 	public String toString() {

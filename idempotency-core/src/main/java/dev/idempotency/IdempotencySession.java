@@ -3,31 +3,30 @@ package dev.idempotency;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A task that is made of calls to tools, such as an agent's, and survives the process it
- * runs in: a tool that was called with some inputs is not called with them again, however
- * often the task is begun anew.
+ * A task that is made of calls to tools, such as an agent's, and that survives a restart
+ * of its process: a tool that has been called with some inputs is not called with them
+ * again, however often the task is restarted.
  */
 public interface IdempotencySession {
 
 	/**
 	 * Calls a tool, unless it was called with the same inputs in this session.
 	 * @param tool the name of the tool
-	 * @param inputs what it is called with, such as a map or a record: compared as JSON,
-	 * by its value
+	 * @param inputs its inputs, such as a map or a record: compared as JSON, by value
 	 * @param type the type of its result
 	 * @param work the call
 	 * @param <T> the type of its result
 	 * @param <X> what the call may fail with
-	 * @return the result, now or then
-	 * @throws X if the call failed; the next one is made again
+	 * @return the result of this call or of the earlier one
+	 * @throws X if the call failed; a retry makes it again
 	 */
 	<T extends @Nullable Object, X extends Exception> T run(String tool, @Nullable Object inputs, ResultType<T> type,
 			Work<? extends T, X> work) throws X;
 
 	/**
-	 * This session with another answer to a crash: what becomes of a call that had begun
-	 * when its process vanished.
-	 * @param onCrash what becomes of it; by default it is made again
+	 * This session with other crash handling: what happens to a call that was in progress
+	 * when its process crashed.
+	 * @param onCrash what happens to it; by default it is made again
 	 * @return the session
 	 */
 	IdempotencySession withOnCrash(OnCrash onCrash);
@@ -52,10 +51,10 @@ public interface IdempotencySession {
 	 * Calls a tool that gives no result, unless it was called with the same inputs in
 	 * this session.
 	 * @param tool the name of the tool
-	 * @param inputs what it is called with, such as a map or a record
+	 * @param inputs its inputs, such as a map or a record
 	 * @param work the call
 	 * @param <X> what the call may fail with
-	 * @throws X if the call failed; the next one is made again
+	 * @throws X if the call failed; a retry makes it again
 	 */
 	default <X extends Exception> void run(String tool, @Nullable Object inputs, Work.Action<X> work) throws X {
 		run(tool, inputs, ResultType.of(Void.class), work.asWork());

@@ -3,7 +3,7 @@ package dev.idempotency;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The store could not be reached or failed; nothing is known about the key.
+ * Thrown when the store failed or could not be reached; nothing is known about the key.
  */
 public final class IdempotencyStoreException extends IdempotencyException {
 

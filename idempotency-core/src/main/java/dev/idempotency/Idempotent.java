@@ -9,11 +9,11 @@ import java.lang.annotation.Target;
 
 /**
  * Makes an operation safe to retry: it runs once per key, and its retries get the stored
- * answer back.
+ * response.
  * <p>
- * On a type it applies to all of its handlers; on a method it wins over the type. It can
- * be a meta-annotation. What the settings say under {@code idempotency.operations} about
- * an operation by its name wins over both.
+ * On a type it applies to all of its handlers; on a method it overrides the type. It can
+ * be a meta-annotation. Settings under {@code idempotency.operations} for the name of an
+ * operation override both.
  */
 @Target({ ElementType.METHOD, ElementType.TYPE })
 @Retention(RetentionPolicy.RUNTIME)
@@ -24,68 +24,67 @@ public @interface Idempotent {
 	/**
 	 * Where the key comes from. On a web handler, an expression of
 	 * {@code header('name')}, {@code body('/json/pointer')}, {@code path('variable')} and
-	 * {@code query('parameter')}, each of which must be there, or {@code derived()} for a
-	 * key made of the caller and the request itself. On any other bean's method, SpEL
+	 * {@code query('parameter')}, each of which must be present, or {@code derived()} for
+	 * a key made of the caller and the request itself. On any other bean's method, SpEL
 	 * over its arguments, such as {@code #order.id}: no types, constructors or beans.
 	 * <p>
-	 * Several parts are put together by {@code join}, as
-	 * {@link IdempotencyKeys#join(String...)} does it, such as
-	 * {@code join(path('id'), query('version'))} or {@code join(#tenant, #p1)}: no other
-	 * parts give the same key. No part of a method's key may be null or blank. {@code +}
-	 * puts texts side by side; two parts that vary may meet others then, and start-up
-	 * warns.
+	 * {@code join} combines several parts, as {@link IdempotencyKeys#join(String...)}
+	 * does, such as {@code join(path('id'), query('version'))} or
+	 * {@code join(#tenant, #p1)}: no other parts give the same key. No part of a method's
+	 * key may be null or blank. {@code +} concatenates texts, so that different parts can
+	 * give the same key; a warning at startup says so.
 	 * @return the expression; by default the key is in the {@code Idempotency-Key}
-	 * header, and a method outside the web needs one
+	 * header. A method outside the web needs an expression
 	 */
 	String key() default "";
 
 	/**
-	 * Whether a retry must ask for the same as the first request; otherwise the key alone
-	 * tells operations apart, as for webhooks whose sender changes the body between
-	 * deliveries. A {@code derived()} key is made of the request all the same.
+	 * Whether a retry must equal the first request. Otherwise the key alone identifies
+	 * the operation, as for webhooks whose sender changes the body between deliveries. A
+	 * {@code derived()} key is made of the request in either case.
 	 * @return whether requests are compared
 	 */
 	boolean fingerprint() default true;
 
 	/**
-	 * How long the key and its answer are remembered, from the claim on, such as
-	 * {@code 7d} or {@code ${orders.ttl:24h}}.
+	 * How long the key and its response are stored, from the claim on, such as {@code 7d}
+	 * or {@code ${orders.ttl:24h}}.
 	 * @return a duration; by default {@code idempotency.ttl}
 	 */
 	String ttl() default "";
 
 	/**
-	 * How long a claim holds after its process died, such as {@code 2m} or
+	 * How long a claim holds after its process has crashed, such as {@code 2m} or
 	 * {@code ${orders.lease:2m}}.
 	 * @return a duration; by default {@code idempotency.lease}
 	 */
 	String lease() default "";
 
 	/**
-	 * How long an attempt waits for its running twin, such as {@code 5s} or
-	 * {@code ${orders.wait:5s}}. Whoever says it waits, whatever {@link #onConflict()}
-	 * says; {@code 0s} is not at all.
+	 * How long an attempt waits for a key that is in progress, such as {@code 5s} or
+	 * {@code ${orders.wait:5s}}. It overrides {@link #onConflict()}; with {@code 0s} an
+	 * attempt does not wait.
 	 * @return a duration; by default {@code idempotency.wait-timeout} with
 	 * {@link OnConflict#WAIT}
 	 */
 	String waitTimeout() default "";
 
 	/**
-	 * How often the answer is given out again, such as {@code 5} or
-	 * {@code ${orders.replays:5}}; {@code 0} is without a limit.
+	 * How often the response is replayed, such as {@code 5} or
+	 * {@code ${orders.replays:5}}; {@code 0} means no limit.
 	 * @return a number; by default {@code idempotency.max-replays}
 	 */
 	String maxReplays() default "";
 
 	/**
-	 * The largest body of a request, such as {@code 10MB} or {@code ${orders.size:10MB}}.
-	 * It is for web handlers.
+	 * The largest request body, such as {@code 10MB} or {@code ${orders.size:10MB}}. It
+	 * is for web handlers.
 	 * @return a size; by default {@code idempotency.http.max-request-body}
 	 */
 	String maxRequestBody() default "";
 
 	/**
-	 * The largest body of an answer that is stored, such as {@code 10MB} or
+	 * The largest response body that is stored, such as {@code 10MB} or
 	 * {@code ${orders.size:10MB}}. It is for web handlers.
 	 * @return a size; by default {@code idempotency.http.max-response-body}
 	 */
@@ -93,37 +92,38 @@ public @interface Idempotent {
 
 	/**
 	 * Whether a request without a key is refused. Otherwise it runs unprotected, with an
-	 * {@link IdempotencyContext} that passes everything through.
+	 * {@link IdempotencyContext} that is a pass-through.
 	 * @return whether a key is required
 	 */
 	boolean required() default true;
 
 	/**
-	 * Whether the operation is protected at all; {@code false} marks a handler that was
-	 * looked at and needs no protection.
+	 * Whether the operation is protected at all; {@code false} marks a handler that
+	 * deliberately has no protection.
 	 * @return whether the operation is protected
 	 */
 	boolean enabled() default true;
 
 	/**
-	 * What becomes of a request whose twin is still running.
+	 * What happens to a request with a key that is in progress.
 	 * @return what happens
 	 */
 	OnConflict onConflict() default OnConflict.REJECT;
 
 	/**
-	 * What becomes of a key whose executor vanished.
+	 * What happens to an abandoned key.
 	 * @return what happens
 	 */
 	OnCrash onCrash() default OnCrash.RETRY;
 
 	/**
 	 * Whether the operation runs in a transaction in which its key is completed too, so
-	 * that its work in the database and its answer are committed together or not at all.
-	 * The answer leaves after the commit. An operation that fails, or answers with an
-	 * error that is not stored, is rolled back. Needs a store in the same database, and a
-	 * handler that answers synchronously. A request that is not protected (without a key
-	 * where none is required, or with protection switched off) runs without it.
+	 * that its work in the database and its response are committed together or not at
+	 * all. The response is sent after the commit. An operation that fails, or responds
+	 * with an error that is not stored, is rolled back. Requires a store in the same
+	 * database, and a handler that responds synchronously. A request that is not
+	 * protected (without a key where none is required, or with protection disabled) runs
+	 * without it.
 	 * @return whether it runs in such a transaction
 	 */
 	boolean transactional() default false;
@@ -135,33 +135,33 @@ public @interface Idempotent {
 	DryRun dryRun() default DryRun.REPORT;
 
 	/**
-	 * What the operation does to the world when it succeeds.
-	 * @return the effect; by default inferred from the answer
+	 * The effect of the operation when it succeeds.
+	 * @return the effect; by default inferred from the response
 	 */
 	Effect effect() default Effect.INFERRED;
 
 	/**
-	 * Which answers are stored. For one that is not, the key is given back, and a retry
-	 * runs again.
-	 * @return which answers
+	 * Which responses are stored. After any other, the key is released, and a retry runs
+	 * again.
+	 * @return which responses
 	 */
 	StoredAnswers store() default StoredAnswers.BY_POLICY;
 
 	/**
-	 * Which exceptions of a method outside the web are results: they are stored, and
-	 * thrown again by its retries. After any other, the key is given back.
+	 * Which exceptions of a method outside the web are results: they are stored, and its
+	 * retries throw them again. After any other, the key is released.
 	 * @return the types of these exceptions
 	 * @see ReplayedFailureException
 	 */
 	Class<? extends Throwable>[] storeExceptions() default {};
 
 	/**
-	 * The name of a method of the same bean, with the same parameters, that is asked
-	 * before a method outside the web runs again after a crash: whether the attempt that
-	 * vanished has done the work. It returns an {@link java.util.Optional} of the result,
-	 * or a {@code boolean} where there is none. If it cannot tell, the method runs again,
-	 * or is refused as {@link #onCrash()} says.
-	 * @return the name; by default nobody is asked
+	 * The name of a method that is called before a method outside the web runs again
+	 * after a crash. It tells whether the lost attempt has done the work. It is a method
+	 * of the same bean, with the same parameters, and returns an
+	 * {@link java.util.Optional} of the result, or a {@code boolean} where there is none.
+	 * If it cannot tell, {@link #onCrash()} decides whether the method runs again.
+	 * @return the name; by default no method is called
 	 */
 	String verify() default "";
 

@@ -5,13 +5,13 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far the work under a key has come, and when. The dates are the store's.
+ * The status of a key. Its times are the store's.
  *
- * @param state whether the work has come to its end
+ * @param state the state of the key
  * @param attempt the number of the latest attempt
  * @param created when the key was first claimed
- * @param completed when the work came to its end, or {@code null} if it has not
- * @param expires when it will be forgotten
+ * @param completed when the key was completed, or {@code null} if it was not
+ * @param expires when the record expires
  */
 public record KeyStatus(RecordState state, int attempt, Instant created, @Nullable Instant completed, Instant expires) {
 }

@@ -1,7 +1,7 @@
 package dev.idempotency;
 
 /**
- * The rules for the texts that make up a key.
+ * Validates the texts that make up a key.
  */
 final class KeyText {
 
@@ -31,7 +31,7 @@ final class KeyText {
 		}
 		for (int i = 0; i < text.length(); i++) {
 			if (Character.isSurrogate(text.charAt(i))) {
-				// Hardly any text has one
+				// Rare, so a second pass is cheap
 				requirePairs(name, text, i);
 				return;
 			}

@@ -1,17 +1,17 @@
 package dev.idempotency;
 
 /**
- * What becomes of a request whose twin is still running.
+ * What happens to an attempt with a key that is in progress.
  */
 public enum OnConflict {
 
 	/**
-	 * It is refused at once.
+	 * It is refused immediately.
 	 */
 	REJECT,
 
 	/**
-	 * It waits for the answer of its twin, at most {@code idempotency.wait-timeout} long.
+	 * It waits for the result, for at most {@code idempotency.wait-timeout}.
 	 */
 	WAIT
 

@@ -1,8 +1,8 @@
 package dev.idempotency;
 
 /**
- * What becomes of a key whose executor vanished: its lease is over, and whether the work
- * was done is unknown.
+ * What happens to an abandoned key: its lease has expired, and whether the work was done
+ * is unknown.
  */
 public enum OnCrash {
 
@@ -12,7 +12,7 @@ public enum OnCrash {
 	RETRY,
 
 	/**
-	 * The next attempt is refused until someone has decided.
+	 * The next attempt is refused until the key is settled or forgotten.
 	 */
 	REFUSE
 

@@ -3,7 +3,7 @@ package dev.idempotency;
 import java.time.Duration;
 
 /**
- * The same operation is running under the same key.
+ * Thrown when the key is in progress.
  */
 public final class OperationInProgressException extends IdempotencyException {
 
@@ -14,7 +14,7 @@ public final class OperationInProgressException extends IdempotencyException {
 	/**
 	 * Create an exception.
 	 * @param message which operation it was
-	 * @param retryAfter when to ask again
+	 * @param retryAfter how long to wait before the next attempt
 	 */
 	public OperationInProgressException(String message, Duration retryAfter) {
 		super(Reason.IN_PROGRESS, message, null);
@@ -22,8 +22,8 @@ public final class OperationInProgressException extends IdempotencyException {
 	}
 
 	/**
-	 * When to ask again: soon at first, later the longer it runs, and never after its
-	 * claim would end.
+	 * When to try again: the longer the operation runs, the later, but no later than its
+	 * lease expires.
 	 * @return how long to wait
 	 */
 	@Override

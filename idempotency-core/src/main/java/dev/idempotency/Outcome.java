@@ -5,42 +5,42 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What came of an attempt.
+ * The outcome of an attempt.
  *
  * @param <T> the type of the result
  */
 public sealed interface Outcome<T extends @Nullable Object> {
 
 	/**
-	 * Why there is no value.
-	 * @return the reason, or {@code null} if there is one
+	 * Why the outcome has no value.
+	 * @return the reason, or {@code null} if it has one
 	 */
 	default @Nullable Reason reason() {
 		return null;
 	}
 
 	/**
-	 * The work ran now.
+	 * The work ran in this attempt.
 	 *
-	 * @param value what came of it
+	 * @param value the result
 	 * @param <T> the type of the result
 	 */
 	record Executed<T extends @Nullable Object>(T value) implements Outcome<T> {
 	}
 
 	/**
-	 * The work had run before.
+	 * The work has run before, and its result is replayed.
 	 *
-	 * @param value what came of it then
+	 * @param value the stored result
 	 * @param <T> the type of the result
 	 */
 	record Replayed<T extends @Nullable Object>(T value) implements Outcome<T> {
 	}
 
 	/**
-	 * The work is running elsewhere.
+	 * The key is in progress.
 	 *
-	 * @param retryAfter when to ask again: soon at first, later the longer it runs
+	 * @param retryAfter when to try again: the longer the work runs, the later
 	 * @param <T> the type of the result
 	 */
 	record InProgress<T extends @Nullable Object>(Duration retryAfter) implements Outcome<T> {
@@ -53,7 +53,7 @@ public sealed interface Outcome<T extends @Nullable Object> {
 	}
 
 	/**
-	 * The key belongs to work that was asked to do something else.
+	 * The key was used with a different fingerprint.
 	 *
 	 * @param <T> the type of the result
 	 */
@@ -67,10 +67,10 @@ public sealed interface Outcome<T extends @Nullable Object> {
 	}
 
 	/**
-	 * An earlier attempt vanished, nobody knows whether it did the work, and it is not to
-	 * run again.
+	 * The key is abandoned, whether its attempt did the work is unknown, and the work
+	 * must not run again.
 	 *
-	 * @param attempt the number of the attempt that vanished
+	 * @param attempt the number of the abandoned attempt
 	 * @param <T> the type of the result
 	 */
 	record OutcomeUnknown<T extends @Nullable Object>(int attempt) implements Outcome<T> {
@@ -83,9 +83,9 @@ public sealed interface Outcome<T extends @Nullable Object> {
 	}
 
 	/**
-	 * The result was asked for more often than is allowed.
+	 * The result was replayed as often as is allowed.
 	 *
-	 * @param replays how often it was asked for
+	 * @param replays how often a replay was requested
 	 * @param <T> the type of the result
 	 */
 	record ReplayLimit<T extends @Nullable Object>(long replays) implements Outcome<T> {
@@ -98,7 +98,7 @@ public sealed interface Outcome<T extends @Nullable Object> {
 	}
 
 	/**
-	 * The work has run, and its result was not kept.
+	 * The work has run, and its result was not stored.
 	 *
 	 * @param <T> the type of the result
 	 */

@@ -1,8 +1,8 @@
 package dev.idempotency;
 
 /**
- * An earlier attempt vanished, nobody knows whether it did the work, and the operation is
- * not run again before someone has decided.
+ * Thrown when the key is abandoned and must not be taken over: whether the operation ran
+ * is unknown, and it does not run again until the key is settled or forgotten.
  */
 public final class OutcomeUnknownException extends IdempotencyException {
 
@@ -13,7 +13,7 @@ public final class OutcomeUnknownException extends IdempotencyException {
 	/**
 	 * Create an exception.
 	 * @param message which operation it was
-	 * @param attempt the number of the attempt that vanished
+	 * @param attempt the number of the abandoned attempt
 	 */
 	public OutcomeUnknownException(String message, int attempt) {
 		super(Reason.OUTCOME_UNKNOWN, message, null);
@@ -21,7 +21,7 @@ public final class OutcomeUnknownException extends IdempotencyException {
 	}
 
 	/**
-	 * Which attempt vanished.
+	 * Which attempt was abandoned.
 	 * @return its number
 	 */
 	public int attempt() {

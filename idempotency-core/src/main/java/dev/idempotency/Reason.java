@@ -17,63 +17,63 @@ public enum Reason {
 	KEY_INVALID,
 
 	/**
-	 * The body is larger than what is compared.
+	 * The request body is larger than the limit.
 	 */
 	BODY_TOO_LARGE,
 
 	/**
-	 * The body could not be read to its end.
+	 * The request body could not be read completely.
 	 */
 	BODY_UNREADABLE,
 
 	/**
-	 * Nobody can tell whether a dry run is asked for.
+	 * The request for a dry run is malformed.
 	 */
 	DRY_RUN_INVALID,
 
 	/**
-	 * Nobody can tell what would happen: the store cannot be looked into, or protection
-	 * is switched off.
+	 * A dry run is not possible: the store cannot be inspected, or protection is
+	 * disabled.
 	 */
 	DRY_RUN_UNSUPPORTED,
 
 	/**
-	 * The key belongs to an operation that was asked to do something else.
+	 * The key was used for a different request.
 	 */
 	KEY_REUSED,
 
 	/**
-	 * The same operation is running.
+	 * The key is in progress.
 	 */
 	IN_PROGRESS,
 
 	/**
-	 * An earlier attempt vanished, and nobody knows whether it did the work.
+	 * The key is abandoned, and whether its attempt did the work is unknown.
 	 */
 	OUTCOME_UNKNOWN,
 
 	/**
-	 * It has run, and its result was not kept.
+	 * The operation has run, and its result was not stored.
 	 */
 	NOT_REPLAYABLE,
 
 	/**
-	 * It has run, and its result was asked for more often than is allowed.
+	 * The operation has run, and its result was replayed as often as is allowed.
 	 */
 	REPLAY_LIMIT,
 
 	/**
-	 * It has run, and its result is kept, but cannot be read.
+	 * The operation has run, and its stored result cannot be read.
 	 */
 	RESULT_UNREADABLE,
 
 	/**
-	 * It has run, and its result does not fit into the store.
+	 * The operation has run, and its result does not fit into the store.
 	 */
 	RESULT_TOO_LARGE,
 
 	/**
-	 * It has run and failed, and its failure was kept.
+	 * The operation has run and failed, and its failure was stored.
 	 */
 	FAILURE_REPLAYED,
 

@@ -1,22 +1,22 @@
 package dev.idempotency;
 
 /**
- * How far an operation has come.
+ * The state of a key.
  */
 public enum RecordState {
 
 	/**
-	 * Someone holds its claim.
+	 * Claimed, with a lease that has not expired.
 	 */
 	IN_PROGRESS,
 
 	/**
-	 * It has been claimed, the lease is over, and nobody knows what came of it.
+	 * Claimed, with a lease that has expired: whether the operation ran is unknown.
 	 */
 	ABANDONED,
 
 	/**
-	 * It has come to an end.
+	 * The operation has completed.
 	 */
 	COMPLETED
 

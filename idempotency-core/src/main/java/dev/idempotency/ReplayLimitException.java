@@ -3,7 +3,7 @@ package dev.idempotency;
 import java.time.Duration;
 
 /**
- * The result was asked for again more often than allowed.
+ * Thrown when a result was replayed as often as is allowed.
  */
 public final class ReplayLimitException extends IdempotencyException {
 
@@ -13,8 +13,8 @@ public final class ReplayLimitException extends IdempotencyException {
 
 	/**
 	 * Create an exception.
-	 * @param message which operation it was, and how often it was asked for
-	 * @param retryAfter when the result is forgotten at the latest
+	 * @param message which operation it was, and how often a replay was requested
+	 * @param retryAfter when the result expires at the latest
 	 */
 	public ReplayLimitException(String message, Duration retryAfter) {
 		super(Reason.REPLAY_LIMIT, message, null);
@@ -23,7 +23,7 @@ public final class ReplayLimitException extends IdempotencyException {
 
 	/**
 	 * When to try again.
-	 * @return when the result is forgotten at the latest
+	 * @return when the result expires at the latest
 	 */
 	@Override
 	public Duration retryAfter() {

@@ -5,9 +5,10 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The operation has run and failed, and its failure was stored. A failure that is told by
- * its message alone is thrown as itself, with this exception among its
- * {@linkplain Throwable#getSuppressed() suppressed} ones; any other is told by this one.
+ * Thrown when the operation has run and failed, and its failure was stored. A failure
+ * that its message alone describes is thrown again as the original type, with this
+ * exception among its {@linkplain Throwable#getSuppressed() suppressed} ones; any other
+ * is replaced by this one.
  */
 public final class ReplayedFailureException extends IdempotencyException {
 
@@ -45,9 +46,9 @@ public final class ReplayedFailureException extends IdempotencyException {
 	}
 
 	/**
-	 * Tells a failure of long ago from one of now.
-	 * @param failure what a protected operation has thrown
-	 * @return what was replayed, or nothing if the operation failed now
+	 * Tells a replayed failure from a new one.
+	 * @param failure the exception that a protected operation has thrown
+	 * @return the replayed failure, or empty if the operation failed now
 	 */
 	public static Optional<ReplayedFailureException> in(@Nullable Throwable failure) {
 		if (failure instanceof ReplayedFailureException replayed) {

@@ -1,7 +1,7 @@
 package dev.idempotency;
 
 /**
- * The operation has run, and its result was not kept or cannot be read.
+ * Thrown when the operation has run, and its result was not stored or cannot be read.
  */
 public final class ResultNotReplayableException extends IdempotencyException {
 

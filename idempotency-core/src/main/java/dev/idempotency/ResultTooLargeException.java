@@ -1,7 +1,8 @@
 package dev.idempotency;
 
 /**
- * A result does not fit into the store; the operation can still be completed without it.
+ * Thrown when a result does not fit into the store. The operation can still be completed
+ * without it.
  */
 public final class ResultTooLargeException extends IdempotencyException {
 

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The type of a result, with its type arguments: {@code new ResultType<List<Receipt>>()
- * {}}. Results are read back as this type; what is stored never names one.
+ * {}}. Results are read as this type; stored results never name a type.
  *
  * @param <T> the type
  */
@@ -20,7 +20,7 @@ public abstract class ResultType<T extends @Nullable Object> {
 
 	/**
 	 * Takes the type from the subclass.
-	 * @throws IllegalStateException if the subclass does not say which type
+	 * @throws IllegalStateException if the subclass has no type argument
 	 */
 	protected ResultType() {
 		if (!(getClass().getGenericSuperclass() instanceof ParameterizedType parameterized)
@@ -31,8 +31,8 @@ public abstract class ResultType<T extends @Nullable Object> {
 	}
 
 	/**
-	 * A type variable says nothing about what to read: the first call would give back
-	 * what the work gave, and its replay something else.
+	 * A type variable does not tell what to read: the first call would return what the
+	 * work returned, and its replay something else.
 	 */
 	private static boolean isKnown(Type type) {
 		if (type instanceof ParameterizedType parameterized) {

@@ -6,13 +6,13 @@ import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hash codes of texts that clients choose. {@link String#hashCode()} is known to
- * everybody: whoever sends keys that share one makes a list of each map they are in.
- * These depend on numbers that only this process knows.
+ * Hash codes of texts that clients choose. {@link String#hashCode()} is predictable: a
+ * client that sends colliding keys degrades each map they are in to a list. These depend
+ * on secret numbers of this process.
  * <p>
  * The text is the coefficients of a polynomial, and its hash the value at a secret point,
- * modulo a prime of 61 bits: two texts meet at fewer points than they have characters. It
- * takes no memory, and a fraction of the time of a digest.
+ * modulo a prime of 61 bits: two texts collide at fewer points than they have characters.
+ * It takes no memory, and a fraction of the time of a digest.
  */
 final class SeededHash {
 
@@ -42,14 +42,14 @@ final class SeededHash {
 
 	/**
 	 * Adds a text to a hash, which is zero before the first one.
-	 * @return the hash then, not yet to be shown to anybody
+	 * @return the new hash, to be {@linkplain #finish finished} before it is used
 	 */
 	long add(long hash, @Nullable String text) {
 		if (text == null) {
 			return next(hash, 1);
 		}
 		int length = text.length();
-		// Absent is not the same as empty, and no text goes on in the next one
+		// Tells absent from empty, and the end of one text from the start of the next
 		long sum = next(hash, length + 2L);
 		int at = 0;
 		for (; at + 3 <= length; at += 3) {
@@ -64,14 +64,14 @@ final class SeededHash {
 	private long next(long sum, long coefficient) {
 		long high = Math.multiplyHigh(sum, this.point);
 		long low = sum * this.point;
-		// The remainder by 2^61 - 1: what is above 61 bits is added to what is below
+		// Modulo 2^61 - 1: the bits above the 61st are added to those below
 		long folded = (low & PRIME) + ((low >>> 61) | (high << 3)) + coefficient;
 		folded = (folded & PRIME) + (folded >>> 61);
 		return (folded >= PRIME) ? folded - PRIME : folded;
 	}
 
 	/**
-	 * A hash as a hash code.
+	 * Turns a hash into a hash code.
 	 */
 	int finish(long hash) {
 		return (int) ((hash * this.factor) >>> Integer.SIZE);

@@ -1,15 +1,15 @@
 package dev.idempotency;
 
 /**
- * Something that whoever sets up an application decides on: a value, or a part. Those who
- * use it say here what it is; what it is called where it is written, only those know who
- * read it there.
+ * A setting of an application: a value or a component. The code that uses a setting
+ * describes it here. The name under which it is configured is known only to the code that
+ * reads the configuration.
  */
 public interface Setting {
 
 	/**
-	 * What it is called where nobody knows how it was written.
-	 * @return a word or two, for people
+	 * Describes the setting where its configured name is unknown.
+	 * @return a readable description of a few words
 	 */
 	String words();
 

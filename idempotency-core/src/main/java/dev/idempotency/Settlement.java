@@ -1,27 +1,27 @@
 package dev.idempotency;
 
 /**
- * What became of the wish to settle an abandoned key.
+ * The result of settling an abandoned key.
  */
 public enum Settlement {
 
 	/**
-	 * It is settled.
+	 * The key is settled.
 	 */
 	SETTLED,
 
 	/**
-	 * Nothing is remembered under the key.
+	 * There is no record of the key.
 	 */
 	NOT_FOUND,
 
 	/**
-	 * Its work is running, and settles it: nothing was changed.
+	 * The key is in progress: nothing was changed.
 	 */
 	IN_PROGRESS,
 
 	/**
-	 * Its work has come to its end: nothing was changed.
+	 * The key is completed: nothing was changed.
 	 */
 	COMPLETED
 

@@ -3,24 +3,22 @@ package dev.idempotency;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The steps of an operation: sub-results that are remembered as soon as they are there,
- * so that a retry of the operation replays those that have finished and goes on with the
- * next.
+ * The steps of an operation: sub-results that are stored as soon as they exist, so that a
+ * retry of the operation replays the finished steps and continues with the next.
  * <p>
- * A step is remembered at once, whatever transaction the operation is in: it is meant for
- * effects that no roll-back undoes.
+ * A step is stored immediately, outside of any transaction of the operation: it is meant
+ * for effects that no rollback undoes.
  */
 public interface Steps {
 
 	/**
 	 * Runs a step, unless an earlier attempt has.
-	 * @param name tells the step from the operation's others; an attempt can finish it
-	 * once
+	 * @param name identifies the step within the operation; an attempt can finish it once
 	 * @param type the type of its result
 	 * @param work the work
 	 * @param <T> the type of its result
 	 * @param <X> what the work may fail with
-	 * @return the result, now or then
+	 * @return the result of this run or of the earlier one
 	 * @throws X if the work failed; a retry runs it again
 	 */
 	<T extends @Nullable Object, X extends Exception> T run(String name, ResultType<T> type, Work<? extends T, X> work)
@@ -28,23 +26,22 @@ public interface Steps {
 
 	/**
 	 * Runs a step, unless it has run with the same inputs.
-	 * @param name tells the step from the operation's others
-	 * @param inputs what it works on, such as a map or a record: compared as JSON, by its
-	 * value
+	 * @param name identifies the step within the operation
+	 * @param inputs its inputs, such as a map or a record: compared as JSON, by value
 	 * @param type the type of its result
 	 * @param work the work
 	 * @param <T> the type of its result
 	 * @param <X> what the work may fail with
-	 * @return the result, now or then
+	 * @return the result of this run or of the earlier one
 	 * @throws X if the work failed; a retry runs it again
 	 */
 	<T extends @Nullable Object, X extends Exception> T run(String name, @Nullable Object inputs, ResultType<T> type,
 			Work<? extends T, X> work) throws X;
 
 	/**
-	 * These steps with another answer to a crash: what becomes of a step that had begun
-	 * when its process vanished.
-	 * @param onCrash what becomes of it; by default it runs again
+	 * These steps with other crash handling: what happens to a step that was in progress
+	 * when its process crashed.
+	 * @param onCrash what happens to it; by default it runs again
 	 * @return the steps
 	 */
 	Steps withOnCrash(OnCrash onCrash);
@@ -69,8 +66,7 @@ public interface Steps {
 
 	/**
 	 * Runs a step without a result, unless an earlier attempt has.
-	 * @param name tells the step from the operation's others; an attempt can finish it
-	 * once
+	 * @param name identifies the step within the operation; an attempt can finish it once
 	 * @param work the work
 	 * @param <X> what the work may fail with
 	 * @throws X if the work failed; a retry runs it again

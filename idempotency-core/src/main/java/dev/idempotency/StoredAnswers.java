@@ -1,7 +1,7 @@
 package dev.idempotency;
 
 /**
- * Which answers of an operation are stored.
+ * Which responses of an operation are stored.
  */
 public enum StoredAnswers {
 
@@ -16,7 +16,7 @@ public enum StoredAnswers {
 	SUCCESSFUL,
 
 	/**
-	 * All of them, server errors included: the operation runs once, whatever comes of it.
+	 * All of them, server errors included: the operation runs once, whatever its result.
 	 */
 	ALL
 

@@ -1,8 +1,8 @@
 package dev.idempotency;
 
 /**
- * A stored result cannot be read, because it was encrypted with a key that is not
- * configured, or because it is damaged: it is there, so the operation must not run again.
+ * Thrown when a stored result cannot be read, because it is damaged or was encrypted with
+ * a key that is not configured. The operation has run, and must not run again.
  */
 public final class UnreadableResultException extends IdempotencyException {
 

@@ -1,8 +1,8 @@
 package dev.idempotency;
 
 /**
- * A stored result was written by a newer release: it is there, so the operation must not
- * run again, but this release cannot read it.
+ * Thrown when a stored result was written by a newer release and this release cannot read
+ * it. The operation has run, and must not run again.
  */
 public final class UnsupportedFormatException extends IdempotencyException {
 
@@ -10,7 +10,7 @@ public final class UnsupportedFormatException extends IdempotencyException {
 
 	/**
 	 * Create an exception.
-	 * @param message which format was met and which are known
+	 * @param message which format was found and which are known
 	 */
 	public UnsupportedFormatException(String message) {
 		super(Reason.RESULT_UNREADABLE, message, null);

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Work that runs once per key.
  *
- * @param <T> what comes of it
+ * @param <T> the type of its result
  * @param <X> what it may fail with
  */
 @FunctionalInterface
@@ -13,13 +13,13 @@ public interface Work<T extends @Nullable Object, X extends Exception> {
 
 	/**
 	 * Does the work.
-	 * @return what came of it
+	 * @return the result
 	 * @throws X if it failed
 	 */
 	T run() throws X;
 
 	/**
-	 * Work of which nothing comes but its effect.
+	 * Work without a result.
 	 *
 	 * @param <X> what it may fail with
 	 */
@@ -33,7 +33,7 @@ public interface Work<T extends @Nullable Object, X extends Exception> {
 		void run() throws X;
 
 		/**
-		 * The same as work with a result, which is nothing.
+		 * This action as work whose result is {@code null}.
 		 * @return the work
 		 */
 		@SuppressWarnings("NullAway") // T may be null

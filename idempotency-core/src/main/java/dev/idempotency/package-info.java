@@ -1,6 +1,5 @@
 /**
- * The words that everything else is said with: keys, scopes, fingerprints, and what can
- * go wrong.
+ * The public API: keys, scopes, fingerprints, annotations, outcomes and exceptions.
  */
 @NullMarked
 package dev.idempotency;

@@ -6,12 +6,12 @@ import java.security.MessageDigest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * SHA-256 over several parts. Each goes in with its length before it, in four bytes, and
- * one that is absent as the length -1: no two lists of parts meet by the way they are
- * cut, and absent is not empty. Texts are UTF-8.
+ * SHA-256 over several parts. Each part is preceded by its length in four bytes, and an
+ * absent part is the length -1: no two lists of parts have the same content, and absent
+ * is not empty. Texts are UTF-8.
  * <p>
- * These digests are stored: a change of the format makes every retry that is under way
- * look like something else.
+ * These digests are stored: a change of the format makes every pending retry look like a
+ * different request.
  */
 public final class Parts {
 
@@ -23,13 +23,13 @@ public final class Parts {
 	private static final int ROOM = 128;
 
 	/**
-	 * Taken when it is first needed, and given back when all is in it.
+	 * Taken on first use, and given back when the digest is complete.
 	 */
 	private @Nullable MessageDigest digest;
 
 	/**
-	 * What goes into the digest, gathered first: many short updates cost more than the
-	 * digest does.
+	 * Buffers what goes into the digest: many short updates cost more than the digest
+	 * does.
 	 */
 	private final byte[] gathered;
 
@@ -38,22 +38,22 @@ public final class Parts {
 	private boolean begun;
 
 	/**
-	 * Begins without any part.
+	 * Create a digest without parts.
 	 */
 	public Parts() {
 		this(ROOM);
 	}
 
 	/**
-	 * Begins without any part.
-	 * @param length how long the parts are, as far as it is known
+	 * Create a digest without parts.
+	 * @param length the expected length of the parts
 	 */
 	public Parts(int length) {
 		this.gathered = new byte[Math.max(length, Sha256.BYTES)];
 	}
 
 	/**
-	 * How much room a text takes, if it is ASCII.
+	 * How many bytes a text takes, if it is ASCII.
 	 * @param text the text
 	 * @return the number of bytes
 	 */
@@ -110,7 +110,8 @@ public final class Parts {
 	}
 
 	/**
-	 * A digest for something else, which must be over before more is added here.
+	 * A digest for another purpose, which must be complete before the next part is added
+	 * here.
 	 * @return a digest with nothing in it
 	 */
 	public MessageDigest unusedDigest() {
@@ -118,7 +119,7 @@ public final class Parts {
 	}
 
 	/**
-	 * The digest of all parts, after which there are none.
+	 * The digest of all parts. Starts again without parts.
 	 * @return 32 bytes
 	 */
 	public byte[] digest() {
@@ -142,7 +143,7 @@ public final class Parts {
 	}
 
 	/**
-	 * Puts a text whose characters are its bytes, as most are, without a copy.
+	 * Adds an ASCII text without a copy.
 	 */
 	private boolean putAscii(String text) {
 		int length = text.length();
@@ -171,7 +172,7 @@ public final class Parts {
 	}
 
 	/**
-	 * Makes as much room as is asked for, or all there is.
+	 * Makes the requested room, or empties the buffer if it is too small for that.
 	 */
 	private void makeRoom(int bytes) {
 		if (bytes > this.gathered.length - this.size) {

@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * SHA-256, which every Java platform has.
+ * SHA-256 digests.
  */
 public final class Sha256 {
 
@@ -24,7 +24,7 @@ public final class Sha256 {
 	private static final int KEPT = 32;
 
 	/**
-	 * Digests that are not in use. A thread looks only where its number tells it to.
+	 * Unused digests. A thread uses only the slot of its id.
 	 */
 	private static final AtomicReferenceArray<@Nullable MessageDigest> kept = new AtomicReferenceArray<>(KEPT);
 
@@ -44,13 +44,12 @@ public final class Sha256 {
 	}
 
 	/**
-	 * A digest with nothing in it.
+	 * An empty digest.
 	 * @return the digest
 	 */
 	public static MessageDigest newDigest() {
 		try {
-			// Without a search through all providers, which costs more than a short
-			// digest
+			// Avoids a search through all providers, which costs more than a short digest
 			return (MessageDigest) UNUSED.clone();
 		}
 		catch (CloneNotSupportedException ex) {
@@ -59,7 +58,7 @@ public final class Sha256 {
 	}
 
 	/**
-	 * A digest with nothing in it, which may be {@linkplain #giveBack given back}.
+	 * An empty digest, which may be {@linkplain #giveBack given back}.
 	 * @return the digest
 	 */
 	public static MessageDigest take() {
@@ -68,8 +67,8 @@ public final class Sha256 {
 	}
 
 	/**
-	 * Keeps a digest for others.
-	 * @param digest a digest with nothing in it, of which the caller makes no further use
+	 * Keeps a digest for other callers.
+	 * @param digest an empty digest that the caller no longer uses
 	 */
 	public static void giveBack(MessageDigest digest) {
 		kept.lazySet(place(), digest);

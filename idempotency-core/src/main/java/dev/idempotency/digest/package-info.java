@@ -1,6 +1,5 @@
 /**
- * One way to make digests, for the library's own modules. Nothing in here is promised to
- * applications.
+ * Digests for the library's own modules. Not part of the public API.
  */
 @NullMarked
 package dev.idempotency.digest;
