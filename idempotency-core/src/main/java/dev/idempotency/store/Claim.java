@@ -7,15 +7,14 @@ import dev.idempotency.IdempotencyKey;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The right to run an operation, until its lease is over.
+ * The right to run an operation until its lease expires.
  *
  * @param key the key
- * @param owner tells this claim from every other claim of the key
+ * @param owner the unique id of this claim
  * @param attempt 1 for the first claim, one more after each takeover
- * @param place where the store keeps the record, if it has several places to choose from:
- * the thread that renews or ends the claim may know nothing of what led there. It is for
- * the store that granted the claim, and nobody else can tell what it is; {@code null} for
- * nearly all stores
+ * @param place where a {@link RoutingStore} keeps the record, because the thread that
+ * renews or ends the claim may not know. Only the store that granted the claim can
+ * interpret it; {@code null} for other stores
  */
 public record Claim(IdempotencyKey key, UUID owner, int attempt, @Nullable Object place) {
 
@@ -28,7 +27,7 @@ public record Claim(IdempotencyKey key, UUID owner, int attempt, @Nullable Objec
 	}
 
 	/**
-	 * A claim in a store that has one place for all records.
+	 * A claim in a store that keeps all records in one place.
 	 */
 	public Claim(IdempotencyKey key, UUID owner, int attempt) {
 		this(key, owner, attempt, null);

@@ -1,12 +1,12 @@
 package dev.idempotency.store;
 
 /**
- * What became of a claim.
+ * The result of a claim.
  */
 public sealed interface ClaimResult {
 
 	/**
-	 * The key is the claimant's.
+	 * The key is claimed.
 	 *
 	 * @param claim the claim
 	 */
@@ -14,9 +14,9 @@ public sealed interface ClaimResult {
 	}
 
 	/**
-	 * The key is not to be had.
+	 * The key is in progress, abandoned or completed.
 	 *
-	 * @param record what stands against it
+	 * @param record the record that prevents the claim
 	 */
 	record Refused(IdempotencyRecord record) implements ClaimResult {
 	}

@@ -14,13 +14,13 @@ import org.jspecify.annotations.Nullable;
  * The conditions of a claim.
  *
  * @param lease how long the claim holds unless it is renewed
- * @param ttl how long the record is remembered, from the claim on; it outlives the lease,
- * so that the attempt after a crash knows that it is not the first
- * @param onCrash whether a key whose lease is over may be taken over
- * @param onReplay what a refusal with a completed record of the same fingerprint does to
- * the record; where that is anything, it is done in the same atomic step
- * @param trace the trace in which the claimant works, which the record remembers for
- * those who look for it; {@code null} if there is none
+ * @param ttl how long the record is kept, from the claim on; at least as long as the
+ * lease, so that the attempt after a crash knows that it is not the first
+ * @param onCrash whether a key whose lease has expired may be taken over
+ * @param onReplay how a refusal with a completed record of the same fingerprint changes
+ * the record, in the same atomic step
+ * @param trace the trace of the attempt, which is stored in the record; {@code null} if
+ * there is none
  */
 public record ClaimTerms(Duration lease, Duration ttl, OnCrash onCrash, OnReplay onReplay, @Nullable String trace) {
 
@@ -52,7 +52,7 @@ public record ClaimTerms(Duration lease, Duration ttl, OnCrash onCrash, OnReplay
 					Explanation.of("Write a shorter lease, such as 30s, or a longer ttl."));
 		}
 		if (trace != null && trace.isEmpty()) {
-			// What a tracer says that records nothing
+			// A tracer that records nothing has an empty trace id
 			trace = null;
 		}
 		if (trace != null && trace.length() > MAX_TRACE) {
@@ -61,7 +61,7 @@ public record ClaimTerms(Duration lease, Duration ttl, OnCrash onCrash, OnReplay
 	}
 
 	/**
-	 * Terms of a claimant that works in no trace.
+	 * Terms without a trace.
 	 */
 	public ClaimTerms(Duration lease, Duration ttl, OnCrash onCrash, OnReplay onReplay) {
 		this(lease, ttl, onCrash, onReplay, null);

@@ -6,36 +6,36 @@ import dev.idempotency.Fingerprint;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is remembered under a key.
+ * The record of a key.
  */
 public sealed interface IdempotencyRecord {
 
 	/**
-	 * What the operation was asked to do.
+	 * The fingerprint of the request.
 	 * @return the fingerprint of the first claim
 	 */
 	Fingerprint fingerprint();
 
 	/**
-	 * How often the key was claimed without coming to an end.
+	 * The number of claims of the key since its record was created.
 	 * @return the number of the latest attempt
 	 */
 	int attempt();
 
 	/**
-	 * Where to look for what the latest attempt did.
-	 * @return its trace, or {@code null} if it worked in none
+	 * The trace of the latest attempt.
+	 * @return the trace, or {@code null} if there is none
 	 */
 	@Nullable String trace();
 
 	/**
-	 * The operation has been claimed and has not come to an end.
+	 * The key is claimed and not completed.
 	 *
-	 * @param fingerprint what the operation was asked to do
+	 * @param fingerprint the fingerprint of the first claim
 	 * @param attempt the number of the latest attempt
 	 * @param age how long ago the key was first claimed
-	 * @param leaseLeft how long its claim still holds; zero when its lease is over and
-	 * its outcome unknown
+	 * @param leaseLeft how long its claim still holds; zero if its lease has expired and
+	 * its outcome is unknown
 	 * @param trace the trace of the latest attempt, or {@code null}
 	 */
 	record InProgress(Fingerprint fingerprint, int attempt, Duration age, Duration leaseLeft,
@@ -51,15 +51,15 @@ public sealed interface IdempotencyRecord {
 		}
 
 		/**
-		 * A record whose latest attempt worked in no trace.
+		 * A record without a trace.
 		 */
 		public InProgress(Fingerprint fingerprint, int attempt, Duration age, Duration leaseLeft) {
 			this(fingerprint, attempt, age, leaseLeft, null);
 		}
 
 		/**
-		 * Whether the executor vanished.
-		 * @return whether the lease is over
+		 * Whether the key is abandoned.
+		 * @return whether the lease has expired
 		 */
 		public boolean isAbandoned() {
 			return this.leaseLeft.isZero();
@@ -68,20 +68,20 @@ public sealed interface IdempotencyRecord {
 	}
 
 	/**
-	 * The operation has come to an end.
+	 * The key is completed.
 	 *
-	 * @param fingerprint what the operation was asked to do
+	 * @param fingerprint the fingerprint of the first claim
 	 * @param attempt the number of the attempt that completed it
-	 * @param result what came of it
-	 * @param replays how often the result was given out again, this time included, as far
-	 * as replays are counted
+	 * @param result its result
+	 * @param replays how often the result was replayed, this time included, if replays
+	 * are counted
 	 * @param trace the trace of the attempt that completed it, or {@code null}
 	 */
 	record Completed(Fingerprint fingerprint, int attempt, StoredResult result, long replays,
 			@Nullable String trace) implements IdempotencyRecord {
 
 		/**
-		 * A record that was completed in no trace.
+		 * A record without a trace.
 		 */
 		public Completed(Fingerprint fingerprint, int attempt, StoredResult result, long replays) {
 			this(fingerprint, attempt, result, replays, null);

@@ -6,51 +6,52 @@ import dev.idempotency.Fingerprint;
 import dev.idempotency.IdempotencyKey;
 
 /**
- * Remembers who holds a key and what came of it.
+ * Stores the owner of each key and the result of its operation.
  * <p>
  * Each verb is one atomic round trip. Every write after the claim is conditional on the
- * claim's owner, so that an executor which stalled past its lease can neither overwrite
- * nor free the key of its successor. Only durations cross this interface: the store's own
- * clock decides what is over. A store that cannot be reached throws whatever its driver
- * throws.
+ * claim's owner: an execution that stalled past its lease can neither overwrite nor
+ * release the key of its successor. Only durations cross this interface: the store's own
+ * clock decides what has expired. A store that cannot be reached throws the exception of
+ * its driver.
  * <p>
- * A further ability is a further interface: {@link PurgeableStore},
+ * Stores implement further interfaces for optional capabilities: {@link PurgeableStore},
  * {@link InspectableStore}, {@link SearchableStore}, {@link JoiningStore},
  * {@link NotifyingStore}, {@link RoutingStore}, {@link ShutdownAwareStore}.
  */
 public interface IdempotencyStore {
 
 	/**
-	 * Takes the key, or says what is there.
+	 * Claims a key, or returns its record.
 	 * <p>
-	 * A key is granted when nothing is remembered under it, or when its lease is over,
-	 * the fingerprint is the same and the terms allow a takeover; the attempt number then
-	 * goes up by one and the fingerprint stays. Otherwise the claim is refused with the
-	 * record, its result included. Only a completed record of the same fingerprint is
-	 * changed by that, as {@link ClaimTerms#onReplay()} says.
+	 * The claim is granted if the key has no record. It is also granted if the lease has
+	 * expired, the fingerprint is the same and the terms allow a takeover, which adds one
+	 * to the attempt number. Otherwise the claim is refused with the record, its result
+	 * included. A refusal changes only a completed record of the same fingerprint, as
+	 * {@link ClaimTerms#onReplay()} says.
 	 * @param key the key
-	 * @param fingerprint what the operation was asked to do
+	 * @param fingerprint the fingerprint of the request
 	 * @param terms for how long, and under which conditions
-	 * @return the claim or the record that stands against it
+	 * @return the claim, or the record that prevents it
 	 */
 	ClaimResult claim(IdempotencyKey key, Fingerprint fingerprint, ClaimTerms terms);
 
 	/**
-	 * Lets the lease run anew from now.
+	 * Starts the lease again.
 	 * @param claim the claim
-	 * @param lease for how long
+	 * @param lease how long the lease is, from now on
 	 * @return {@code false} if the claim is lost: its key was taken over, completed,
 	 * released or forgotten
 	 */
 	boolean renew(Claim claim, Duration lease);
 
 	/**
-	 * Stores the result, which is what every later claim of the key is refused with until
-	 * the ttl of its claim is over: that began with the claim, and does not begin anew.
+	 * Stores the result. Every later claim of the key is refused with it until the ttl of
+	 * the claim expires. The ttl counts from the claim, and completion does not restart
+	 * it.
 	 * @param claim the claim
 	 * @param result the result
-	 * @param atLeast for how long the result is remembered even if less is left of the
-	 * ttl: a retry must find what has just been done
+	 * @param atLeast how long the result is kept even if less is left of the ttl, so that
+	 * a retry finds it
 	 * @return {@code false} if the claim is lost; the result is then not stored
 	 * @throws dev.idempotency.ResultTooLargeException if the store cannot hold the
 	 * result; the claim is then still held
@@ -58,10 +59,10 @@ public interface IdempotencyStore {
 	boolean complete(Claim claim, StoredResult result, Duration atLeast);
 
 	/**
-	 * Gives the key back: the next claim of it is granted at once. After a first attempt
-	 * nothing is remembered; after a takeover the record stays, because whether an
-	 * earlier attempt did the work is as unknown as before, and the next one must know
-	 * that it is not the first.
+	 * Releases the key: the next claim is granted immediately. After attempt 1 the record
+	 * is removed. After a takeover the record stays with an expired lease, because
+	 * whether an earlier attempt did the work is still unknown, and the next attempt must
+	 * know that.
 	 * @param claim the claim
 	 * @return {@code false} if the claim is lost; nothing is changed then
 	 */

@@ -8,27 +8,27 @@ import dev.idempotency.KeyStatus;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A store that can be looked into without claiming anything.
+ * A store whose records can be read without a claim.
  */
 public interface InspectableStore extends IdempotencyStore {
 
 	/**
-	 * Says what is remembered under a key.
+	 * Reads the record of a key.
 	 * @param key the key
-	 * @return what is there, if anything
+	 * @return the record, if there is one
 	 */
 	Optional<Inspection> find(IdempotencyKey key);
 
 	/**
-	 * Forgets a key in whatever state it is; the next claim of it is a first one. An
-	 * executor that still runs loses its claim.
+	 * Forgets a key in any state; the next claim is attempt 1. An execution that is still
+	 * running loses its claim.
 	 * @param key the key
 	 * @return whether there was anything to forget
 	 */
 	boolean forget(IdempotencyKey key);
 
 	/**
-	 * Forgets a key that a claim holds: the next claim of it is a first one, also after a
+	 * Forgets a key that a claim holds: the next claim is attempt 1, also after a
 	 * takeover, where {@link #release} would keep the record.
 	 * @param claim the claim
 	 * @return {@code false} if the claim is lost; nothing is changed then
@@ -36,17 +36,17 @@ public interface InspectableStore extends IdempotencyStore {
 	boolean forget(Claim claim);
 
 	/**
-	 * One record to look at, with what it remembers.
+	 * A record with its fingerprint and its result.
 	 *
 	 * @param summary the record as it stands in lists
-	 * @param fingerprint what its operation was asked to do
-	 * @param result its result as the store keeps it; {@code null} if it is not
-	 * completed, or the result cannot be read
+	 * @param fingerprint the fingerprint of the first claim
+	 * @param result its result as it is stored; {@code null} if it is not completed, or
+	 * the result cannot be read
 	 */
 	record Inspection(RecordSummary summary, Fingerprint fingerprint, @Nullable StoredResult result) {
 
 		/**
-		 * How far its operation has come, and when.
+		 * The status of its key.
 		 * @return the status
 		 */
 		public KeyStatus status() {

@@ -9,44 +9,40 @@ import java.time.Duration;
 public interface JoiningStore extends IdempotencyStore {
 
 	/**
-	 * Like {@link #complete}, but as a part of the transaction that the calling thread is
-	 * in, and that ends right after this.
+	 * Like {@link #complete}, but as a part of the transaction of the calling thread,
+	 * which ends right afterwards.
 	 * @param claim the claim
 	 * @param result the result
-	 * @param atLeast for how long the result is remembered even if less is left of the
-	 * ttl
+	 * @param atLeast how long the result is kept even if less is left of the ttl
 	 * @return {@code false} if the claim is lost; the transaction must then be rolled
-	 * back, because someone else does the work
+	 * back, because another attempt does the work
 	 * @throws IllegalStateException if the calling thread is in no transaction that the
-	 * store could join
+	 * store can join
 	 */
 	boolean completeInTransaction(Claim claim, StoredResult result, Duration atLeast);
 
 	/**
-	 * Like {@link #completeInTransaction}, but the transaction goes on, nobody knows for
-	 * how long: what others do meanwhile, renewals of this claim among it, must not wait
-	 * for its end. A savepoint that is rolled back undoes it. Until
-	 * {@link #afterTransaction} has been asked, no renewal says that the claim is lost
-	 * because this was committed.
+	 * Like {@link #completeInTransaction}, but the transaction continues for an unknown
+	 * time. Other access, including renewals of this claim, must not wait for its end.
+	 * Rolling back to a savepoint undoes it. Until {@link #afterTransaction} is called,
+	 * no renewal reports the claim as lost because this was committed.
 	 * @param claim the claim
 	 * @param result the result
-	 * @param atLeast for how long the result is remembered even if less is left of the
-	 * ttl
+	 * @param atLeast how long the result is kept even if less is left of the ttl
 	 * @return {@code false} if the claim is lost; the transaction must then be rolled
-	 * back, because someone else does the work
+	 * back, because another attempt does the work
 	 * @throws IllegalStateException if the calling thread is in no transaction that the
-	 * store could join
+	 * store can join
 	 */
 	default boolean completeInCallersTransaction(Claim claim, StoredResult result, Duration atLeast) {
 		return completeInTransaction(claim, result, atLeast);
 	}
 
 	/**
-	 * The transaction in which a key was completed has ended, and the store says how: if
-	 * it was not committed, the claim is released. Where the end is still under way, it
-	 * is waited for.
+	 * Called after the transaction in which a key was completed. If it was not committed,
+	 * the claim is released. If it has not quite ended, this method waits for its end.
 	 * @param claim the claim
-	 * @return whether the key is completed, or its claim lost to somebody else
+	 * @return whether the key is completed, or its claim is lost
 	 */
 	default boolean afterTransaction(Claim claim) {
 		return !release(claim);

@@ -5,8 +5,8 @@ import dev.idempotency.IdempotencyScope;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The parts of a key for people who look into a store: cut to a bearable length, because
- * its {@linkplain IdempotencyKey#digest() digest} is what counts.
+ * The readable parts of a key, for operators. Long parts are shortened, because the
+ * {@linkplain IdempotencyKey#digest() digest} identifies the key.
  *
  * @param namespace the application
  * @param operation what the key protects
@@ -35,10 +35,10 @@ public record KeyDescription(String namespace, String operation, @Nullable Strin
 	}
 
 	/**
-	 * A text as stores keep it.
+	 * A text as stores write it.
 	 */
 	static String readable(String text) {
-		// Some stores cannot keep a NUL in a text
+		// Some stores cannot store a NUL in a text
 		String whole = (text.indexOf('\0') >= 0) ? text.replace('\0', '\ufffd') : text;
 		if (whole.length() <= MAX_LENGTH) {
 			return whole;

@@ -7,8 +7,8 @@ import java.time.ZoneOffset;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The time of day at start-up, carried on by a clock that never jumps: leases must not
- * end because someone set the machine's clock.
+ * A clock that starts at the time of day and never jumps: a change of the system clock
+ * must not expire leases.
  */
 public final class MonotonicClock extends Clock {
 

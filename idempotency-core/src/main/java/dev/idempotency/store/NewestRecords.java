@@ -6,8 +6,7 @@ import java.util.List;
 import java.util.TreeSet;
 
 /**
- * The newest of many records, as many as a page takes: for stores that can only look at
- * one after the other.
+ * Collects one page of the newest records, for stores that can only scan their records.
  */
 public final class NewestRecords {
 
@@ -23,7 +22,7 @@ public final class NewestRecords {
 
 	/**
 	 * Create a page without records.
-	 * @param offset how many of the newest are passed over
+	 * @param offset how many of the newest to skip
 	 * @param limit how many are on the page
 	 */
 	public NewestRecords(int offset, int limit) {
@@ -33,7 +32,7 @@ public final class NewestRecords {
 	}
 
 	/**
-	 * Adds a record, which may be there already.
+	 * Adds a record, unless it has been added already.
 	 * @param record the record
 	 */
 	public void add(RecordSummary record) {
@@ -44,15 +43,15 @@ public final class NewestRecords {
 	}
 
 	/**
-	 * How old a record may be that could still be among them.
-	 * @return when it must have been created, or later
+	 * The oldest creation time that can still make the page.
+	 * @return the time; records that were created earlier can be skipped
 	 */
 	public Instant floor() {
 		return (this.newest.size() < this.reach) ? Instant.EPOCH : this.newest.last().created();
 	}
 
 	/**
-	 * How many records are looked for, those that are passed over included.
+	 * How many records are collected, skipped ones included.
 	 * @return the number
 	 */
 	public int reach() {

@@ -3,18 +3,17 @@ package dev.idempotency.store;
 import dev.idempotency.IdempotencyKey;
 
 /**
- * A store that can tell when a key has come to an end, so that whoever waits for it need
- * not keep asking.
+ * A store that notifies waiting attempts when a key is completed, released or forgotten,
+ * so that they need not poll.
  */
 public interface NotifyingStore extends IdempotencyStore {
 
 	/**
-	 * Calls back whenever the key is completed, released or forgotten. A call may be
-	 * missing (a lost connection) and may come for nothing: it is a hint to claim again.
-	 * If there is nobody to hear from at the moment, it fails at once or soon, and
-	 * whoever waits keeps asking.
+	 * Calls back whenever the key is completed, released or forgotten. Calls may get lost
+	 * with a connection and may be spurious: each is a hint to claim again. If the store
+	 * cannot notify at the moment, this method fails soon, and the caller polls.
 	 * @param key the key
-	 * @param wakeUp what to call, on any thread; it must not block
+	 * @param wakeUp the callback, which runs on any thread and must not block
 	 * @return ends the subscription when closed
 	 */
 	Subscription subscribe(IdempotencyKey key, Runnable wakeUp);

@@ -17,7 +17,7 @@ public enum OnReplay {
 	COUNT,
 
 	/**
-	 * It lets the record's ttl run anew from now, and never shortens what is left of it.
+	 * It restarts the record's ttl, and never shortens what is left of it.
 	 */
 	EXTEND
 

@@ -1,14 +1,14 @@
 package dev.idempotency.store;
 
 /**
- * A store whose records stay, invisible, when their time is over, until someone removes
- * them.
+ * A store that does not remove expired records itself. They stay, invisible, until they
+ * are purged.
  */
 public interface PurgeableStore extends IdempotencyStore {
 
 	/**
-	 * Removes records whose time is over; never one that a claim could still meet.
-	 * @param limit how many at most
+	 * Removes expired records, and never one that is visible to a claim.
+	 * @param limit the most records to remove
 	 * @return how many were removed; fewer than the limit means that none are left
 	 */
 	int purge(int limit);

@@ -11,17 +11,16 @@ import dev.idempotency.RecordState;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which records are asked for; what is {@code null} does not matter. Texts are compared
- * with what stores keep of them for people, see {@link KeyDescription}, and cut like
- * that.
+ * Selects records; {@code null} criteria match all. Texts are shortened as in a
+ * {@link KeyDescription}, and compared with its readable parts.
  *
- * @param namespace the application whose records they are
- * @param key the key as it was given, or as it was cut
+ * @param namespace the application that owns the records
+ * @param key the key as it was given, or as it was shortened
  * @param idPrefix what the {@linkplain RecordId id} begins with, in hexadecimal digits
  * @param operation what the key protects
- * @param state how far the operation has come
- * @param minAge how long ago it was first claimed at least
- * @param maxAge how long ago it was first claimed at most
+ * @param state the state of the key
+ * @param minAge how long ago it was first claimed, at least
+ * @param maxAge how long ago it was first claimed, at most
  */
 public record RecordFilter(String namespace, @Nullable String key, @Nullable String idPrefix,
 		@Nullable String operation, @Nullable RecordState state, @Nullable Duration minAge, @Nullable Duration maxAge) {
@@ -92,9 +91,9 @@ public record RecordFilter(String namespace, @Nullable String key, @Nullable Str
 	}
 
 	/**
-	 * What the {@linkplain RecordId ids} of all records begin with that can pass, so that
-	 * a store need not look at others.
-	 * @return some hexadecimal digits, or none
+	 * The common start of the {@linkplain RecordId ids} of all records that can match, so
+	 * that a store can skip others.
+	 * @return hexadecimal digits, possibly none
 	 */
 	public String idStart() {
 		String ofKey = (this.key != null) ? HexFormat.of().formatHex(IdempotencyKey.digestStart(this.key)) : "";
@@ -102,10 +101,10 @@ public record RecordFilter(String namespace, @Nullable String key, @Nullable Str
 	}
 
 	/**
-	 * Whether a record is asked for.
+	 * Whether a record matches.
 	 * @param record the record
 	 * @param now the store's time
-	 * @return whether it passes
+	 * @return whether it matches
 	 */
 	public boolean matches(RecordSummary record, Instant now) {
 		return record.key().namespace().equals(this.namespace) && equal(this.key, record.key().key())
@@ -116,7 +115,7 @@ public record RecordFilter(String namespace, @Nullable String key, @Nullable Str
 	}
 
 	/**
-	 * No record is that old, and no database knows every date.
+	 * Limits an age: no record is older, and databases do not support every date.
 	 */
 	private static Duration within(Duration age) {
 		if (age.isNegative()) {

@@ -6,7 +6,7 @@ import java.util.regex.Pattern;
 import dev.idempotency.IdempotencyKey;
 
 /**
- * The name of a record: what is left of a key that may be shown anywhere.
+ * The id of a record: a digest of its key, which may be shown anywhere.
  *
  * @param value 64 hexadecimal digits, the {@linkplain IdempotencyKey#digest() digest} of
  * the key
@@ -28,7 +28,7 @@ public record RecordId(String value) {
 	}
 
 	/**
-	 * The name of a key's record.
+	 * The id of a key's record.
 	 * @param key the key
 	 * @return its id
 	 */
@@ -37,7 +37,7 @@ public record RecordId(String value) {
 	}
 
 	/**
-	 * The name of a record.
+	 * The id of a record.
 	 * @param digest the digest of its key
 	 * @return its id
 	 */

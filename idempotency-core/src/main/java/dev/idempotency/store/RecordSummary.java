@@ -8,13 +8,13 @@ import dev.idempotency.RecordState;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A record for people to look at, without what it remembers: a line of a list.
+ * A record without its fingerprint and its result, for lists.
  *
- * @param id its name
+ * @param id its id
  * @param key the parts of its key
- * @param status how far its operation has come, and when
+ * @param status the status of its key
  * @param leaseLeft how long its claim still holds; zero unless it is in progress
- * @param replays how often its result was given out again, as far as replays are counted
+ * @param replays how often its result was replayed, if replays are counted
  * @param size how many bytes its result takes in the store; zero if there is none
  * @param trace the trace of its latest attempt, or {@code null} if there was none
  */
@@ -28,7 +28,7 @@ public record RecordSummary(RecordId id, KeyDescription key, KeyStatus status, D
 	}
 
 	/**
-	 * How far its operation has come.
+	 * The state of its key.
 	 * @return the state
 	 */
 	public RecordState state() {

@@ -12,7 +12,7 @@ import dev.idempotency.store.SearchableStore.Count;
 import dev.idempotency.store.SearchableStore.Counts;
 
 /**
- * Counts records while a store looks at them.
+ * Counts records by operation and state while a store scans them.
  */
 public final class RecordTally {
 
@@ -23,7 +23,7 @@ public final class RecordTally {
 	private boolean exact = true;
 
 	/**
-	 * Create a tally of nothing.
+	 * Create an empty tally.
 	 */
 	public RecordTally() {
 	}
@@ -31,7 +31,7 @@ public final class RecordTally {
 	/**
 	 * Counts some records.
 	 * @param operation what their keys protect
-	 * @param state how far it has come
+	 * @param state their state
 	 * @param number how many there are
 	 */
 	public void add(String operation, RecordState state, long number) {
@@ -47,8 +47,8 @@ public final class RecordTally {
 	}
 
 	/**
-	 * Adds what was counted elsewhere.
-	 * @param part what was counted
+	 * Adds another tally.
+	 * @param part the other tally
 	 */
 	public void addAll(RecordTally part) {
 		part.numbers.forEach((operation, states) -> states.forEach((state, number) -> add(operation, state, number)));
@@ -56,9 +56,9 @@ public final class RecordTally {
 	}
 
 	/**
-	 * Adds what was counted in a sample.
-	 * @param sample what was counted
-	 * @param factor how many times more there is than was looked at
+	 * Extrapolates from the tally of a sample.
+	 * @param sample the tally of the sample
+	 * @param factor how many times more records there are than in the sample
 	 */
 	public void addSample(RecordTally sample, double factor) {
 		sample.numbers.forEach((operation, states) -> states
@@ -67,8 +67,8 @@ public final class RecordTally {
 	}
 
 	/**
-	 * What was counted.
-	 * @return the numbers of the operations that have the most records
+	 * The counts.
+	 * @return the counts of the operations that have the most records
 	 */
 	public Counts counts() {
 		List<Map.Entry<String, Map<RecordState, Long>>> operations = new ArrayList<>(this.numbers.entrySet());

@@ -5,12 +5,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A store that keeps its records in several places, such as a database for each tenant,
- * where the calling thread decides in which. Equal keys in different places have nothing
- * to do with each other.
+ * A store that keeps its records in several places, such as a database for each tenant.
+ * The calling thread decides which. Equal keys in different places are independent.
  * <p>
- * A claim knows its {@linkplain Claim#place() place}: what is done under it is done
- * there, on whatever thread. What is about all records is about those in all places.
+ * A claim knows its {@linkplain Claim#place() place}: it is renewed, completed and
+ * released there, on any thread. Searches, counts and purges cover all places.
  */
 public interface RoutingStore extends IdempotencyStore {
 
@@ -21,19 +20,19 @@ public interface RoutingStore extends IdempotencyStore {
 	@Nullable Object place();
 
 	/**
-	 * Where a record is. If there are records of that name in several places, it is where
-	 * others find it by that name.
-	 * @param id its name
+	 * Where a record is. If several places have a record of this id, it is the place
+	 * where a search by id finds it.
+	 * @param id its id
 	 * @return the place, or {@code null} if there is only one, or no such record
 	 */
 	@Nullable Object placeOf(RecordId id);
 
 	/**
-	 * Does something as if the keys of the calling thread were in a place.
-	 * @param <T> what comes of it
-	 * @param place the place, or {@code null} to leave it to the thread
-	 * @param work what is to be done
-	 * @return what came of it
+	 * Runs an action as if the keys of the calling thread were in a place.
+	 * @param <T> the type of the result
+	 * @param place the place, or {@code null} for the thread's own
+	 * @param work the action
+	 * @return the result of the action
 	 */
 	<T extends @Nullable Object> T at(@Nullable Object place, Supplier<T> work);
 

@@ -6,33 +6,32 @@ import java.util.Optional;
 import dev.idempotency.RecordState;
 
 /**
- * A store whose records can be counted and looked through, by people and not on the way
- * of any operation.
+ * A store whose records can be searched and counted, for operators. No operation depends
+ * on it.
  * <p>
- * However many records there are, an answer takes bounded memory and does not hold up
- * those who claim; a store for which looking at all of them would take too long says that
- * it has looked at some.
+ * A search takes bounded memory and does not block claims, however many records there
+ * are. A store that would take too long to scan all records scans some, and says so.
  */
 public interface SearchableStore extends InspectableStore {
 
 	/**
-	 * The furthest that a search reaches: the records that it passes over and those that
-	 * it finds, taken together.
+	 * The furthest that a search reaches: the records that it skips and those that it
+	 * finds, taken together.
 	 */
 	int MAX_REACH = 10_000;
 
 	/**
-	 * Of how many operations there are counts.
+	 * The most operations that are counted.
 	 */
 	int MAX_OPERATIONS = 1000;
 
 	/**
 	 * Finds records, the newest first.
 	 * @param filter which ones
-	 * @param offset how many to pass over
-	 * @param limit how many at most
-	 * @return what was found
-	 * @throws IllegalArgumentException if that is further than {@link #MAX_REACH}
+	 * @param offset how many to skip
+	 * @param limit the most records to find
+	 * @return the records
+	 * @throws IllegalArgumentException if that exceeds {@link #MAX_REACH}
 	 */
 	Found search(RecordFilter filter, int offset, int limit);
 
@@ -44,38 +43,38 @@ public interface SearchableStore extends InspectableStore {
 	Counts count(String namespace);
 
 	/**
-	 * Reads a record by its name.
-	 * @param id its name
+	 * Reads a record by its id.
+	 * @param id its id
 	 * @return the record, if there is one
 	 */
 	Optional<Inspection> find(RecordId id);
 
 	/**
-	 * Forgets a record by its name, as {@link #forget(dev.idempotency.IdempotencyKey)}
+	 * Forgets a record by its id, as {@link #forget(dev.idempotency.IdempotencyKey)}
 	 * does.
-	 * @param id its name
+	 * @param id its id
 	 * @return whether there was anything to forget
 	 */
 	boolean forget(RecordId id);
 
 	/**
-	 * Makes sure that a search can be told to find so much.
-	 * @param offset how many to pass over
-	 * @param limit how many at most
+	 * Makes sure that a search does not exceed {@link #MAX_REACH}.
+	 * @param offset how many to skip
+	 * @param limit the most records to find
 	 */
 	static void requireReachable(int offset, int limit) {
 		if (offset < 0 || limit < 1 || (long) offset + limit > MAX_REACH) {
 			throw new IllegalArgumentException(
-					"A search finds 1 or more of the newest %d records, and not %d after passing over %d: use a filter"
+					"A search reaches the newest %d records, and cannot find %d after skipping %d: use a filter"
 						.formatted(MAX_REACH, limit, offset));
 		}
 	}
 
 	/**
-	 * What a search has found.
+	 * The result of a search.
 	 *
 	 * @param records the records, the newest first
-	 * @param complete {@code false} if the store has looked at some of its records only
+	 * @param complete {@code false} if the store has scanned only some of its records
 	 */
 	record Found(List<RecordSummary> records, boolean complete) {
 
@@ -86,10 +85,10 @@ public interface SearchableStore extends InspectableStore {
 	}
 
 	/**
-	 * How many records there are.
+	 * The number of records.
 	 *
-	 * @param counts a number for each operation and state of which there are any; of more
-	 * than {@link #MAX_OPERATIONS} operations, those with the most records
+	 * @param counts a number for each operation and state that has records; for more than
+	 * {@link #MAX_OPERATIONS} operations, those with the most records
 	 * @param exact {@code false} if the numbers are estimated from some of the records
 	 */
 	record Counts(List<Count> counts, boolean exact) {
@@ -104,7 +103,7 @@ public interface SearchableStore extends InspectableStore {
 	 * The records of one operation in one state.
 	 *
 	 * @param operation what their keys protect
-	 * @param state how far it has come
+	 * @param state their state
 	 * @param number how many there are
 	 */
 	record Count(String operation, RecordState state, long number) {

@@ -1,14 +1,13 @@
 package dev.idempotency.store;
 
 /**
- * A store that loses something when the application shuts down. One that does not say so
- * is taken to be of use until the very end, as databases are.
+ * A store that loses records or connections when the application shuts down. Any other
+ * store is expected to work until the end, as databases do.
  */
 public interface ShutdownAwareStore extends IdempotencyStore {
 
 	/**
-	 * What a shutdown takes from the store. It is always the same, and no server is asked
-	 * for it.
+	 * What the store loses at shutdown. It is constant, and takes no round trip.
 	 * @return what is lost
 	 */
 	Loss lostAtShutdown();
@@ -19,14 +18,14 @@ public interface ShutdownAwareStore extends IdempotencyStore {
 	enum Loss {
 
 		/**
-		 * Its records, which end with the process: there is nobody to protect them from,
-		 * so that executions need not be waited for.
+		 * Its records, which end with the process: no other process could run their keys
+		 * again, so that the shutdown need not wait for executions.
 		 */
 		RECORDS,
 
 		/**
-		 * Its connections, while executors may still have tasks: none of these may begin
-		 * once executions have been waited for.
+		 * Its connections, while thread pools may still have tasks: none of these may
+		 * begin once the shutdown has waited for executions.
 		 */
 		CONNECTIONS
 

@@ -8,17 +8,16 @@ import dev.idempotency.UnsupportedFormatException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The outcome of an operation as bytes, or the mere fact that it has one (a tombstone).
+ * The result of an operation as bytes, or a tombstone: the mere fact that it has run.
  * <p>
- * A store keeps the {@linkplain #toFrame() frame} and gives it back as it was, whatever
- * is in it. The frame begins with the version of its format and a byte of flags; what
- * follows belongs to whoever completed the operation. A frame of a newer format travels
- * through an older release unharmed: only {@link #payload()} and {@link #isTombstone()}
- * refuse.
+ * A store keeps the {@linkplain #toFrame() frame} and returns it unchanged. The frame
+ * begins with the version of its format and a byte of flags; the edge that completed the
+ * operation defines what follows. A frame of a newer format passes through an older
+ * release unchanged: only {@link #payload()} and {@link #isTombstone()} refuse it.
  * <p>
  * Format 1 knows plain results and tombstones, format 2 those that the engine has
- * {@linkplain #isPacked() packed}. Each is written in the oldest format that can say it,
- * so that instances of an older release understand as much as possible.
+ * {@linkplain #isPacked() packed}. Each is written in the oldest format that can express
+ * it, so that instances of an older release can read as much as possible.
  */
 public final class StoredResult {
 
@@ -48,7 +47,7 @@ public final class StoredResult {
 	public static final byte ENCRYPTED = 4;
 
 	/**
-	 * So many bytes of a frame come before the payload.
+	 * How many bytes of a frame come before the payload.
 	 */
 	public static final int HEADER = 2;
 
@@ -57,8 +56,8 @@ public final class StoredResult {
 	private static final StoredResult TOMBSTONE = new StoredResult(new byte[] { PLAIN_FORMAT, TOMBSTONE_FLAG });
 
 	/**
-	 * The frame, or the arrays of which it is made until someone asks for it in one
-	 * piece. The first of them has the header.
+	 * The frame, or the arrays it consists of until {@link #toFrame()} joins them. The
+	 * first of them has the header.
 	 */
 	private volatile Object frame;
 
@@ -82,7 +81,7 @@ public final class StoredResult {
 
 	/**
 	 * A result whose bytes are spread over several arrays, which are not copied and must
-	 * not be changed any more. Whether they are too many, the engine will say.
+	 * not be changed any more. The engine checks their size.
 	 * @param first begins with {@link #HEADER} bytes that are written here, followed by
 	 * the first bytes of the result
 	 * @param others the other bytes of the result
@@ -101,7 +100,7 @@ public final class StoredResult {
 	}
 
 	/**
-	 * Makes sure that there are no more bytes than can be stored.
+	 * Makes sure that the result is not too large to be stored.
 	 * @throws ResultTooLargeException if there are more than {@link #MAX_SIZE}
 	 */
 	public void requireStorable() {
@@ -114,7 +113,7 @@ public final class StoredResult {
 	}
 
 	/**
-	 * The mere fact that the operation has come to an end.
+	 * The mere fact that the operation has run.
 	 * @return the result
 	 */
 	public static StoredResult tombstone() {
@@ -122,9 +121,9 @@ public final class StoredResult {
 	}
 
 	/**
-	 * The result that a store has kept.
-	 * @param frame what {@link #toFrame()} gave, by this release or another; it is not
-	 * copied, and must not be changed any more
+	 * A result from its stored frame.
+	 * @param frame what {@link #toFrame()} returned, in this release or another; it is
+	 * not copied, and must not be changed any more
 	 * @return the result
 	 */
 	public static StoredResult fromFrame(byte[] frame) {
@@ -137,8 +136,8 @@ public final class StoredResult {
 	}
 
 	/**
-	 * The bytes for a store to keep. They are not copied, since they may be many, and
-	 * must not be changed.
+	 * The bytes to store. They are not copied, since they may be many, and must not be
+	 * changed.
 	 * @return the format's version, the flags and the payload
 	 */
 	public byte[] toFrame() {
@@ -164,7 +163,7 @@ public final class StoredResult {
 	}
 
 	/**
-	 * Whether there is nothing but the fact that the operation has come to an end.
+	 * Whether there is nothing but the fact that the operation has run.
 	 * @return whether this is a tombstone
 	 * @throws UnsupportedFormatException if a newer release wrote this result
 	 */
@@ -175,7 +174,7 @@ public final class StoredResult {
 
 	/**
 	 * Whether the payload is compressed or encrypted. Stores see such results; the engine
-	 * gives out none.
+	 * returns none.
 	 * @return whether only the engine can read it
 	 * @throws UnsupportedFormatException if a newer release wrote this result
 	 */
@@ -193,7 +192,7 @@ public final class StoredResult {
 	public ByteBuffer payload() {
 		if (isPacked()) {
 			throw new IllegalStateException(
-					"The result is compressed or encrypted: only the engine can read what the store keeps");
+					"The result is compressed or encrypted: only the engine can read it");
 		}
 		byte[] frame = toFrame();
 		return ByteBuffer.wrap(frame, HEADER, frame.length - HEADER).slice().asReadOnlyBuffer();
@@ -236,7 +235,7 @@ public final class StoredResult {
 	private boolean isKnownFormat() {
 		return switch (format()) {
 			case PLAIN_FORMAT -> (flags() & ~TOMBSTONE_FLAG) == 0;
-			// Without a flag it would have been written in the first format
+			// Without a flag it would have been written in format 1
 			case PACKED_FORMAT -> flags() != 0 && (flags() & ~(COMPRESSED | ENCRYPTED)) == 0;
 			default -> false;
 		};
@@ -253,7 +252,7 @@ public final class StoredResult {
 	}
 
 	/**
-	 * Tells the size, never the content.
+	 * The size, never the content.
 	 */
 	@Override
 	public String toString() {

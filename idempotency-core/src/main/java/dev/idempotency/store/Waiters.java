@@ -7,25 +7,25 @@ import java.util.concurrent.ConcurrentMap;
 import dev.idempotency.store.NotifyingStore.Subscription;
 
 /**
- * Who waits for which key: for stores that {@linkplain NotifyingStore tell} when one has
- * come to an end.
+ * The waiting attempts of each key, for stores that {@linkplain NotifyingStore notify}
+ * them.
  *
- * @param <K> what the store knows a key by
+ * @param <K> the type by which the store identifies a key
  */
 public final class Waiters<K> {
 
 	private final ConcurrentMap<K, Set<Waiter>> waiters = new ConcurrentHashMap<>();
 
 	/**
-	 * Create without anybody who waits.
+	 * Create without waiters.
 	 */
 	public Waiters() {
 	}
 
 	/**
-	 * Adds one who waits.
+	 * Adds a waiter.
 	 * @param key the key
-	 * @param wakeUp what to call
+	 * @param wakeUp the callback
 	 * @return ends the wait when closed
 	 */
 	public Subscription add(K key, Runnable wakeUp) {
@@ -42,20 +42,20 @@ public final class Waiters<K> {
 	}
 
 	/**
-	 * Whether anybody waits for a key.
+	 * Whether a key has waiters.
 	 * @param key the key
-	 * @return whether there is somebody to wake up
+	 * @return whether there is a waiter to wake up
 	 */
 	public boolean isAwaited(K key) {
 		return this.waiters.containsKey(key);
 	}
 
 	/**
-	 * Wakes up all who wait for a key.
+	 * Wakes up all waiters of a key.
 	 * @param key the key
 	 */
 	public void wakeUp(K key) {
-		// Nearly always so, and cheaper than the key's hash
+		// The usual case, and cheaper than the key's hash
 		if (this.waiters.isEmpty()) {
 			return;
 		}
@@ -63,7 +63,7 @@ public final class Waiters<K> {
 	}
 
 	/**
-	 * Wakes up all who wait for any key.
+	 * Wakes up all waiters of all keys.
 	 */
 	public void wakeUpAll() {
 		this.waiters.values().forEach((some) -> some.forEach(Waiter::wakeUp));

@@ -1,6 +1,6 @@
 /**
- * The store's side of the bargain: four verbs, the abilities a store may add, and the
- * values that cross between them and the engine.
+ * The store SPI: four verbs, the optional capabilities of stores, and the values that
+ * stores exchange with the engine.
  */
 @NullMarked
 package dev.idempotency.store;
