@@ -12,18 +12,19 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Results by when they end. Those that end in the same second are a stack of which each
- * record is its own link: to add one takes no lock and hardly ever an object, since
- * nearly all go where the one before went.
+ * Results in the order in which they expire. Those that expire in the same second form a
+ * stack, linked through the records themselves: to add one takes no lock and rarely an
+ * object, since most go to the same second as the one before.
  * <p>
- * Whoever takes must be alone. What is taken may have got a later end since, or be gone.
+ * Only one thread at a time may take. A taken record may have been extended since, or be
+ * gone.
  */
 final class EndOrder {
 
 	private static final long NEVER = Long.MAX_VALUE;
 
 	/**
-	 * A second, nearly.
+	 * Shifts milliseconds to about a second.
 	 */
 	private static final int SECOND = 10;
 
@@ -34,17 +35,17 @@ final class EndOrder {
 	private final ConcurrentNavigableMap<Long, Together> seconds = new ConcurrentSkipListMap<>();
 
 	/**
-	 * Where the latest record went.
+	 * The stack of the latest record.
 	 */
 	private volatile Together latest = new Together(NEVER);
 
 	/**
-	 * The first second in which anything ends, or an earlier one.
+	 * The first second in which anything expires, or an earlier one.
 	 */
 	private final AtomicLong first = new AtomicLong(NEVER);
 
 	/**
-	 * Those of the first second, the first of them at the end.
+	 * The records of the first second, with the first to expire at the end of the list.
 	 */
 	private final List<MemoryRecord> taken = new ArrayList<>();
 
@@ -63,7 +64,7 @@ final class EndOrder {
 	}
 
 	/**
-	 * Takes the first to end.
+	 * Takes the first record to expire.
 	 * @return {@code null} if there is none
 	 */
 	@Nullable MemoryRecord take() {
@@ -81,15 +82,15 @@ final class EndOrder {
 	}
 
 	/**
-	 * Whether something has ended in an earlier second than this moment's, unless its end
-	 * has moved.
+	 * Whether something has expired in an earlier second than the current one, unless it
+	 * was extended.
 	 */
 	boolean hasEnded(long now) {
 		return this.first.get() < now >> SECOND;
 	}
 
 	/**
-	 * Forgets those that are gone.
+	 * Drops the records that are gone.
 	 * @return how many
 	 */
 	int forgetGone() {
@@ -120,7 +121,7 @@ final class EndOrder {
 	}
 
 	/**
-	 * Those that end in the same second.
+	 * The records that expire in the same second.
 	 */
 	private static final class Together {
 
@@ -129,7 +130,7 @@ final class EndOrder {
 		private final long second;
 
 		/**
-		 * A record, nothing, or the sign that nothing is added any more.
+		 * A record, {@code null}, or {@link #CLOSED} if nothing can be added any more.
 		 */
 		private final AtomicReference<@Nullable Object> newest = new AtomicReference<>();
 

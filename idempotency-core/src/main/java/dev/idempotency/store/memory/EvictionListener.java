@@ -3,14 +3,14 @@ package dev.idempotency.store.memory;
 import dev.idempotency.IdempotencyKey;
 
 /**
- * Told when a store that is full forgets a result before its time: that key could run
+ * Called when a full store evicts a result before its ttl expires: its key could run
  * again.
  */
 @FunctionalInterface
 public interface EvictionListener {
 
 	/**
-	 * A result was forgotten before its time.
+	 * A result was evicted before its ttl expired.
 	 * @param key its key
 	 */
 	void evicted(IdempotencyKey key);

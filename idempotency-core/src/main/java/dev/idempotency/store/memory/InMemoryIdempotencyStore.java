@@ -20,12 +20,12 @@ import dev.idempotency.store.Waiters;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A store in the memory of one process: for tests, for one instance, and for what may be
- * forgotten at a restart.
+ * A store in the memory of one process: for tests, for single instances, and for results
+ * that may be lost at a restart.
  * <p>
- * A key has one {@linkplain MemoryRecord record} from its claim to its end, which changes
- * under a lock of its own; a replay takes none, unless it counts or extends. How many
- * results there may be is for {@link MemoryRecords} to see to.
+ * A key has one {@linkplain MemoryRecord record} with a lock of its own. A replay takes
+ * no lock, unless it counts or extends. {@link MemoryRecords} limits the number of
+ * results.
  */
 public final class InMemoryIdempotencyStore implements SearchableStore, NotifyingStore, ShutdownAwareStore {
 
@@ -41,9 +41,9 @@ public final class InMemoryIdempotencyStore implements SearchableStore, Notifyin
 
 	/**
 	 * Create an empty store.
-	 * @param limits how much it remembers
-	 * @param clock tells when a lease or a ttl is over
-	 * @param evictionListener told when a result is forgotten before its time
+	 * @param limits how much it stores
+	 * @param clock tells when a lease or a ttl expires
+	 * @param evictionListener called when a result is evicted before its ttl expires
 	 */
 	public InMemoryIdempotencyStore(MemoryLimits limits, Clock clock, EvictionListener evictionListener) {
 		this.clock = clock;

@@ -6,10 +6,10 @@ import dev.idempotency.IdempotencyConfigurationException;
 import dev.idempotency.Setting;
 
 /**
- * How much an {@link InMemoryIdempotencyStore} remembers.
+ * How much an {@link InMemoryIdempotencyStore} stores.
  *
- * @param maxEntries how many results at most
- * @param maxBytes how many bytes they take at most, keys included
+ * @param maxEntries the most results
+ * @param maxBytes the most bytes they take, keys included
  */
 public record MemoryLimits(long maxEntries, long maxBytes) {
 

@@ -23,19 +23,19 @@ import dev.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is remembered of a key, in one object from its claim to its end. It changes only
- * under its own lock. A result is read without: once it is there, what it says of itself
- * stays as it is, but for its end, which may move away.
+ * The record of a key, from its claim until it expires. It changes only under its own
+ * lock. A result is read without the lock: once it is set, the record does not change any
+ * more, except that replays are counted and may extend its ttl.
  * <p>
- * A record that is {@linkplain #isGone() gone} is in the map no more, and never comes
- * back: whoever still meets it looks again. All times are in milliseconds of the store's
+ * A record that is {@linkplain #isGone() gone} leaves the map for good: a thread that
+ * still has it looks the key up again. All times are in milliseconds of the store's
  * clock.
  */
 final class MemoryRecord {
 
 	/**
-	 * What a record takes beside its texts and bytes: objects, references and a place in
-	 * the map.
+	 * The bytes of a record beside its texts and its result: objects, references and an
+	 * entry in the map.
 	 */
 	static final int OVERHEAD = 400;
 
@@ -69,12 +69,12 @@ final class MemoryRecord {
 	private volatile long replays;
 
 	/**
-	 * Where it stands in the order of ends, which is for that alone.
+	 * The next record in the {@link EndOrder}, which alone uses it.
 	 */
 	@Nullable MemoryRecord next;
 
 	/**
-	 * Under which end it stands there.
+	 * The expiry under which the {@link EndOrder} has filed it.
 	 */
 	long filedUnder;
 
@@ -97,7 +97,7 @@ final class MemoryRecord {
 	}
 
 	/**
-	 * The first moment at which it is over.
+	 * The first moment at which it has expired.
 	 */
 	long expires() {
 		return this.expires;
@@ -118,8 +118,8 @@ final class MemoryRecord {
 	// Claims
 
 	/**
-	 * Answers a claim that only reads, if there is a result.
-	 * @return {@code null} if there is none, or more to do
+	 * Refuses a claim that only reads, if there is a result.
+	 * @return {@code null} if there is none, or the claim does more than read
 	 */
 	ClaimResult.@Nullable Refused tryToRead(ClaimTerms terms, long now) {
 		StoredResult known = this.result;
@@ -128,8 +128,8 @@ final class MemoryRecord {
 	}
 
 	/**
-	 * Answers a claim.
-	 * @return {@code null} if the record is over or gone
+	 * Grants or refuses a claim.
+	 * @return {@code null} if the record has expired or is gone
 	 */
 	synchronized @Nullable ClaimResult claim(UUID claimant, Fingerprint asked, ClaimTerms terms, long now) {
 		if (this.gone || isOver(now)) {
@@ -170,7 +170,7 @@ final class MemoryRecord {
 				new IdempotencyRecord.Completed(this.fingerprint, this.attempt, known, times, this.trace));
 	}
 
-	// What is done under a claim
+	// Verbs of the owner
 
 	private boolean isHeldBy(UUID claimant, long now) {
 		return !this.gone && this.result == null && !isOver(now) && this.owner.equals(claimant);
@@ -181,7 +181,7 @@ final class MemoryRecord {
 			return false;
 		}
 		this.leaseEnds = now + lease.toMillis();
-		// Work that outlives the ttl must not be forgotten while it runs
+		// Work that outlives the ttl must keep its record while it runs
 		this.expires = Math.max(this.expires, this.leaseEnds);
 		return true;
 	}
@@ -193,19 +193,19 @@ final class MemoryRecord {
 		this.completed = now;
 		this.owner = NOBODY;
 		this.expires = Math.max(this.expires, now + atLeast.toMillis());
-		// Last: who sees it sees all the rest
+		// Last: a reader that sees it sees the other fields
 		this.result = stored;
 		return true;
 	}
 
 	/**
-	 * Gives the key back. After a first attempt the record is gone.
+	 * Releases the key. After attempt 1 the record is gone.
 	 */
 	synchronized boolean release(UUID claimant, long now) {
 		if (!isHeldBy(claimant, now)) {
 			return false;
 		}
-		// Nobody's: a claim that was given back can do nothing more
+		// A claim that was released can do nothing more
 		this.owner = NOBODY;
 		this.leaseEnds = now;
 		this.gone = this.attempt == 1;
@@ -213,7 +213,7 @@ final class MemoryRecord {
 	}
 
 	/**
-	 * Lets the record be gone, if the claim holds it.
+	 * Marks the record as gone, if the claim holds it.
 	 */
 	synchronized boolean vanishIfHeld(UUID claimant, long now) {
 		if (!isHeldBy(claimant, now)) {
@@ -224,8 +224,8 @@ final class MemoryRecord {
 	}
 
 	/**
-	 * Lets the record be gone, if it ends no later than this.
-	 * @return whether it is gone through this call
+	 * Marks the record as gone, if it expires no later than a moment.
+	 * @return whether this call has marked it
 	 */
 	synchronized boolean vanishIfItEndsBy(long moment) {
 		boolean vanishes = !this.gone && this.expires <= moment;
@@ -233,7 +233,7 @@ final class MemoryRecord {
 		return vanishes;
 	}
 
-	// For people
+	// Inspection
 
 	synchronized RecordState state(long now) {
 		if (this.result != null) {
@@ -256,7 +256,7 @@ final class MemoryRecord {
 	}
 
 	/**
-	 * Roughly what its result takes; nothing while there is none.
+	 * The approximate bytes of its result; zero while there is none.
 	 */
 	long bytes() {
 		StoredResult known = this.result;
@@ -264,8 +264,8 @@ final class MemoryRecord {
 	}
 
 	/**
-	 * Roughly what a result takes. The operation and the namespace are not counted: they
-	 * are shared by many keys.
+	 * The approximate bytes of a result. The operation and the namespace are not counted:
+	 * many keys share them.
 	 */
 	static long bytes(IdempotencyKey key, StoredResult result) {
 		long text = key.value().length();

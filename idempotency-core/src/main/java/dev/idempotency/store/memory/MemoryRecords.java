@@ -16,36 +16,37 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The records, and how many of them there may be.
+ * The records of the store, limited in number and size.
  * <p>
- * Results are bounded by their number and their bytes. When there are too many, those
- * nearest to the end of their ttl go first: a new result is the one whose retry is still
- * to come. What is over goes before. Whoever completes a key does that work, a little at
- * a time and only if nobody else is at it, so that no request waits for another.
+ * Results are limited by their number and their bytes. When there are too many, expired
+ * ones are dropped first, and then those nearest to the end of their ttl: a new result is
+ * the most likely to be retried. The thread that completes a key does that work, a little
+ * at a time and only if no other thread is doing it, so that no request waits for
+ * another.
  * <p>
- * A key in progress is never evicted. It has no place in the {@linkplain EndOrder order
- * of ends}, since nearly all are completed or released long before theirs; now and then
- * the rest is looked for.
+ * A key in progress is never evicted. It has no place in the {@link EndOrder}, since
+ * nearly all are completed or released long before they expire; a sweep from time to time
+ * finds the rest.
  */
 final class MemoryRecords {
 
 	/**
-	 * Up to so many keys in progress are no reason to look for some that are over.
+	 * Up to this number of keys in progress, no sweep looks for expired ones.
 	 */
 	static final int IN_PROGRESS_UNSUSPICIOUS = 1 << 10;
 
 	/**
-	 * Up to so many results that are gone are no reason to look for them.
+	 * Up to this number, results that are gone stay in the order of ends.
 	 */
 	static final int GONE_UNSUSPICIOUS = 1 << 10;
 
 	/**
-	 * Rare enough to cost nothing, often enough that what is over does not pile up.
+	 * Rare enough to cost next to nothing, often enough that expired keys do not pile up.
 	 */
 	static final int CLAIMS_BETWEEN_SWEEPS = 1 << 13;
 
 	/**
-	 * More than come in the same time, and few enough for one request to do.
+	 * More than arrive in the same time, and few enough for one request.
 	 */
 	private static final int DROPPED_AT_ONCE = 16;
 
@@ -77,8 +78,8 @@ final class MemoryRecords {
 	private final AtomicLong nextSweep = new AtomicLong(CLAIMS_BETWEEN_SWEEPS);
 
 	/**
-	 * Held by whoever drops results. The others need not wait, since that one looks again
-	 * when it is done.
+	 * Held by the thread that drops results. Others need not wait, since that thread
+	 * looks again when it is done.
 	 */
 	private final ReentrantLock dropping = new ReentrantLock();
 
@@ -95,15 +96,15 @@ final class MemoryRecords {
 	}
 
 	/**
-	 * The number of a claim, which no other has.
+	 * A unique number for a claim.
 	 */
 	long nextClaim() {
 		return this.claims.incrementAndGet();
 	}
 
 	/**
-	 * Adds a record of a key in progress, unless there is one of that key.
-	 * @return what is there already, be it over or not; {@code null} if it was added
+	 * Adds a record of a key in progress, unless the key has one.
+	 * @return the existing record, expired or not; {@code null} if it was added
 	 */
 	@Nullable MemoryRecord addIfAbsent(MemoryRecord record) {
 		MemoryRecord there = this.records.putIfAbsent(record.key(), record);
@@ -115,7 +116,7 @@ final class MemoryRecords {
 	}
 
 	/**
-	 * Calls for each record that is not over.
+	 * Calls the action for each record that has not expired.
 	 */
 	void forEach(Consumer<MemoryRecord> action) {
 		long now = this.clock.millis();
@@ -127,20 +128,20 @@ final class MemoryRecords {
 	}
 
 	/**
-	 * Takes a record away that is over or gone.
+	 * Removes a record that has expired or is gone.
 	 */
 	void dropIfOver(MemoryRecord record, long now) {
 		if (record.vanishIfItEndsBy(now)) {
 			dropped(record);
 		}
 		else if (record.isGone()) {
-			// Whoever let it be gone is about to do the same
+			// The thread that marked it is about to do the same
 			this.records.remove(record.key(), record);
 		}
 	}
 
 	/**
-	 * Takes a record away in whatever state it is, if it is not over.
+	 * Removes a record in any state. One that had expired does not count as forgotten.
 	 */
 	boolean forget(MemoryRecord record) {
 		boolean over = record.isOver(this.clock.millis());
@@ -152,7 +153,7 @@ final class MemoryRecords {
 	}
 
 	/**
-	 * A record is gone, and leaves the map.
+	 * Removes a record that is gone from the map.
 	 */
 	void dropped(MemoryRecord record) {
 		this.records.remove(record.key(), record);
@@ -176,7 +177,7 @@ final class MemoryRecords {
 	}
 
 	/**
-	 * A key in progress has got its result.
+	 * A key in progress was completed.
 	 */
 	void completed(MemoryRecord record, long now) {
 		this.inProgress.decrementAndGet();
@@ -203,9 +204,9 @@ final class MemoryRecords {
 	}
 
 	/**
-	 * Drops what is over, and of the rest the first to end while there are too many.
-	 * @return whether to look again: not if there is nothing left to drop, because what
-	 * is counted is still being added, by a thread that will come here
+	 * Drops expired results, and, while there are too many, the next to expire.
+	 * @return whether to look again; {@code false} if there is nothing left to drop,
+	 * because what is counted is still being added, by a thread that drops afterwards
 	 */
 	private boolean dropSome(long now) {
 		if (hasManyGone()) {
@@ -247,7 +248,7 @@ final class MemoryRecords {
 	private void evicted(IdempotencyKey key) {
 		if (this.evictionLogged.compareAndSet(false, true)) {
 			logger.warn(
-					"The in-memory idempotency store is full and forgets results before their ttl is over: "
+					"The in-memory idempotency store is full and evicts results before their ttl expires: "
 							+ "their keys could run again. Raise its max-entries (now {}) or its max-size "
 							+ "(now {} bytes), lower the ttl, or use a shared store. " + "This is logged once.",
 					this.limits.maxEntries(), this.limits.maxBytes());
@@ -261,8 +262,8 @@ final class MemoryRecords {
 	}
 
 	/**
-	 * Looks for keys in progress that are over, if there may be many, and at the most as
-	 * often as it takes to have looked at one record for each claim.
+	 * Looks for expired keys in progress, if there may be many. On average, it looks at
+	 * no more than one record for each claim.
 	 */
 	private void sweepNowAndThen() {
 		long number = this.claims.get();
@@ -281,14 +282,14 @@ final class MemoryRecords {
 	}
 
 	/**
-	 * How many there are, also of what is over and still there.
+	 * The number of records, including expired ones that are still there.
 	 */
 	int size() {
 		return this.records.size();
 	}
 
 	/**
-	 * How many results have a place in the order of ends, also of what is gone.
+	 * The number of results in the order of ends, including those that are gone.
 	 */
 	long sizeOfEndOrder() {
 		return this.results.get() + this.gone.get();

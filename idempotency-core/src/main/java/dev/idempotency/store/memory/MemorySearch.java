@@ -18,7 +18,7 @@ import dev.idempotency.store.SearchableStore.Found;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks at one record after the other, and holds nobody up.
+ * Scans the records without blocking claims.
  */
 final class MemorySearch {
 
@@ -36,7 +36,7 @@ final class MemorySearch {
 		long now = this.clock.millis();
 		Instant moment = Instant.ofEpochMilli(now);
 		this.records.forEach((record) -> {
-			// Before anything that costs something
+			// The cheap checks first
 			if (record.created() < newest.floor().toEpochMilli()
 					|| (filter.state() != null && filter.state() != record.state(now))) {
 				return;

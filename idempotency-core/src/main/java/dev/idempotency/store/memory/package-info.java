@@ -1,5 +1,5 @@
 /**
- * The store in the memory of one process.
+ * The in-memory store.
  */
 @NullMarked
 package dev.idempotency.store.memory;
