@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.Optional;
 
 /**
- * Says of an edge's results what may be shown of them.
+ * Reads the part of an edge's results that may be shown.
  */
 @FunctionalInterface
 public interface AnswerReader {
@@ -12,12 +12,12 @@ public interface AnswerReader {
 	/**
 	 * Reads a result.
 	 * @param payload the bytes of the result
-	 * @return what may be shown of it, or nothing if it is not one of this edge's
+	 * @return what may be shown of it, or empty if it is not a result of this edge
 	 */
 	Optional<Answer> read(ByteBuffer payload);
 
 	/**
-	 * An answer without its headers and body.
+	 * A response without its headers and body.
 	 *
 	 * @param status its status code
 	 * @param size the number of bytes in its body

@@ -17,7 +17,7 @@ import dev.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says what a record means for an attempt that met it.
+ * Decides what the record of a key means for an attempt.
  */
 final class Answering {
 
@@ -25,7 +25,8 @@ final class Answering {
 	}
 
 	/**
-	 * What an attempt is told that was refused its key, with a result that can be read.
+	 * The decision for an attempt whose claim was refused, with a result that can be
+	 * read.
 	 * @throws dev.idempotency.UnreadableResultException if it cannot
 	 * @throws dev.idempotency.UnsupportedFormatException if a newer release wrote it
 	 */
@@ -34,18 +35,18 @@ final class Answering {
 	}
 
 	/**
-	 * What an attempt would be told.
+	 * The decision that an attempt would get.
 	 * @return {@code null} if it would run
 	 */
 	static @Nullable Answer foresee(Inspection found, Attempt attempt, GuardedStore store) {
-		// A claim would count itself; looking does not
+		// A claim would count as a replay, but a preview does not
 		Answer answer = answer(asMet(found), attempt, 1);
 		boolean free = answer.reason() == Reason.IN_PROGRESS && found.status().state() == RecordState.ABANDONED;
 		return free ? null : readable(answer, attempt, store);
 	}
 
 	/**
-	 * The record as a claim would have met it. How long it has run decides nothing.
+	 * The record as a claim would have returned it. Its age makes no difference here.
 	 */
 	private static IdempotencyRecord asMet(Inspection found) {
 		RecordSummary summary = found.summary();
@@ -62,7 +63,7 @@ final class Answering {
 	}
 
 	/**
-	 * Whether waiting could help.
+	 * Whether the attempt can wait for the result.
 	 */
 	static boolean isRunning(ClaimResult result, Attempt attempt) {
 		return result instanceof ClaimResult.Refused refused

@@ -9,13 +9,12 @@ import dev.idempotency.store.ClaimTerms;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One try at an operation, with every default resolved.
+ * An attempt at an operation, with every default resolved.
  *
  * @param key the key
- * @param fingerprint what the operation is asked to do
+ * @param fingerprint the fingerprint of the request
  * @param policy how it is protected
- * @param trace the trace in which it is made, or {@code null} if the engine is to find
- * out
+ * @param trace the trace of the attempt, or {@code null} for the calling thread's
  */
 public record Attempt(IdempotencyKey key, Fingerprint fingerprint, OperationPolicy policy, @Nullable String trace) {
 
@@ -26,15 +25,15 @@ public record Attempt(IdempotencyKey key, Fingerprint fingerprint, OperationPoli
 	}
 
 	/**
-	 * An attempt in the trace that its thread works in.
+	 * An attempt in the calling thread's trace.
 	 */
 	public Attempt(IdempotencyKey key, Fingerprint fingerprint, OperationPolicy policy) {
 		this(key, fingerprint, policy, null);
 	}
 
 	/**
-	 * What an execution that lost its claim asks for: not to run, only to store what it
-	 * has, whatever became of its successor.
+	 * The attempt by which an execution that lost its claim tries to store its result. It
+	 * does not run, and ignores limits that apply to clients.
 	 */
 	Attempt toRegainClaim() {
 		return new Attempt(this.key, this.fingerprint, this.policy.withOnCrash(OnCrash.RETRY).withMaxReplays(0),

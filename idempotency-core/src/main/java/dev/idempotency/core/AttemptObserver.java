@@ -4,17 +4,18 @@ import dev.idempotency.IdempotencyKey;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Follows attempts from their beginning to their end. An observer that fails changes
- * nothing.
+ * Follows attempts from their beginning to their end. A failing observer does not affect
+ * the operation.
  */
 @FunctionalInterface
 public interface AttemptObserver {
 
 	/**
-	 * An attempt begins. Called on the operation's own thread, before the store is asked.
+	 * An attempt begins. Called on the operation's own thread, before the claim.
 	 * @param key the key, with its namespace
-	 * @return hears of this attempt alone: of the decision first, and then, if it holds
-	 * its key, of its end, possibly on another thread; {@code null} if nobody wants to
+	 * @return a listener for this attempt alone: it gets the decision first, and then, if
+	 * the attempt holds its key, its end, possibly on another thread; {@code null} for
+	 * none
 	 */
 	@Nullable IdempotencyListener begin(IdempotencyKey key);
 

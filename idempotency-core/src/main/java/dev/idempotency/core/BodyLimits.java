@@ -1,10 +1,10 @@
 package dev.idempotency.core;
 
 /**
- * How large the bodies of an operation's requests and answers may be.
+ * The limits of an operation's request and response bodies.
  *
- * @param request the largest body of a request, in bytes
- * @param response the largest body of an answer that is stored, in bytes
+ * @param request the largest request body, in bytes
+ * @param response the largest response body that is stored, in bytes
  */
 public record BodyLimits(int request, int response) {
 }

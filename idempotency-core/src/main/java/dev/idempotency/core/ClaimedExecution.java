@@ -18,7 +18,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * An operation that holds its key.
+ * An execution that holds its key.
  */
 final class ClaimedExecution extends Execution {
 
@@ -37,7 +37,7 @@ final class ClaimedExecution extends Execution {
 	private final AtomicBoolean finished = new AtomicBoolean();
 
 	/**
-	 * What has become of the result once the caller's transaction is committed.
+	 * The completion that applies once the caller's transaction is committed.
 	 */
 	private volatile @Nullable Completion joined;
 
@@ -102,7 +102,7 @@ final class ClaimedExecution extends Execution {
 	}
 
 	/**
-	 * For how long the result is remembered, whatever is left of the ttl.
+	 * How long the result is kept, whatever is left of the ttl.
 	 */
 	private Duration atLeast() {
 		return this.steps ? this.attempt.policy().ttl() : this.attempt.policy().lease();
@@ -133,7 +133,7 @@ final class ClaimedExecution extends Execution {
 			return this.store.afterTransaction(this.claim) ? stored() : released(true);
 		}
 		catch (IdempotencyException ex) {
-			// Logged and published already; whoever comes next finds out
+			// Logged and published already; the next attempt finds out
 			return released(false);
 		}
 	}
@@ -152,8 +152,8 @@ final class ClaimedExecution extends Execution {
 	}
 
 	/**
-	 * Makes of a result what is to be kept.
-	 * @return {@code null} if there is none, or it cannot be kept
+	 * Packs a result for the store.
+	 * @return {@code null} if there is none, or it cannot be stored
 	 */
 	private @Nullable StoredResult pack(@Nullable StoredResult plain) {
 		try {
@@ -167,9 +167,9 @@ final class ClaimedExecution extends Execution {
 
 	/**
 	 * Ends the execution.
-	 * @param transaction the one that the work was done in, which is ended whatever
-	 * happens, or {@code null}
-	 * @param plain the result, or {@code null} if only the fact is kept that it has run
+	 * @param transaction the transaction of the work, which is ended in any case, or
+	 * {@code null}
+	 * @param plain the result, or {@code null} to store only the fact that it has run
 	 */
 	private Completion finish(@Nullable Transaction transaction, @Nullable StoredResult plain) {
 		if (!this.finished.compareAndSet(false, true)) {
@@ -187,7 +187,7 @@ final class ClaimedExecution extends Execution {
 					: storeUnderLease(result, packed != null);
 		}
 		catch (Throwable ex) {
-			// Nobody comes after us who could end this execution
+			// No later call could end this execution
 			this.lease.end();
 			FirstFailure.then(ex, () -> this.listeners
 				.publish((transaction != null) ? undoneAfter(ex, transaction) : keptWithoutResultAfter(ex)));
@@ -202,8 +202,8 @@ final class ClaimedExecution extends Execution {
 	}
 
 	/**
-	 * An error, and a transaction that undoes the work: a retry does it. If the error
-	 * came with the commit, the store knows which of the two it is.
+	 * After an error, the transaction undoes the work, and a retry does it again. If the
+	 * commit threw the error, the store knows whether it was committed.
 	 */
 	private IdempotencyEvent undoneAfter(Throwable failure, Transaction transaction) {
 		FirstFailure.then(failure, transaction::rollBack);
@@ -211,8 +211,8 @@ final class ClaimedExecution extends Execution {
 	}
 
 	/**
-	 * An error, and the work is done: it must not run again. To say so takes next to no
-	 * memory; if even that fails, the lease holds retries off.
+	 * After an error, the work is done and must not run again. A tombstone takes next to
+	 * no memory; if even that fails, the lease keeps retries out until it expires.
 	 */
 	private IdempotencyEvent keptWithoutResultAfter(Throwable failure) {
 		boolean kept = FirstFailure.thenTry(failure,
@@ -222,7 +222,8 @@ final class ClaimedExecution extends Execution {
 	}
 
 	/**
-	 * The store may have to wait for a connection, for longer than the lease lasts.
+	 * The lease is renewed meanwhile, since the store may wait for a connection for
+	 * longer than the lease.
 	 */
 	private Completion storeUnderLease(StoredResult result, boolean withPayload) {
 		this.lease.endsSoon();
@@ -232,7 +233,8 @@ final class ClaimedExecution extends Execution {
 	}
 
 	/**
-	 * A renewal would wait for the end of the transaction.
+	 * The lease is not renewed any more, since a renewal would wait for the end of the
+	 * transaction.
 	 */
 	private Completion storeWithoutLease(Transaction transaction, StoredResult result, boolean withPayload) {
 		this.lease.end();
@@ -276,7 +278,7 @@ final class ClaimedExecution extends Execution {
 			return Completion.stored(withPayload);
 		}
 		catch (RuntimeException ex) {
-			// If it was committed after all, there is nothing left to give back
+			// If it was committed after all, there is nothing left to release
 			releasedUnlessCommitted();
 			return Completion.rolledBack(ex);
 		}
@@ -293,7 +295,7 @@ final class ClaimedExecution extends Execution {
 	}
 
 	/**
-	 * The lease was over before the work.
+	 * The lease expired before the work was done.
 	 */
 	private LostClaim lost() {
 		this.lease.lost();
@@ -308,7 +310,7 @@ final class ClaimedExecution extends Execution {
 	}
 
 	private void dropped(RuntimeException ex) {
-		logger.warn("The result of {} is not kept, its retries cannot be answered with it: {}", key(), ex.getMessage());
+		logger.warn("The result of {} is not stored and cannot be replayed: {}", key(), ex.getMessage());
 	}
 
 	@Override
@@ -340,7 +342,7 @@ final class ClaimedExecution extends Execution {
 			this.lease.lost();
 		}
 		catch (IdempotencyException ex) {
-			// Logged and published already; the key is free when its lease is over
+			// Logged and published already; the key is free when its lease expires
 		}
 		return false;
 	}

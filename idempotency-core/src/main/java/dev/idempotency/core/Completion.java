@@ -4,13 +4,13 @@ import dev.idempotency.IdempotencyStoreException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What became of a finished execution's result.
+ * How an execution was completed.
  *
- * @param kind which of the things that can become of it
- * @param cause what it failed with, if it is {@link Kind#FAILED} or
- * {@link Kind#ROLLED_BACK}
- * @param answer what a retry would be told now, if it is {@link Kind#SUPERSEDED}: a
- * replay of the winner's result, or that it is still running
+ * @param kind what happened to the result
+ * @param cause why it failed, if it is {@link Kind#FAILED} or {@link Kind#ROLLED_BACK}
+ * @param answer the decision that a retry would get now, if it is
+ * {@link Kind#SUPERSEDED}: a replay of the successor's result, or that the key is in
+ * progress
  */
 public record Completion(Kind kind, @Nullable RuntimeException cause, Decision.@Nullable Answer answer) {
 
@@ -32,7 +32,7 @@ public record Completion(Kind kind, @Nullable RuntimeException cause, Decision.@
 
 	/**
 	 * The transaction was not committed.
-	 * @param cause what it failed with
+	 * @param cause why it failed
 	 * @return the completion
 	 */
 	public static Completion rolledBack(RuntimeException cause) {
@@ -44,42 +44,42 @@ public record Completion(Kind kind, @Nullable RuntimeException cause, Decision.@
 	}
 
 	/**
-	 * What can become of a result.
+	 * What happened to a result.
 	 */
 	public enum Kind {
 
 		/**
-		 * The result is stored: whoever sees it can rely on its replay.
+		 * The result is stored and will be replayed.
 		 */
 		STORED,
 		/**
-		 * The fact that the operation has run is stored: there was no result, or it was
-		 * too large.
+		 * Only the fact that the operation has run is stored: there was no result, or it
+		 * could not be stored.
 		 */
 		STORED_WITHOUT_RESULT,
 		/**
-		 * The result has become a part of its caller's transaction, and is stored when
-		 * that is committed.
+		 * The result is a part of the caller's transaction, and is stored when that is
+		 * committed.
 		 */
 		JOINED,
 		/**
-		 * Nothing was to be stored: the operation ran without a claim, because the engine
-		 * observes or because the store had failed.
+		 * Nothing is stored: the operation ran without a claim, in observe mode or
+		 * because the store had failed.
 		 */
 		UNPROTECTED,
 		/**
-		 * The store failed. The operation has run and its answer is right; a retry is
-		 * held off until the lease is over, unless the result was stored after all.
+		 * The store failed. The operation has run and its result is valid. Retries are
+		 * refused until the lease expires, unless the result was stored after all.
 		 */
 		FAILED,
 		/**
-		 * The transaction was not committed, as far as one can know: nothing of the work
-		 * stays, and the key was given back.
+		 * The transaction was not committed, as far as is known: the work is undone, and
+		 * the key was released.
 		 */
 		ROLLED_BACK,
 		/**
-		 * The execution stalled past its lease and someone else has the key: the answer
-		 * is theirs. Work in a transaction was rolled back.
+		 * The execution stalled past its lease, and another attempt has the key and its
+		 * result counts. Work in a transaction was rolled back.
 		 */
 		SUPERSEDED
 

@@ -3,12 +3,12 @@ package dev.idempotency.core;
 import dev.idempotency.store.StoredResult;
 
 /**
- * What someone has found out about an attempt that vanished.
+ * What was found out about an abandoned attempt.
  */
 public sealed interface Conclusion {
 
 	/**
-	 * It did the work.
+	 * The attempt did the work.
 	 *
 	 * @param result what retries get, neither compressed nor encrypted; a tombstone if
 	 * there is no result
@@ -23,7 +23,7 @@ public sealed interface Conclusion {
 	}
 
 	/**
-	 * It did nothing.
+	 * The attempt did not do the work.
 	 */
 	record NotDone() implements Conclusion {
 

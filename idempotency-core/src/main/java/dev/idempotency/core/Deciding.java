@@ -14,7 +14,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes a decision of what the store has said to a claim, and tells of it once.
+ * Turns the result of a claim into a decision, and publishes it once.
  */
 final class Deciding {
 
@@ -37,9 +37,9 @@ final class Deciding {
 	/**
 	 * Decides about an attempt.
 	 * @param attempt the attempt, in its namespace and its trace
-	 * @param observing whether nothing but a claim is enforced
-	 * @param told hear of the decision
-	 * @param claim asks the store, or says what it has answered
+	 * @param observing whether the attempt runs even if its claim is refused
+	 * @param told the listeners that get the decision
+	 * @param claim claims the key, or returns the result of an earlier claim
 	 */
 	Decision decide(Attempt attempt, boolean observing, Listeners told, Supplier<ClaimResult> claim) {
 		Decision decision;
@@ -70,8 +70,8 @@ final class Deciding {
 	}
 
 	/**
-	 * Tells what was decided. If that fails, nobody is left who would run anything: a key
-	 * that was claimed is given back.
+	 * Publishes the decision. If that fails, the operation does not run, and a claimed
+	 * key is released.
 	 */
 	private static void tell(Decision decision, boolean enforced, IdempotencyKey key, Listeners told) {
 		try {
@@ -103,7 +103,8 @@ final class Deciding {
 		KeptLease lease = null;
 		try {
 			lease = this.leaseKeeper.keep(claim, attempt.policy().lease());
-			// After it is kept: who pauses sees it, or is seen
+			// After keep: either the pausing thread sees the lease, or this thread sees
+			// the pause
 			if (this.paused) {
 				throw new IdempotencyStoreException(
 						"%s does not begin: the connections of the idempotency store are being closed"
@@ -111,8 +112,8 @@ final class Deciding {
 						null);
 			}
 			if (claim.attempt() > 1) {
-				// Nothing else tells that a process died in the middle of something
-				logger.warn("Attempt {} at {} begins: an earlier one never came to its end, and may have done its work",
+				// Nothing else reports that a process crashed during an operation
+				logger.warn("Attempt {} at {} begins: an earlier one did not complete, and may have done its work",
 						claim.attempt(), claim.key());
 				told.publish(new IdempotencyEvent.TakenOver(claim.key(), claim.attempt()));
 			}
@@ -129,15 +130,15 @@ final class Deciding {
 	}
 
 	/**
-	 * Lets nothing begin from now on, unless something is in progress.
-	 * @return whether nothing is in progress; otherwise nothing has changed
+	 * Stops new executions, unless one is in progress.
+	 * @return whether none is in progress; otherwise nothing is changed
 	 */
 	boolean pauseIfIdle() {
 		if (this.leaseKeeper.size() > 0) {
 			return false;
 		}
 		this.paused = true;
-		// Whoever has begun since is let through
+		// An execution that has begun since may continue
 		this.paused = this.leaseKeeper.size() == 0;
 		return this.paused;
 	}

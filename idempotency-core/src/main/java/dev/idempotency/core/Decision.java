@@ -7,13 +7,13 @@ import dev.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is to be done about an attempt: it runs, or it is answered.
+ * The engine's decision about an attempt: it runs, is replayed or is refused.
  */
 public sealed interface Decision {
 
 	/**
-	 * Why the attempt does not run, and there is no result for it.
-	 * @return the reason, or {@code null} if it runs or there is a result
+	 * Why the attempt is refused.
+	 * @return the reason, or {@code null} if it runs or is replayed
 	 */
 	default @Nullable Reason reason() {
 		return null;
@@ -28,21 +28,21 @@ public sealed interface Decision {
 	}
 
 	/**
-	 * What an attempt is told that does not run.
+	 * The decision about an attempt that does not run.
 	 */
 	sealed interface Answer extends Decision {
 
 		/**
-		 * Where to look for what was done under the same key before.
-		 * @return the trace of the attempt that stands against this one, or {@code null}
-		 * if there is none
+		 * The trace of an earlier attempt with the same key.
+		 * @return the trace of the attempt that prevents this one, or {@code null} if
+		 * there is none
 		 */
 		@Nullable String trace();
 
 	}
 
 	/**
-	 * The operation has run: answer with its result.
+	 * The operation has run: replay its result.
 	 *
 	 * @param result the result, neither compressed nor encrypted, and no tombstone
 	 * @param trace the trace in which it ran, or {@code null}
@@ -52,50 +52,50 @@ public sealed interface Decision {
 	}
 
 	/**
-	 * The operation does not run, and there is no result to answer with.
+	 * The operation does not run, and there is no result to replay.
 	 *
-	 * @param reason why; each has a factory of its own, with what there is to say of it
-	 * @param retryAfter when to ask again, where that helps: soon at first while the same
-	 * operation is running, later the longer it runs, and never after its claim would
-	 * end; zero if the key can be had now. Of a result that was asked for too often, when
-	 * it is forgotten at the latest
-	 * @param attempt the number of the attempt that vanished, or 0 if none did
-	 * @param replays how often the result was asked for again, where that is too often
-	 * @param trace the trace of what stands against it, or {@code null}
+	 * @param reason why; each reason has a factory method with its details
+	 * @param retryAfter when to try again, where that helps. While the key is in
+	 * progress: the longer it runs, the later, but no later than its lease expires; zero
+	 * if the key can be claimed now. At the limit of replays: when the result expires at
+	 * the latest
+	 * @param attempt the number of the abandoned attempt, or 0 if there is none
+	 * @param replays how often a replay was requested, if that is too often
+	 * @param trace the trace of the attempt that prevents this one, or {@code null}
 	 */
 	record Refused(Reason reason, Duration retryAfter, int attempt, long replays,
 			@Nullable String trace) implements Answer {
 
 		/**
-		 * The key belongs to an operation that was asked to do something else.
+		 * The key was used with a different fingerprint.
 		 */
 		public static Refused keyReused() {
 			return new Refused(Reason.KEY_REUSED, Duration.ZERO, 0, 0, null);
 		}
 
 		/**
-		 * The same operation is running.
+		 * The key is in progress.
 		 */
 		public static Refused inProgress(Duration retryAfter, @Nullable String trace) {
 			return new Refused(Reason.IN_PROGRESS, retryAfter, 0, 0, trace);
 		}
 
 		/**
-		 * An executor vanished, and the policy says to leave it at that.
+		 * The key is abandoned, and the policy forbids a takeover.
 		 */
 		public static Refused outcomeUnknown(int attempt, @Nullable String trace) {
 			return new Refused(Reason.OUTCOME_UNKNOWN, Duration.ZERO, attempt, 0, trace);
 		}
 
 		/**
-		 * The operation has run, and its result was not kept.
+		 * The operation has run, and its result was not stored.
 		 */
 		public static Refused notReplayable(@Nullable String trace) {
 			return new Refused(Reason.NOT_REPLAYABLE, Duration.ZERO, 0, 0, trace);
 		}
 
 		/**
-		 * The result was given out more often than the policy allows.
+		 * The result was replayed as often as the policy allows.
 		 */
 		public static Refused replayLimit(long replays, Duration retryAfter) {
 			return new Refused(Reason.REPLAY_LIMIT, retryAfter, 0, replays, null);

@@ -1,20 +1,21 @@
 package dev.idempotency.core;
 
 /**
- * Is told what is to be done about an attempt, once, by one of its methods. It must not
+ * Receives the decision about an attempt: one of its methods is called once. It must not
  * fail.
  */
 public interface DecisionHandler {
 
 	/**
 	 * The engine has decided.
-	 * @param decision what is to be done
+	 * @param decision the decision
 	 */
 	void decided(Decision decision);
 
 	/**
 	 * The engine could not decide.
-	 * @param failure what {@link IdempotencyEngine#begin(Attempt)} would throw
+	 * @param failure the exception that {@link IdempotencyEngine#begin(Attempt)} would
+	 * throw
 	 */
 	void failed(Throwable failure);
 

@@ -21,12 +21,12 @@ final class Deflation {
 	private static final int LENGTH = Integer.BYTES;
 
 	/**
-	 * DEFLATE says at most 258 bytes with two bits.
+	 * DEFLATE encodes at most 258 bytes in two bits.
 	 */
 	private static final int BEST_RATIO = 1032;
 
 	/**
-	 * From so many bytes on, a sample tells first whether to go on.
+	 * From this size on, a sample tells first whether compression pays off.
 	 */
 	private static final int LONG = 16 * 1024;
 
@@ -40,16 +40,16 @@ final class Deflation {
 	/**
 	 * Compresses.
 	 * @param frame the original, after a header
-	 * @return what it came to, after room for a header, or {@code null} if that is not
-	 * worth it
+	 * @return the compressed form, after room for a header, or {@code null} if that is
+	 * not worth it
 	 */
 	static byte @Nullable [] compress(byte[] frame) {
 		int length = frame.length - HEADER;
 		if (length <= LENGTH) {
 			return null;
 		}
-		// The client waits for this; the better levels take several times as long. A new
-		// one costs little beside what it does
+		// The client waits for this; better levels take several times as long. A new
+		// deflater costs little in comparison
 		Deflater deflater = new Deflater(Deflater.BEST_SPEED, true);
 		try {
 			if (length >= LONG && !isPromising(frame, deflater)) {
@@ -70,7 +70,7 @@ final class Deflation {
 
 	/**
 	 * Whether the beginning becomes much smaller. An image, an archive or a long text in
-	 * Base64 does not, and takes several times as long as what does.
+	 * Base64 does not, and takes several times as long.
 	 */
 	private static boolean isPromising(byte[] frame, Deflater deflater) {
 		deflater.setInput(frame, HEADER, SAMPLE);
@@ -82,10 +82,10 @@ final class Deflation {
 	}
 
 	/**
-	 * Decompresses, and takes no more memory than the compressed form can be worth.
+	 * Decompresses, and allocates no more memory than the compressed form can expand to.
 	 * @param key whose result it is
-	 * @param compressed what was compressed, from some place on
-	 * @param from that place
+	 * @param compressed contains the compressed form
+	 * @param from where it begins
 	 * @return the original, after room for a header
 	 * @throws UnreadableResultException if it is damaged
 	 */
@@ -93,17 +93,17 @@ final class Deflation {
 		int size = compressed.length - from - LENGTH;
 		int length = (size > 0) ? ByteBuffer.wrap(compressed).getInt(from) : -1;
 		if (length < 0 || length > StoredResult.MAX_SIZE || length > (long) BEST_RATIO * size) {
-			throw damaged(key, "its length cannot be true");
+			throw damaged(key, "its length is impossible");
 		}
 		Inflater inflater = new Inflater(true);
 		try {
 			inflater.setInput(compressed, from + LENGTH, size);
 			byte[] target = new byte[HEADER + length];
 			int inflated = inflater.inflate(target, HEADER, length);
-			// Only by asking for more does it come to its end
+			// The inflater finishes only when more is requested
 			boolean longer = !inflater.finished() && inflater.inflate(new byte[1]) > 0;
 			if (longer || inflated < length || !inflater.finished() || inflater.getRemaining() > 0) {
-				throw damaged(key, "its length is not what it was");
+				throw damaged(key, "its length does not match");
 			}
 			return target;
 		}

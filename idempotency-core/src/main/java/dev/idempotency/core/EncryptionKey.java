@@ -12,8 +12,8 @@ import dev.idempotency.IdempotencyConfigurationException;
 import dev.idempotency.digest.Sha256;
 
 /**
- * A secret key and the name it is found by. No record, because that would tell its
- * content.
+ * A secret key and its id. Not a Java record, because its {@code toString} would reveal
+ * the secret.
  */
 final class EncryptionKey {
 
@@ -30,8 +30,9 @@ final class EncryptionKey {
 
 	/**
 	 * Reads a key.
-	 * @param setting what it is
-	 * @param base64 the key; blanks around it do no harm, files end with a line feed
+	 * @param setting the setting that it comes from
+	 * @param base64 the key; white space around it is ignored, since files end with a
+	 * line feed
 	 */
 	static EncryptionKey parse(Explanation setting, String base64) {
 		byte[] secret = decode(setting, base64);
@@ -46,15 +47,15 @@ final class EncryptionKey {
 			return Base64.getDecoder().decode(base64.strip());
 		}
 		catch (IllegalArgumentException ex) {
-			// Its message quotes what it has read
-			throw wrong(setting, "is something else");
+			// The message of the exception quotes the key
+			throw wrong(setting, "is not valid Base64");
 		}
 	}
 
 	private static IdempotencyConfigurationException wrong(Explanation setting, String what) {
 		return new IdempotencyConfigurationException(
 				Explanation.of("%s must be 16, 24 or 32 bytes in Base64, but %s", setting, what),
-				Explanation.of("Write what 'openssl rand -base64 32' gives."));
+				Explanation.of("Use the output of 'openssl rand -base64 32'."));
 	}
 
 	/**

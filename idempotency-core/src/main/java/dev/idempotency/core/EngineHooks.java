@@ -5,13 +5,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Those who watch an engine at work. None of them can do harm, and what is absent costs
- * nothing.
+ * The hooks of an engine. A failing hook does not affect the operation, and an absent one
+ * costs nothing.
  *
- * @param listeners hear of everything that happens
+ * @param listeners receive all events
  * @param observer follows attempts from their beginning to their end
- * @param traces knows the trace that a claim is remembered with
- * @param timer takes the time of the store
+ * @param traces provides the trace that is stored with a claim
+ * @param timer measures the store
  */
 public record EngineHooks(List<IdempotencyListener> listeners, @Nullable AttemptObserver observer,
 		@Nullable TraceSource traces, @Nullable StoreTimer timer) {

@@ -1,7 +1,7 @@
 package dev.idempotency.core;
 
 /**
- * Where the engine and its parts log: whoever operates it knows no parts.
+ * The logger of the engine and its internal classes: operators know only the engine.
  */
 final class EngineLog {
 

@@ -9,20 +9,20 @@ import dev.idempotency.IdempotencyConfigurationException;
 import dev.idempotency.IdempotencyScope;
 
 /**
- * What holds for every operation of an application.
+ * The settings of an engine, which apply to every operation of an application.
  *
- * @param namespace keeps the keys of applications apart that share a store
+ * @param namespace separates the keys of applications that share a store
  * @param mode whether decisions are enforced
- * @param onStoreFailure what becomes of an operation when the store cannot be asked
- * @param packing how results are kept in the store
- * @param afterClose for how long the leases of what is still in progress are renewed
- * after the engine was closed
+ * @param onStoreFailure what happens to an operation when the store fails
+ * @param packing how results are compressed and encrypted
+ * @param afterClose how long the leases of executions in progress are renewed after the
+ * engine is closed
  */
 public record EngineSettings(String namespace, Mode mode, OnStoreFailure onStoreFailure, ResultPacking packing,
 		Duration afterClose) {
 
 	/**
-	 * For how long Spring waits in each phase of a shutdown, unless told otherwise.
+	 * How long Spring waits in each phase of a shutdown by default.
 	 */
 	private static final Duration SHUTDOWN_PHASE = Duration.ofSeconds(30);
 
@@ -48,7 +48,7 @@ public record EngineSettings(String namespace, Mode mode, OnStoreFailure onStore
 	}
 
 	/**
-	 * Settings that renew leases for half a minute after the engine was closed.
+	 * Settings that renew leases for half a minute after the engine is closed.
 	 */
 	public EngineSettings(String namespace, Mode mode, OnStoreFailure onStoreFailure, ResultPacking packing) {
 		this(namespace, mode, onStoreFailure, packing, SHUTDOWN_PHASE);
@@ -56,7 +56,7 @@ public record EngineSettings(String namespace, Mode mode, OnStoreFailure onStore
 
 	/**
 	 * Settings that enforce every decision and run nothing when the store fails.
-	 * @param namespace keeps the keys of applications apart that share a store
+	 * @param namespace separates the keys of applications that share a store
 	 * @return the settings
 	 */
 	public static EngineSettings of(String namespace) {
@@ -69,29 +69,29 @@ public record EngineSettings(String namespace, Mode mode, OnStoreFailure onStore
 	public enum Mode {
 
 		/**
-		 * What was decided happens.
+		 * Decisions are enforced.
 		 */
 		ENFORCE,
 
 		/**
-		 * Every operation runs; what would have been decided is counted and logged.
+		 * Every operation runs; the decisions are counted and logged.
 		 */
 		OBSERVE
 
 	}
 
 	/**
-	 * What becomes of an operation when the store cannot be asked.
+	 * What happens to an operation when the store fails.
 	 */
 	public enum OnStoreFailure {
 
 		/**
-		 * It does not run.
+		 * The operation does not run.
 		 */
 		REJECT,
 
 		/**
-		 * It runs without protection.
+		 * The operation runs without protection.
 		 */
 		PROCEED
 

@@ -7,13 +7,14 @@ import dev.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An operation on its way. It is finished once, by {@link #complete}; closing it before
- * that gives the key back. It may be finished on another thread than it was begun on.
+ * An execution of an operation. It is finished once, by {@link #complete}; closing it
+ * before that releases the key. It may be finished on another thread than the one it
+ * began on.
  */
 public abstract class Execution implements AutoCloseable {
 
 	/**
-	 * The engine alone makes executions.
+	 * Only the engine creates executions.
 	 */
 	Execution() {
 	}
@@ -26,24 +27,24 @@ public abstract class Execution implements AutoCloseable {
 
 	/**
 	 * Which attempt this is.
-	 * @return 1, or more if earlier attempts vanished
+	 * @return 1, or more after a takeover
 	 */
 	public abstract int attempt();
 
 	/**
-	 * Whether an earlier attempt may have done the work already: look before you act.
-	 * @return whether an earlier attempt vanished
+	 * Whether an earlier attempt may have done the work already.
+	 * @return whether this attempt has taken the key over
 	 */
 	public final boolean isRetryAfterCrash() {
 		return attempt() > 1;
 	}
 
 	/**
-	 * Stores the result. One that is too large for the store is dropped, and the
-	 * operation is completed without it: what has run must not run again.
+	 * Stores the result. If it is too large for the store, the operation is completed
+	 * without it: what has run must not run again.
 	 * @param payload the result, which must not be changed any more, or {@code null} to
 	 * store only the fact that the operation has run
-	 * @return what became of it
+	 * @return how it was completed
 	 * @throws IllegalStateException if the execution is finished or closed already
 	 */
 	public abstract Completion complete(byte @Nullable [] payload);
@@ -52,19 +53,19 @@ public abstract class Execution implements AutoCloseable {
 	 * Stores the result, as {@link #complete(byte[])} does, without a copy of one that is
 	 * in several pieces.
 	 * @param result the result, neither compressed nor encrypted
-	 * @return what became of it
+	 * @return how it was completed
 	 * @throws IllegalStateException if the execution is finished or closed already
 	 */
 	public abstract Completion completeWith(StoredResult result);
 
 	/**
 	 * Stores the result as a part of the transaction in which the work was done, and
-	 * commits it: both count, or neither does. Where the claim is lost, the transaction
-	 * is rolled back.
+	 * commits it: both are committed, or neither is. If the claim is lost, the
+	 * transaction is rolled back.
 	 * @param transaction the transaction that the calling thread is in; it is ended here
 	 * @param payload the result, or {@code null} to store only the fact that the
 	 * operation has run
-	 * @return what became of both
+	 * @return how it was completed
 	 * @throws IllegalStateException if the execution is finished or closed already
 	 */
 	public abstract Completion completeIn(Transaction transaction, byte @Nullable [] payload);
@@ -74,19 +75,19 @@ public abstract class Execution implements AutoCloseable {
 	 * several pieces.
 	 * @param transaction the transaction that the calling thread is in; it is ended here
 	 * @param result the result, neither compressed nor encrypted
-	 * @return what became of both
+	 * @return how it was completed
 	 * @throws IllegalStateException if the execution is finished or closed already
 	 */
 	public abstract Completion completeWith(Transaction transaction, StoredResult result);
 
 	/**
 	 * Stores the result as a part of the transaction in which the work was done, and
-	 * which the caller of the operation ends: it counts from the commit on. Until its end
-	 * is {@linkplain #transactionEnded told}, the lease is renewed.
+	 * which the caller of the operation ends. The lease is renewed until
+	 * {@link #transactionEnded} is called.
 	 * @param payload the result, or {@code null} to store only the fact that the
 	 * operation has run
 	 * @return {@link Completion.Kind#JOINED}, or {@link Completion.Kind#SUPERSEDED}: then
-	 * the transaction must be rolled back, because someone else does the work
+	 * the transaction must be rolled back, because another attempt does the work
 	 * @throws dev.idempotency.IdempotencyStoreException if the store failed; the
 	 * transaction must be rolled back
 	 * @throws IllegalStateException if the execution is finished or closed already
@@ -95,26 +96,26 @@ public abstract class Execution implements AutoCloseable {
 
 	/**
 	 * The transaction that the execution has {@linkplain #joinTransaction joined} has
-	 * ended. If there was nothing to join it with, the key is given back.
-	 * @param ending how
+	 * ended. If the execution has not joined it with a result, the key is released.
+	 * @param ending how it has ended
 	 */
 	public abstract void transactionEnded(Ending ending);
 
 	/**
-	 * The operation has steps, which are claimed after it and live as long: its result is
-	 * remembered for the whole ttl from its end on. Otherwise whoever uses the key again
-	 * could find steps of an operation that is forgotten.
+	 * The operation has steps, which are claimed after it and have the same ttl. Its
+	 * result is kept for the whole ttl from its completion on. Otherwise a later attempt
+	 * could find steps of an operation whose record has expired.
 	 */
 	public abstract void hasSteps();
 
 	/**
-	 * Renews the lease no more, because nobody knows whether the execution will come to
-	 * its end. It still can, while nobody has taken the key over.
+	 * Stops renewing the lease, because it is unknown whether the execution will finish.
+	 * It still can, as long as no other attempt has taken the key over.
 	 */
 	public abstract void letLeaseRunOut();
 
 	/**
-	 * Gives the key back, unless the execution is finished: a retry runs again.
+	 * Releases the key, unless the execution is finished: a retry runs again.
 	 */
 	@Override
 	public abstract void close();

@@ -3,8 +3,8 @@ package dev.idempotency.core;
 import java.util.function.BooleanSupplier;
 
 /**
- * What failed first is what the caller is told. Much has to be done all the same, such as
- * to end a transaction or a lease; what fails then is attached to it.
+ * Cleans up after a failure without losing it. The caller gets the first failure;
+ * failures of the cleanup, such as ending a transaction or a lease, are attached to it.
  */
 public final class FirstFailure {
 
@@ -12,9 +12,9 @@ public final class FirstFailure {
 	}
 
 	/**
-	 * Does what has to be done after a failure, whatever comes of it.
-	 * @param first what failed first, and is to be thrown on
-	 * @param action what has to be done
+	 * Runs a cleanup action after a failure.
+	 * @param first the first failure, which the caller rethrows
+	 * @param action the cleanup
 	 */
 	public static void then(Throwable first, Runnable action) {
 		thenTry(first, () -> {
@@ -24,10 +24,10 @@ public final class FirstFailure {
 	}
 
 	/**
-	 * Tries what is to be tried after a failure.
-	 * @param first what failed first, and is to be thrown on
-	 * @param action what is to be tried
-	 * @return what it says, or {@code false} if it failed too
+	 * Tries a cleanup action after a failure.
+	 * @param first the first failure, which the caller rethrows
+	 * @param action the cleanup
+	 * @return its result, or {@code false} if it failed too
 	 */
 	public static boolean thenTry(Throwable first, BooleanSupplier action) {
 		try {
@@ -40,13 +40,13 @@ public final class FirstFailure {
 	}
 
 	private static void attach(Throwable first, Throwable later) {
-		// A JVM without memory throws one and the same error again and again
+		// A JVM without memory throws the same error object again and again
 		if (first != later) {
 			try {
 				first.addSuppressed(later);
 			}
 			catch (Throwable ex) {
-				// There is not even room for a note of it
+				// No memory is left to attach it
 			}
 		}
 	}

@@ -5,12 +5,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What an operator says an operation came to.
+ * The result of an operation as an operator gives it.
  */
 public sealed interface GivenResult {
 
 	/**
-	 * An answer to a request.
+	 * An HTTP response.
 	 *
 	 * @param status its status code
 	 * @param headers its headers
@@ -25,7 +25,7 @@ public sealed interface GivenResult {
 	}
 
 	/**
-	 * What a method returned.
+	 * The return value of a method.
 	 *
 	 * @param json the value as JSON
 	 */

@@ -114,7 +114,7 @@ final class ResultCipher {
 			}
 		}
 		throw new UnreadableResultException((candidates.isEmpty()
-				? "The stored result of %s was encrypted with a key that is not configured: add it to the previous ones"
+				? "The stored result of %s was encrypted with a key that is not configured: add it to the previous encryption keys"
 				: "The stored result of %s is damaged, or was stored for another key: find out who changed it in the store")
 			.formatted(key));
 	}

@@ -123,8 +123,10 @@ class PackedResultsTests extends EngineFixture {
 		proceed().complete(bytes("paid"));
 		packing(STRANGER, onStoreFailure);
 		assertThatExceptionOfType(UnreadableResultException.class).isThrownBy(this::begin)
-			.withMessageContaining("add it to the previous ones");
-		assertThat(output).contains("add it to the previous ones").doesNotContain(SECRET).doesNotContain(OTHER_SECRET);
+			.withMessageContaining("add it to the previous encryption keys");
+		assertThat(output).contains("add it to the previous encryption keys")
+			.doesNotContain(SECRET)
+			.doesNotContain(OTHER_SECRET);
 		packing(BOTH, onStoreFailure);
 		assertThat(replayed(begin())).isEqualTo("paid");
 	}

@@ -196,7 +196,7 @@ class ResultPackingTests {
 		for (ResultPacking stranger : List.of(ResultPacking.none(), COMPRESSING,
 				ResultPacking.none().withEncryption(OTHER_SECRET, List.of(secret(5, 32))))) {
 			assertUnreadable(() -> stranger.unpack(KEY, packed),
-					"was encrypted with a key that is not configured: add it to the previous ones");
+					"was encrypted with a key that is not configured: add it to the previous encryption keys");
 		}
 	}
 
@@ -255,7 +255,7 @@ class ResultPackingTests {
 	void refusesAKeyThatIsNoneWithoutRepeatingIt(String wrong) {
 		assertThatIllegalArgumentException().isThrownBy(() -> ResultPacking.none().withEncryption(wrong, List.of()))
 			.withMessageStartingWith("encryption key must be 16, 24 or 32 bytes in Base64, but ")
-			.withMessageEndingWith("Write what 'openssl rand -base64 32' gives.")
+			.withMessageEndingWith("Use the output of 'openssl rand -base64 32'.")
 			.withNoCause()
 			.satisfies((ex) -> assertThat(ex.getMessage()).doesNotContain(wrong));
 		assertThatIllegalArgumentException()
@@ -280,7 +280,7 @@ class ResultPackingTests {
 				StoredResult.MAX_SIZE + 1 }) {
 			ByteBuffer.wrap(compressed).putInt(2, length);
 			assertUnreadable(() -> COMPRESSING.unpack(KEY, StoredResult.fromFrame(compressed)),
-					"its length cannot be true");
+					"its length is impossible");
 		}
 	}
 
@@ -290,7 +290,7 @@ class ResultPackingTests {
 		for (int length : new int[] { 0, 1, (1 << 20) - 1, (1 << 20) + 1 }) {
 			ByteBuffer.wrap(compressed).putInt(2, length);
 			assertUnreadable(() -> COMPRESSING.unpack(KEY, StoredResult.fromFrame(compressed)),
-					"its length is not what it was");
+					"its length does not match");
 		}
 	}
 
@@ -302,7 +302,7 @@ class ResultPackingTests {
 			assertUnreadable(() -> COMPRESSING.unpack(KEY, cut), "is damaged, its length");
 		}
 		StoredResult continued = StoredResult.fromFrame(Arrays.copyOf(compressed, compressed.length + 1));
-		assertUnreadable(() -> COMPRESSING.unpack(KEY, continued), "its length is not what it was");
+		assertUnreadable(() -> COMPRESSING.unpack(KEY, continued), "its length does not match");
 	}
 
 	@Test

@@ -84,7 +84,7 @@ class EncryptionSettingsTests {
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', value = {
 			"idempotency.encryption.key=c2hvcnQ= | encryption key must be 16, 24 or 32 bytes in Base64, but has 5 bytes",
-			"idempotency.encryption.key=what? | encryption key must be 16, 24 or 32 bytes in Base64, but is something else",
+			"idempotency.encryption.key=what? | encryption key must be 16, 24 or 32 bytes in Base64, but is not valid Base64",
 			"idempotency.encryption.previous-keys=c2hvcnQ= | previous encryption keys[0] must be 16, 24 or 32 bytes",
 			"idempotency.compression.threshold=-1B | compression threshold must be between 0B and 64MB, but is -1B",
 			"idempotency.compression.threshold=65MB | compression threshold must be between 0B and 64MB" })
