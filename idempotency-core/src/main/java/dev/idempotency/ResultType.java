@@ -25,7 +25,7 @@ public abstract class ResultType<T extends @Nullable Object> {
 	protected ResultType() {
 		if (!(getClass().getGenericSuperclass() instanceof ParameterizedType parameterized)
 				|| !isKnown(parameterized)) {
-			throw new IllegalStateException("Say which type: new ResultType<List<Receipt>>() {}");
+			throw new IllegalStateException("A ResultType needs a type argument: new ResultType<List<Receipt>>() {}");
 		}
 		this.type = parameterized.getActualTypeArguments()[0];
 	}

@@ -24,9 +24,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The store as the engine sees it: whatever its driver throws has been logged, published
- * and turned into one exception, but for errors, which stay what they are; and what it
- * keeps packed can be unpacked.
+ * The store as the engine uses it. Exceptions of its driver are logged, published and
+ * wrapped in an {@link IdempotencyStoreException}; errors are rethrown unchanged. It also
+ * packs and unpacks results.
  */
 final class GuardedStore {
 
@@ -59,21 +59,21 @@ final class GuardedStore {
 	}
 
 	/**
-	 * Claims a key where it was claimed before, whatever thread this is.
+	 * Claims a key in the place of an earlier claim, on any thread.
 	 */
 	ClaimResult claimAgain(Claim lost, Attempt attempt) {
 		return claimAt(lost.place(), attempt);
 	}
 
 	/**
-	 * Claims a key in a place, whatever thread this is.
+	 * Claims a key in a place, on any thread.
 	 */
 	ClaimResult claimAt(@Nullable Object place, Attempt attempt) {
 		return (this.store instanceof RoutingStore routing) ? routing.at(place, () -> claim(attempt)) : claim(attempt);
 	}
 
 	/**
-	 * Where the calling thread's keys are, if there are several places.
+	 * The place of the calling thread's keys, if there are several.
 	 */
 	@Nullable Object place() {
 		return (this.store instanceof RoutingStore routing) ? routing.place() : null;
@@ -84,8 +84,8 @@ final class GuardedStore {
 	}
 
 	/**
-	 * Renews a lease while everything shuts down: that the store may be closed already is
-	 * nothing to worry anyone with.
+	 * Renews a lease during a shutdown. The store may be closed already, so that a
+	 * failure is logged at debug level only.
 	 */
 	boolean renewQuietly(Claim claim, Duration lease) {
 		try {
@@ -120,7 +120,7 @@ final class GuardedStore {
 	}
 
 	/**
-	 * Completes a key inside the calling thread's transaction, which goes on.
+	 * Completes a key inside the calling thread's transaction, which continues.
 	 * @throws IllegalStateException if the store cannot take part in it
 	 */
 	boolean completeInCallersTransaction(Claim claim, StoredResult result, Duration atLeast) {
@@ -129,7 +129,7 @@ final class GuardedStore {
 	}
 
 	/**
-	 * Says whether a key was completed by a transaction that has ended, and releases it
+	 * Returns whether a transaction that has ended completed a key, and releases the key
 	 * if not.
 	 */
 	boolean afterTransaction(Claim claim) {
@@ -141,7 +141,7 @@ final class GuardedStore {
 		if (this.store instanceof JoiningStore joining) {
 			return joining;
 		}
-		throw new IllegalStateException("%s cannot complete a key inside a transaction: it is no JoiningStore"
+		throw new IllegalStateException("%s cannot complete a key inside a transaction: it is not a JoiningStore"
 			.formatted(this.store.getClass().getName()));
 	}
 
@@ -161,14 +161,14 @@ final class GuardedStore {
 	}
 
 	/**
-	 * Makes of a plain result what this store is to keep.
+	 * Packs a plain result for the store.
 	 */
 	StoredResult pack(IdempotencyKey key, StoredResult plain) {
 		return this.packing.pack(key, plain);
 	}
 
 	/**
-	 * Makes of what this store keeps what can be read.
+	 * Unpacks a stored result.
 	 * @throws UnreadableResultException if it cannot
 	 */
 	StoredResult unpack(IdempotencyKey key, StoredResult result) {
@@ -176,15 +176,15 @@ final class GuardedStore {
 			return this.packing.unpack(key, result);
 		}
 		catch (UnreadableResultException ex) {
-			// Clients are told only that there is no answer
+			// The client learns only that there is no result
 			logger.warn("{}", ex.getMessage());
 			throw ex;
 		}
 	}
 
 	/**
-	 * Says what is remembered under a key.
-	 * @throws UnsupportedOperationException if the store cannot be looked into
+	 * Reads the record of a key.
+	 * @throws UnsupportedOperationException if the store cannot be inspected
 	 */
 	Optional<Inspection> find(IdempotencyKey key) {
 		InspectableStore inspectable = inspectable();
@@ -192,8 +192,8 @@ final class GuardedStore {
 	}
 
 	/**
-	 * Forgets a key in whatever state it is.
-	 * @throws UnsupportedOperationException if the store cannot be looked into
+	 * Forgets a key in any state.
+	 * @throws UnsupportedOperationException if the store cannot be inspected
 	 */
 	boolean forget(IdempotencyKey key) {
 		InspectableStore inspectable = inspectable();
@@ -202,7 +202,7 @@ final class GuardedStore {
 
 	/**
 	 * Forgets a key that a claim holds.
-	 * @throws UnsupportedOperationException if the store cannot be looked into
+	 * @throws UnsupportedOperationException if the store cannot be inspected
 	 */
 	boolean forget(Claim claim) {
 		InspectableStore inspectable = inspectable();
@@ -214,13 +214,14 @@ final class GuardedStore {
 			return inspectable;
 		}
 		throw new UnsupportedOperationException(
-				"%s cannot be looked into: it is no InspectableStore".formatted(this.store.getClass().getName()));
+				"%s cannot be inspected: it is not an InspectableStore".formatted(this.store.getClass().getName()));
 	}
 
 	/**
-	 * Wakes a waiter up when the key comes to an end, if the store can tell.
-	 * @return ends it when closed, or {@code null} if the waiter has to look again and
-	 * again
+	 * Wakes a waiter up when the key is completed, released or forgotten, if the store
+	 * can notify.
+	 * @return ends the subscription when closed, or {@code null} if the waiter has to
+	 * poll
 	 */
 	@Nullable Subscription subscribe(IdempotencyKey key, Runnable wakeUp) {
 		if (!(this.store instanceof NotifyingStore notifying)) {
@@ -231,7 +232,7 @@ final class GuardedStore {
 			return () -> close(subscription);
 		}
 		catch (RuntimeException ex) {
-			logger.debug("Cannot be told when {} comes to an end", key, ex);
+			logger.debug("The idempotency store cannot notify when {} ends", key, ex);
 			return null;
 		}
 	}
@@ -241,14 +242,14 @@ final class GuardedStore {
 			subscription.close();
 		}
 		catch (RuntimeException ex) {
-			// Whoever waited may hold the key by now, and must not lose it over this
+			// The waiter may hold the key by now, and must not lose it because of this
 			logger.debug("A subscription could not be ended", ex);
 		}
 	}
 
 	/**
-	 * Asks the store. What every request asks, it asks without this, and without an
-	 * object for the question.
+	 * Calls the store. The calls of every request, claim and complete, do not use this
+	 * method, to save an object.
 	 */
 	private <T> T ask(StoreVerb verb, IdempotencyKey key, Supplier<T> question) {
 		long started = this.listeners.startTimer();
@@ -264,8 +265,8 @@ final class GuardedStore {
 	}
 
 	/**
-	 * Tells of a failure.
-	 * @return what to throw; an error is thrown here
+	 * Logs and publishes a failure.
+	 * @return the exception to throw; an error is thrown here
 	 */
 	private IdempotencyException failed(StoreVerb verb, IdempotencyKey key, long started, Throwable failure) {
 		boolean refused = failure instanceof IdempotencyException && !(failure instanceof IdempotencyStoreException);

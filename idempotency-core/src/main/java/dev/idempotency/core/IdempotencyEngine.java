@@ -20,19 +20,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Decides what is to be done about an attempt: stores remember, the engine decides, the
- * edges translate.
+ * Decides whether an attempt runs, waits, is replayed or is refused. Stores keep records,
+ * the engine decides, and the edges translate.
  * <p>
  * The life of a key: <pre>
  *            claim                    complete
  *  (absent) ───────► IN_PROGRESS ───────────────► COMPLETED ──ttl──► (absent)
  *     ▲               │  │    ▲                      │    ▲
  *     └── release ────┘  └────┘                      └────┘
- *                     renew: the lease runs anew     replay
- *                     takeover: the lease is over, attempt + 1
- * </pre> A completed key is never run again while its ttl lasts. After a takeover,
- * releasing keeps the record, with its lease over: whether the attempt that vanished did
- * the work is still unknown, and the next one must know.
+ *                     renew: the lease starts again  replay
+ *                     takeover: the lease has expired, attempt + 1
+ * </pre> A completed key does not run again before its ttl expires. After a takeover, a
+ * release keeps the record, with an expired lease: whether the earlier attempt did the
+ * work is still unknown, and the next one must know.
  */
 public final class IdempotencyEngine implements AutoCloseable {
 
@@ -54,10 +54,10 @@ public final class IdempotencyEngine implements AutoCloseable {
 
 	/**
 	 * Create an engine.
-	 * @param store remembers
-	 * @param settings what holds for every operation
-	 * @param clock tells when a lease is to be renewed and when patience ends
-	 * @param listeners hear of everything that happens
+	 * @param store keeps the records
+	 * @param settings the settings
+	 * @param clock tells when to renew a lease and when a wait ends
+	 * @param listeners receive all events
 	 */
 	public IdempotencyEngine(IdempotencyStore store, EngineSettings settings, Clock clock,
 			List<? extends IdempotencyListener> listeners) {
@@ -65,11 +65,11 @@ public final class IdempotencyEngine implements AutoCloseable {
 	}
 
 	/**
-	 * Create an engine that is watched.
-	 * @param store remembers
-	 * @param settings what holds for every operation
-	 * @param clock tells when a lease is to be renewed and when patience ends
-	 * @param hooks those who watch
+	 * Create an engine with hooks.
+	 * @param store keeps the records
+	 * @param settings the settings
+	 * @param clock tells when to renew a lease and when a wait ends
+	 * @param hooks the hooks
 	 */
 	public IdempotencyEngine(IdempotencyStore store, EngineSettings settings, Clock clock, EngineHooks hooks) {
 		this(store, settings, clock, hooks, LeaseKeeper::newThread);
@@ -90,7 +90,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 	}
 
 	/**
-	 * What holds for every operation.
+	 * The settings of the engine.
 	 * @return the settings
 	 */
 	public EngineSettings settings() {
@@ -98,10 +98,10 @@ public final class IdempotencyEngine implements AutoCloseable {
 	}
 
 	/**
-	 * Decides about an attempt. Waits for the same operation when it is running and the
-	 * policy is patient; an interrupted wait ends early.
+	 * Decides about an attempt. If the key is in progress and the policy has patience,
+	 * waits for its result; an interrupted wait ends early.
 	 * @param attempt the attempt
-	 * @return what is to be done
+	 * @return the decision
 	 * @throws IdempotencyStoreException if the store failed and nothing may run without
 	 * it
 	 * @throws dev.idempotency.UnsupportedFormatException if the operation has run and its
@@ -114,12 +114,11 @@ public final class IdempotencyEngine implements AutoCloseable {
 	}
 
 	/**
-	 * Decides about an attempt at something that runs nothing, such as making up a name
-	 * that is to be the same each time. It counts in observe mode, too: whoever observes
-	 * keeps operations from being replayed, and not what is remembered of them from being
-	 * read.
+	 * Decides about an attempt at something that has no effect, such as generating a name
+	 * that must be the same each time. The decision is enforced in observe mode, too:
+	 * that mode prevents replays of operations, but not such reads.
 	 * @param attempt the attempt
-	 * @return what is to be done
+	 * @return the decision
 	 * @throws IdempotencyStoreException as {@link #begin(Attempt)} does
 	 */
 	public Decision recall(Attempt attempt) {
@@ -137,26 +136,26 @@ public final class IdempotencyEngine implements AutoCloseable {
 	}
 
 	/**
-	 * Decides about an attempt, as {@link #begin(Attempt)} does, and blocks nobody: an
-	 * attempt that waits for the same operation has no thread meanwhile. What belongs to
-	 * the calling thread, which is its trace and the place of its keys, is taken now.
+	 * Decides about an attempt, as {@link #begin(Attempt)} does, without blocking: an
+	 * attempt that waits for a key in progress has no thread meanwhile. The trace and the
+	 * place of the keys are taken from the calling thread.
 	 * @param attempt the attempt
-	 * @param threads where the store is asked, and listeners are told
-	 * @param handler is told what is to be done, once, on one of these threads, unless
-	 * the attempt was cancelled before
-	 * @return lets whoever asked give up
+	 * @param threads call the store and the listeners
+	 * @param handler receives the decision once, on one of these threads, unless the
+	 * attempt was cancelled before
+	 * @return allows the caller to cancel the attempt
 	 */
 	public PendingDecision begin(Attempt attempt, DecisionThreads threads, DecisionHandler handler) {
 		return begin(attempt, this.settings.mode() == Mode.OBSERVE, threads, handler);
 	}
 
 	/**
-	 * Decides about an attempt at something that runs nothing, as
-	 * {@link #recall(Attempt)} does, and blocks nobody.
+	 * Decides about an attempt at something that has no effect, as
+	 * {@link #recall(Attempt)} does, without blocking.
 	 * @param attempt the attempt
-	 * @param threads where the store is asked, and listeners are told
-	 * @param handler is told what is to be done
-	 * @return lets whoever asked give up
+	 * @param threads call the store and the listeners
+	 * @param handler receives the decision
+	 * @return allows the caller to cancel the attempt
 	 */
 	public PendingDecision recall(Attempt attempt, DecisionThreads threads, DecisionHandler handler) {
 		return begin(attempt, false, threads, handler);
@@ -173,11 +172,11 @@ public final class IdempotencyEngine implements AutoCloseable {
 	}
 
 	/**
-	 * Says what {@link #begin(Attempt)} would decide, and changes nothing.
+	 * Returns what {@link #begin(Attempt)} would decide, and changes nothing.
 	 * @param attempt the attempt
-	 * @return what would be done, and what is remembered
+	 * @return the decision and the record
 	 * @throws IdempotencyStoreException if the store failed
-	 * @throws UnsupportedOperationException if the store cannot be looked into
+	 * @throws UnsupportedOperationException if the store cannot be inspected
 	 * @throws dev.idempotency.UnreadableResultException if {@link #begin(Attempt)} would
 	 */
 	public Preview preview(Attempt attempt) {
@@ -198,19 +197,18 @@ public final class IdempotencyEngine implements AutoCloseable {
 	}
 
 	/**
-	 * Says what is remembered under a key, and changes nothing. Its result, if there is
-	 * one, is as the store keeps it.
+	 * Reads the record of a key. Its result, if there is one, is as it is stored.
 	 * @param key the key; without a namespace, the engine's own
-	 * @return what is there, if anything
+	 * @return the record, if there is one
 	 * @throws IdempotencyStoreException if the store failed
-	 * @throws UnsupportedOperationException if the store cannot be looked into
+	 * @throws UnsupportedOperationException if the store cannot be inspected
 	 */
 	public Optional<Inspection> find(IdempotencyKey key) {
 		return this.store.find(qualify(key));
 	}
 
 	/**
-	 * Forgets a key in whatever state it is; the next attempt is a first one.
+	 * Forgets a key in any state; the next attempt is attempt 1.
 	 * @param key the key; without a namespace, the engine's own
 	 * @return whether there was anything to forget
 	 * @throws IdempotencyStoreException if the store failed
@@ -227,7 +225,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 	}
 
 	/**
-	 * The records of the application, for people who look after it.
+	 * The records of the application, for operators.
 	 * @return the records
 	 */
 	public Records records() {
@@ -235,29 +233,28 @@ public final class IdempotencyEngine implements AutoCloseable {
 	}
 
 	/**
-	 * Hears of a request that is to be turned away before its key can be looked up.
-	 * @param operation the operation it was meant for
+	 * Publishes that a request is rejected before its key can be looked up.
+	 * @param operation the operation of the request
 	 * @param reason what is wrong with it
-	 * @return whether it is to be turned away; {@code false} in observe mode, where it
-	 * runs unprotected
+	 * @return whether to reject it; {@code false} in observe mode, where it runs
+	 * unprotected
 	 */
 	public boolean reject(String operation, Reason reason) {
 		boolean enforced = this.settings.mode() == Mode.ENFORCE;
 		this.listeners.publish(new IdempotencyEvent.Rejected(operation, reason, enforced));
 		if (enforced) {
-			logger.debug("{} was turned away: {}", operation, reason);
+			logger.debug("{} was rejected: {}", operation, reason);
 		}
 		else {
-			logger.info("Observed only: {} would have been turned away: {}", operation, reason);
+			logger.info("Observed only: {} would have been rejected: {}", operation, reason);
 		}
 		return enforced;
 	}
 
 	/**
 	 * Makes sure that the keys of an operation can be completed inside transactions.
-	 * @param transactions in which it is to do its work, or {@code null} if there are
-	 * none
-	 * @param operation its name, for people
+	 * @param transactions the transactions of its work, or {@code null} if there are none
+	 * @param operation its readable name
 	 * @throws IdempotencyConfigurationException if they cannot
 	 */
 	public void requireJoining(@Nullable Transactions transactions, String operation) {
@@ -266,7 +263,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 		}
 		if (!this.store.canJoin()) {
 			throw new IdempotencyConfigurationException(
-					Explanation.of("%s is transactional, and its key is remembered where no transaction can be joined",
+					Explanation.of("%s is transactional, but its idempotency store cannot join a transaction",
 							operation),
 					Explanation.of("Use %s, or leave transactional out.", CoreSetting.JOINING_STORE));
 		}
@@ -290,7 +287,8 @@ public final class IdempotencyEngine implements AutoCloseable {
 			}
 		}
 		catch (RuntimeException ex) {
-			// Whether the application can live without its database is not ours to decide
+			// A database that is down at startup must not keep the application from
+			// starting
 			logger.warn("Could not check whether {} can run in a transaction: {}", operation, ex.toString());
 			return true;
 		}
@@ -306,7 +304,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 	}
 
 	/**
-	 * How many keys this engine holds now.
+	 * The number of keys that this engine holds.
 	 * @return the number of executions whose leases it renews
 	 */
 	public int executionsInProgress() {
@@ -314,23 +312,23 @@ public final class IdempotencyEngine implements AutoCloseable {
 	}
 
 	/**
-	 * Lets nothing begin from now on, unless something is in progress: the store is about
-	 * to lose its connections, and what begins could not keep its key.
-	 * @return whether nothing is in progress; otherwise nothing has changed
+	 * Stops new executions, unless one is in progress: the store is about to lose its
+	 * connections, and a new execution could not keep its key.
+	 * @return whether none is in progress; otherwise nothing is changed
 	 */
 	public boolean pauseIfIdle() {
 		return this.deciding.pauseIfIdle();
 	}
 
 	/**
-	 * Lets operations begin again.
+	 * Allows new executions again.
 	 */
 	public void resume() {
 		this.deciding.resume();
 	}
 
 	/**
-	 * How many attempts wait in this engine for the same operation to end elsewhere.
+	 * The number of attempts in this engine that wait for a key in progress.
 	 * @return the number of attempts
 	 */
 	public long attemptsWaiting() {
@@ -338,15 +336,15 @@ public final class IdempotencyEngine implements AutoCloseable {
 	}
 
 	/**
-	 * Renews what is due now, without waiting for the thread that does it.
+	 * Renews the leases that are due, on the calling thread.
 	 */
 	void renewLeases() {
 		this.leaseKeeper.sweep();
 	}
 
 	/**
-	 * Closes the engine, and blocks nobody. The leases of executions that are in progress
-	 * are renewed until these have ended, for as long at most as the settings say.
+	 * Closes the engine without blocking. The leases of executions in progress are
+	 * renewed until these have ended, for at most as long as the settings say.
 	 */
 	@Override
 	public void close() {

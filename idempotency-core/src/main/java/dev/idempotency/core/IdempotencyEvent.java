@@ -7,33 +7,33 @@ import dev.idempotency.store.RecordId;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something that happened to an operation.
+ * An event of an operation.
  */
 public sealed interface IdempotencyEvent {
 
 	/**
-	 * The operation it happened to.
+	 * The operation of the event.
 	 * @return what the key protects, such as {@code POST /payments}
 	 */
 	String operation();
 
 	/**
-	 * A request was turned away before its key was looked up.
+	 * A request was rejected before its key was looked up.
 	 *
 	 * @param operation the operation
 	 * @param reason what was wrong with it
-	 * @param enforced {@code false} in observe mode where the operation ran nevertheless
+	 * @param enforced {@code false} if the operation ran nevertheless, in observe mode
 	 */
 	record Rejected(String operation, Reason reason, boolean enforced) implements IdempotencyEvent {
 	}
 
 	/**
-	 * Something that happened to a key.
+	 * An event of a key.
 	 */
 	sealed interface OfKey extends IdempotencyEvent {
 
 		/**
-		 * The key it happened to.
+		 * The key of the event.
 		 * @return the key
 		 */
 		IdempotencyKey key();
@@ -50,9 +50,9 @@ public sealed interface IdempotencyEvent {
 	 *
 	 * @param key the key
 	 * @param attempt the number of the attempt, or 0 if it does not run
-	 * @param answer what it is told, or {@code null} if it runs; in observe mode, what it
-	 * would have been told
-	 * @param enforced {@code false} in observe mode where the operation ran nevertheless
+	 * @param answer the decision, or {@code null} if it runs; in observe mode, the
+	 * decision that would have been enforced
+	 * @param enforced {@code false} if the operation ran nevertheless, in observe mode
 	 */
 	record Decided(IdempotencyKey key, int attempt, Decision.@Nullable Answer answer,
 			boolean enforced) implements OfKey {
@@ -60,10 +60,11 @@ public sealed interface IdempotencyEvent {
 
 	/**
 	 * Nothing could be decided about an attempt, and it did not run: the store failed, or
-	 * the result that it remembers cannot be read.
+	 * the stored result cannot be read.
 	 *
 	 * @param key the key
-	 * @param cause what the caller was told, or an exception around it if it was an error
+	 * @param cause the exception that the caller got, or an exception around it if it was
+	 * an error
 	 */
 	record Undecided(IdempotencyKey key, IdempotencyException cause) implements OfKey {
 	}
@@ -80,13 +81,13 @@ public sealed interface IdempotencyEvent {
 	 * An execution has finished with a result.
 	 *
 	 * @param key the key
-	 * @param completion what became of the result
+	 * @param completion how it was completed
 	 */
 	record Finished(IdempotencyKey key, Completion completion) implements OfKey {
 	}
 
 	/**
-	 * An execution ended without a result and gave its key back.
+	 * An execution ended without a result and released its key.
 	 *
 	 * @param key the key
 	 */
@@ -94,8 +95,8 @@ public sealed interface IdempotencyEvent {
 	}
 
 	/**
-	 * An execution ended without a result and could not give its key back: the store
-	 * failed, or someone else has the key.
+	 * An execution ended without a result and could not release its key: the store
+	 * failed, or the claim is lost.
 	 *
 	 * @param key the key
 	 */
@@ -103,8 +104,8 @@ public sealed interface IdempotencyEvent {
 	}
 
 	/**
-	 * The lease of an execution is renewed no more, because nobody knows whether it will
-	 * come to its end. It still may.
+	 * The lease of an execution is no longer renewed, because it is unknown whether the
+	 * execution will finish. It still may.
 	 *
 	 * @param key the key
 	 */
@@ -112,8 +113,8 @@ public sealed interface IdempotencyEvent {
 	}
 
 	/**
-	 * An attempt begins under a key whose earlier attempt never came to its end, and may
-	 * have done the work.
+	 * An attempt has taken a key over. The earlier attempt did not complete, and may have
+	 * done the work.
 	 *
 	 * @param key the key
 	 * @param attempt its number, 2 or more
@@ -122,26 +123,26 @@ public sealed interface IdempotencyEvent {
 	}
 
 	/**
-	 * Someone has found out what became of an attempt that vanished, and settled its key.
+	 * An abandoned key was settled.
 	 *
 	 * @param operation the operation
-	 * @param id the name of the record
-	 * @param conclusion what was found out
+	 * @param id the id of the record
+	 * @param conclusion what was found out about the attempt
 	 */
 	record Settled(String operation, RecordId id, Conclusion conclusion) implements IdempotencyEvent {
 	}
 
 	/**
-	 * Someone has made the store forget a key, whatever state it was in.
+	 * A key was forgotten, in any state.
 	 *
 	 * @param operation the operation
-	 * @param id the name of the record
+	 * @param id the id of the record
 	 */
 	record Forgotten(String operation, RecordId id) implements IdempotencyEvent {
 	}
 
 	/**
-	 * Someone else has the key of an execution that is still running.
+	 * An execution that is still running has lost its claim.
 	 *
 	 * @param key the key
 	 */
@@ -152,8 +153,8 @@ public sealed interface IdempotencyEvent {
 	 * The store failed.
 	 *
 	 * @param key the key
-	 * @param verb what was asked of it
-	 * @param cause what it threw
+	 * @param verb the failed call
+	 * @param cause the exception of the store
 	 */
 	record StoreFailed(IdempotencyKey key, StoreVerb verb, Throwable cause) implements OfKey {
 	}

@@ -1,15 +1,15 @@
 package dev.idempotency.core;
 
 /**
- * Hears of everything the engine does. A listener that fails changes nothing.
+ * Receives the events of the engine. A failing listener does not affect the operation.
  */
 @FunctionalInterface
 public interface IdempotencyListener {
 
 	/**
-	 * Something happened. Called on the operation's own thread, or on the one that renews
-	 * leases: it must be quick.
-	 * @param event what happened
+	 * Receives an event, on the operation's own thread or on the one that renews leases:
+	 * it must be quick.
+	 * @param event the event
 	 */
 	void onEvent(IdempotencyEvent event);
 

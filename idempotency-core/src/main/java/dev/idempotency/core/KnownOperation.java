@@ -3,11 +3,11 @@ package dev.idempotency.core;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something an application does that a retry would repeat, and what protects it.
+ * An operation of the application that a retry would run again, and its protection.
  *
- * @param name what its keys are remembered under, such as {@code POST /payments}
+ * @param name its name in the scope of its keys, such as {@code POST /payments}
  * @param kind how it is called
- * @param handler the code that does it, for people
+ * @param handler a readable name of the code that runs it
  * @param coverage whether it is protected
  * @param protection how it is protected, or {@code null} if it is not
  */
@@ -20,7 +20,7 @@ public record KnownOperation(String name, Kind kind, String handler, Coverage co
 	public enum Kind {
 
 		/**
-		 * By a request.
+		 * By an HTTP request.
 		 */
 		HTTP,
 
@@ -42,12 +42,12 @@ public record KnownOperation(String name, Kind kind, String handler, Coverage co
 		PROTECTED,
 
 		/**
-		 * Someone has decided that it needs no protection.
+		 * It is declared to need no protection.
 		 */
 		EXCLUDED,
 
 		/**
-		 * Nothing protects it, and nobody has said why.
+		 * It has no protection, and is not declared to need none.
 		 */
 		UNPROTECTED
 
@@ -56,7 +56,7 @@ public record KnownOperation(String name, Kind kind, String handler, Coverage co
 	/**
 	 * How an operation is protected.
 	 *
-	 * @param keySource where its key comes from, for people
+	 * @param keySource a readable source of its key
 	 * @param keyRequired whether it is refused without a key
 	 * @param policy how the engine protects it
 	 * @param transactional whether its key is completed in its own transaction

@@ -18,14 +18,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Renews the leases of executions that take longer than half of them, from one thread.
+ * Renews the leases of executions that take longer than half of their lease, on one
+ * thread.
  * <p>
- * An execution that is quicker costs an entry in a set and nothing else. The thread
- * sleeps until the first renewal is due and a little longer (a sixteenth of the lease),
- * so that one look at the set serves many of them; it starts with the first execution.
+ * A quicker execution costs an entry in a set and nothing else. The thread starts with
+ * the first execution. It sleeps until the first renewal is due and a little longer (a
+ * sixteenth of the lease), so that one sweep renews many leases.
  * <p>
- * Whoever closes it does not know of all who still work. So it goes on until the last
- * execution has ended, for a while at most.
+ * Executions may still be in progress when it is closed. It continues until the last one
+ * has ended, for a limited time.
  */
 final class LeaseKeeper implements AutoCloseable {
 
@@ -52,21 +53,21 @@ final class LeaseKeeper implements AutoCloseable {
 	private volatile @Nullable Thread thread;
 
 	/**
-	 * When to look at the leases next. Whoever brings a lease that cannot wait so long
-	 * lowers it, also while a sweep is under way.
+	 * When to sweep next. A thread that adds a lease which is due earlier lowers it, also
+	 * during a sweep.
 	 */
 	private final AtomicLong nextSweep = new AtomicLong(NEVER);
 
 	private volatile boolean closed;
 
 	/**
-	 * From when on nothing is renewed any more. Known when it is closed.
+	 * When renewals end. Set when the keeper is closed.
 	 */
 	private volatile long end = NEVER;
 
 	/**
 	 * Create a keeper.
-	 * @param afterClose for how long it renews after it was closed
+	 * @param afterClose how long it renews after it is closed
 	 */
 	LeaseKeeper(GuardedStore store, Listeners listeners, Clock clock, ThreadFactory threads, Duration afterClose) {
 		this.threads = threads;
@@ -77,7 +78,7 @@ final class LeaseKeeper implements AutoCloseable {
 	}
 
 	/**
-	 * Keeps a lease from running out until it is {@linkplain KeptLease#end() ended}.
+	 * Renews a lease until it is {@linkplain KeptLease#end() ended}.
 	 */
 	KeptLease keep(Claim claim, Duration lease) {
 		KeptLease kept = new KeptLease(claim, lease, this.clock.millis());
@@ -93,21 +94,21 @@ final class LeaseKeeper implements AutoCloseable {
 			return kept;
 		}
 		catch (Throwable ex) {
-			// There may be no thread to be had
+			// The thread may have failed to start
 			kept.end();
 			throw ex;
 		}
 	}
 
 	/**
-	 * Some of the keys whose leases are kept.
+	 * Some of the keys whose leases are renewed.
 	 */
 	List<IdempotencyKey> someKeys(int limit) {
 		return this.leases.stream().limit(limit).map((lease) -> lease.claim.key()).toList();
 	}
 
 	/**
-	 * How many leases are kept.
+	 * The number of leases that are renewed.
 	 */
 	int size() {
 		return this.leases.size();
@@ -148,14 +149,14 @@ final class LeaseKeeper implements AutoCloseable {
 	}
 
 	/**
-	 * Whether the thread can go. Whoever brings a lease afterwards starts another one.
+	 * Whether the thread can end. A lease that is added afterwards starts another one.
 	 */
 	private boolean hasNothingLeftToDo() {
 		if (!this.closed) {
 			return false;
 		}
 		synchronized (this.threadLock) {
-			// Before it looks: whoever saw this thread has left something to be seen
+			// Before the check: a caller that saw this thread has already added its lease
 			this.thread = null;
 			long next = this.nextSweep.getAndSet(NEVER);
 			if (this.leases.isEmpty()) {
@@ -168,7 +169,7 @@ final class LeaseKeeper implements AutoCloseable {
 	}
 
 	private void sleepOrSweep() {
-		// An interrupt is not for us, and would keep us from sleeping
+		// An interrupt has no meaning here, and would prevent sleeping
 		Thread.interrupted();
 		long next = Math.min(this.nextSweep.get(), this.end);
 		if (next == NEVER) {
@@ -185,7 +186,7 @@ final class LeaseKeeper implements AutoCloseable {
 			this.nextSweep.accumulateAndGet(sweep(), Math::min);
 		}
 		catch (Throwable ex) {
-			// As due as before, and nothing can be due earlier
+			// Still due, and nothing can be due earlier
 			this.nextSweep.set(next);
 			throw ex;
 		}
@@ -196,14 +197,14 @@ final class LeaseKeeper implements AutoCloseable {
 			logger.error("Renewing leases failed; trying again in a second", failure);
 		}
 		catch (Throwable ex) {
-			// What keeps us from renewing may keep others from logging
+			// The cause, such as a lack of memory, may prevent logging, too
 		}
 		LockSupport.parkNanos(this, REST);
 	}
 
 	/**
-	 * Renews what is due.
-	 * @return when to look again
+	 * Renews the leases that are due.
+	 * @return when to sweep again
 	 */
 	long sweep() {
 		if (this.end <= this.clock.millis()) {
@@ -223,7 +224,7 @@ final class LeaseKeeper implements AutoCloseable {
 	}
 
 	private void renew(KeptLease lease) {
-		// The store may have begun to count long before it answers
+		// The store may have started the lease long before it responds
 		long asked = this.clock.millis();
 		try {
 			if (this.closed ? this.store.renewQuietly(lease.claim, lease.duration)
@@ -235,8 +236,8 @@ final class LeaseKeeper implements AutoCloseable {
 			}
 		}
 		catch (IdempotencyException | Error ex) {
-			// Logged and published already. Others, whose turn comes later, are not to
-			// lose their claims over it
+			// Logged and published already. The executions that follow must not lose
+			// their claims because of it
 			lease.renewalFailed(this.clock.millis());
 		}
 	}
@@ -246,13 +247,13 @@ final class LeaseKeeper implements AutoCloseable {
 		left.forEach(KeptLease::end);
 		if (!left.isEmpty()) {
 			logger.warn("Gave up on {} executions that were still in progress {} after the shutdown: when their leases "
-					+ "are over, a retry elsewhere runs them again", left.size(), this.afterClose);
+					+ "expire, a retry elsewhere runs them again", left.size(), this.afterClose);
 		}
 	}
 
 	/**
-	 * Renews what is in progress until it has ended, and for a while at most. Blocks
-	 * nobody.
+	 * Renews the leases of executions in progress until these have ended, for a limited
+	 * time. Does not block.
 	 */
 	@Override
 	public void close() {
@@ -315,7 +316,7 @@ final class LeaseKeeper implements AutoCloseable {
 		}
 
 		/**
-		 * Renews the lease no more.
+		 * Stops renewing the lease.
 		 * @return whether it was renewed until now
 		 */
 		boolean end() {
@@ -324,9 +325,9 @@ final class LeaseKeeper implements AutoCloseable {
 		}
 
 		/**
-		 * The key is about to be completed, and renewed until it is. Whether the claim is
-		 * lost is then for the completion to say: a renewal that comes after it finds
-		 * nothing to renew either.
+		 * The key is about to be completed, and is renewed until it is. From now on only
+		 * the completion tells whether the claim is lost: a renewal after it also finds
+		 * nothing to renew.
 		 */
 		void endsSoon() {
 			this.endsSoon = true;
@@ -342,12 +343,13 @@ final class LeaseKeeper implements AutoCloseable {
 		}
 
 		/**
-		 * Renews the lease no more, because someone else has the key. Said once.
+		 * Stops renewing the lease, because the claim is lost. Logs and publishes that
+		 * once.
 		 */
 		void lost() {
 			end();
 			if (isFirstLoss()) {
-				logger.warn("Lost the claim of {}: its lease was over before its work", this.claim.key());
+				logger.warn("Lost the claim of {}: its lease expired before its work was done", this.claim.key());
 				LeaseKeeper.this.listeners.publish(new IdempotencyEvent.ClaimLost(this.claim.key()));
 			}
 		}
@@ -359,8 +361,8 @@ final class LeaseKeeper implements AutoCloseable {
 		}
 
 		/**
-		 * The set asks for it twice, and an object has to be given a hash of its own
-		 * first. A lease is equal to itself alone.
+		 * Cheaper than an identity hash, which the JVM has to create first. A lease
+		 * equals only itself.
 		 */
 		@Override
 		public int hashCode() {

@@ -10,7 +10,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * All who watch the engine, none of whom can do harm.
+ * The hooks of the engine, with their failures contained.
  */
 final class Listeners {
 
@@ -19,7 +19,7 @@ final class Listeners {
 	private final EngineHooks hooks;
 
 	/**
-	 * Hears of one attempt only.
+	 * Receives the events of one attempt only.
 	 */
 	private final @Nullable IdempotencyListener follower;
 
@@ -36,7 +36,7 @@ final class Listeners {
 	}
 
 	/**
-	 * The same, and whoever follows an attempt that begins.
+	 * These listeners, and the observer's listener for an attempt that begins.
 	 */
 	Listeners following(IdempotencyKey key) {
 		AttemptObserver observer = this.hooks.observer();
@@ -54,8 +54,9 @@ final class Listeners {
 	}
 
 	/**
-	 * Tells all of an event, also when one of them fails with an error that cannot be
-	 * contained: those behind it may keep something open until they hear of an end.
+	 * Publishes an event to all listeners, also when one of them fails with an error that
+	 * cannot be contained: the others may hold resources until they receive the final
+	 * event.
 	 */
 	void publish(IdempotencyEvent event) {
 		Error first = null;
@@ -71,7 +72,7 @@ final class Listeners {
 	}
 
 	/**
-	 * Tells one of them.
+	 * Calls one listener.
 	 * @return the first error that cannot be contained, so far
 	 */
 	private @Nullable Error tell(IdempotencyListener listener, IdempotencyEvent event, @Nullable Object culprit,
@@ -91,7 +92,7 @@ final class Listeners {
 	}
 
 	/**
-	 * The trace in which the calling thread works.
+	 * The trace of the calling thread.
 	 */
 	@Nullable String currentTrace() {
 		TraceSource traces = this.hooks.traces();
@@ -109,7 +110,7 @@ final class Listeners {
 	}
 
 	/**
-	 * When the store was asked, for whoever takes its time.
+	 * Starts the timer for a call of the store.
 	 */
 	long startTimer() {
 		StoreTimer timer = this.hooks.timer();
@@ -143,7 +144,7 @@ final class Listeners {
 			throw error;
 		}
 		if (this.failed.add(culprit)) {
-			logger.warn("The listener {} failed; the operation goes on. Further failures of it are logged at DEBUG",
+			logger.warn("The listener {} failed; the operation continues. Its further failures are logged at DEBUG",
 					culprit.getClass().getName(), ex);
 		}
 		else {

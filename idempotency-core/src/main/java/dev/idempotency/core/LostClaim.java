@@ -12,7 +12,7 @@ import dev.idempotency.store.IdempotencyRecord;
 import dev.idempotency.store.StoredResult;
 
 /**
- * A claim whose lease was over before its work: the key may be someone else's by now.
+ * A claim whose lease expired before its work was done: another attempt may hold the key.
  */
 final class LostClaim {
 
@@ -29,9 +29,9 @@ final class LostClaim {
 	}
 
 	/**
-	 * Stores a late result. If nobody holds the key now (the successor gave it back, or
-	 * vanished too), this result is as good as any, and storing it saves a further run;
-	 * otherwise the one who holds the key decides.
+	 * Stores a late result. If no other attempt holds the key now (the successor released
+	 * it, or crashed too), this result is valid, and storing it saves a further
+	 * execution. Otherwise the current owner decides.
 	 */
 	Completion complete(StoredResult result, boolean withPayload) {
 		ClaimResult answer = this.store.claimAgain(this.claim, this.again);
@@ -45,7 +45,7 @@ final class LostClaim {
 	}
 
 	/**
-	 * What a retry would be told. The work of the late one was undone.
+	 * The decision that a retry would get. The work of the late execution was undone.
 	 */
 	Completion superseded() {
 		try {
@@ -53,7 +53,7 @@ final class LostClaim {
 			if (answer instanceof ClaimResult.Refused refused) {
 				return Completion.superseded(toldBy(refused.record()));
 			}
-			// The successor is gone too: a retry can have the key
+			// The successor does not hold the key any more: a retry can claim it
 			this.store.release(((ClaimResult.Granted) answer).claim());
 		}
 		catch (IdempotencyStoreException ex) {
@@ -63,7 +63,8 @@ final class LostClaim {
 	}
 
 	/**
-	 * The work is done and the claim is lost: what cannot be read is no reason to fail.
+	 * The work is done and the claim is lost: a result that cannot be read is no reason
+	 * to fail.
 	 */
 	private Answer toldBy(IdempotencyRecord record) {
 		try {

@@ -6,10 +6,10 @@ import java.util.regex.Pattern;
 import dev.idempotency.IdempotencyConfigurationException;
 
 /**
- * What the settings say about operations, by their names. It wins over what the code
- * says, so that whoever runs the application need not build it anew.
+ * The settings of operations by their names. They override the code, so that operators
+ * can change them without a new build.
  *
- * @param settings what is said, by the names of operations
+ * @param settings the settings, by the names of operations
  */
 public record NamedOperations(Map<String, OperationSettings> settings) {
 
@@ -22,15 +22,15 @@ public record NamedOperations(Map<String, OperationSettings> settings) {
 	}
 
 	/**
-	 * Nothing is said about any.
-	 * @return none
+	 * No settings for any operation.
+	 * @return an empty instance
 	 */
 	public static NamedOperations none() {
 		return NONE;
 	}
 
 	/**
-	 * Whether a name is that of a request's operation, such as {@code POST /payments}.
+	 * Whether a name is that of an HTTP operation, such as {@code POST /payments}.
 	 * @param name the name
 	 * @return whether it is
 	 */
@@ -43,16 +43,16 @@ public record NamedOperations(Map<String, OperationSettings> settings) {
 	 * @param operation its name
 	 * @param policy how it is protected otherwise
 	 * @return the policy
-	 * @throws IdempotencyConfigurationException if the two do not go together
+	 * @throws IdempotencyConfigurationException if the two contradict each other
 	 */
 	public OperationPolicy policyOf(String operation, OperationPolicy policy) {
 		return of(operation).over(policy, operation);
 	}
 
 	/**
-	 * How large the bodies of an operation may be.
+	 * The body limits of an operation.
 	 * @param operation its name
-	 * @param limits how large they may be otherwise
+	 * @param limits its limits otherwise
 	 * @return the limits
 	 */
 	public BodyLimits limitsOf(String operation, BodyLimits limits) {

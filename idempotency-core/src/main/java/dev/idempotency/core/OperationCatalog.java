@@ -3,14 +3,14 @@ package dev.idempotency.core;
 import java.util.List;
 
 /**
- * Knows operations of the application, protected or not: as many as there were when it
- * was looked at, at the end of its start-up.
+ * Lists operations of the application, protected or not, as they were at the end of its
+ * startup.
  */
 @FunctionalInterface
 public interface OperationCatalog {
 
 	/**
-	 * The operations that a retry would repeat, in a stable order.
+	 * The operations that a retry would run again, in a stable order.
 	 * @return the operations
 	 */
 	List<KnownOperation> operations();

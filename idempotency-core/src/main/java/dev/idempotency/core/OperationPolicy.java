@@ -14,14 +14,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * How an operation is protected.
  *
- * @param ttl how long its result is remembered
+ * @param ttl how long its record is kept, from the claim on
  * @param lease how long a claim holds unless it is renewed
- * @param onCrash what becomes of a key whose executor vanished
- * @param patience how long to wait for the same operation when it is already running;
- * zero: not at all
- * @param maxReplays how often a result is given out again; zero: without a limit
- * @param extendsOnReplay whether the ttl of a result runs anew whenever it is given out
- * again; such a result is given out without a limit
+ * @param onCrash what happens to an abandoned key
+ * @param patience how long an attempt waits for a key in progress; zero: not at all
+ * @param maxReplays how often a result is replayed; zero: without a limit
+ * @param extendsOnReplay whether each replay of a result restarts its ttl; such a result
+ * is replayed without a limit
  */
 public record OperationPolicy(Duration ttl, Duration lease, OnCrash onCrash, Duration patience, int maxReplays,
 		boolean extendsOnReplay) {
@@ -42,21 +41,21 @@ public record OperationPolicy(Duration ttl, Duration lease, OnCrash onCrash, Dur
 		}
 		if (extendsOnReplay && maxReplays > 0) {
 			throw new IllegalArgumentException(
-					"A result that lives longer with each replay cannot have a limit of replays, but it is %d"
+					"Replays that restart the ttl cannot be limited, but the limit is %d"
 						.formatted(maxReplays));
 		}
 	}
 
 	/**
-	 * Create the policy of an operation whose results live for their ttl and no longer.
+	 * Create the policy of an operation whose replays do not restart the ttl.
 	 */
 	public OperationPolicy(Duration ttl, Duration lease, OnCrash onCrash, Duration patience, int maxReplays) {
 		this(ttl, lease, onCrash, patience, maxReplays, false);
 	}
 
 	/**
-	 * The policy of an operation that is not waited for, retried after a crash and
-	 * replayed without a limit.
+	 * The policy of an operation that is never waited for, runs again after a crash and
+	 * is replayed without a limit.
 	 */
 	public static OperationPolicy of(Duration ttl, Duration lease) {
 		return new OperationPolicy(ttl, lease, OnCrash.RETRY, Duration.ZERO, 0);
@@ -70,7 +69,7 @@ public record OperationPolicy(Duration ttl, Duration lease, OnCrash onCrash, Dur
 	}
 
 	/**
-	 * This policy with another answer to a crash.
+	 * This policy with other crash handling.
 	 */
 	public OperationPolicy withOnCrash(OnCrash onCrash) {
 		return new OperationPolicy(this.ttl, this.lease, onCrash, this.patience, this.maxReplays, this.extendsOnReplay);
@@ -85,17 +84,15 @@ public record OperationPolicy(Duration ttl, Duration lease, OnCrash onCrash, Dur
 
 	/**
 	 * This policy with another limit of replays.
-	 * @throws IllegalArgumentException if there is a limit and replays extend the life of
-	 * a result
+	 * @throws IllegalArgumentException if there is a limit and replays restart the ttl
 	 */
 	public OperationPolicy withMaxReplays(int maxReplays) {
 		return new OperationPolicy(this.ttl, this.lease, this.onCrash, this.patience, maxReplays, this.extendsOnReplay);
 	}
 
 	/**
-	 * This policy with results whose ttl runs anew whenever they are given out again, and
-	 * without a limit of replays: for what must live as long as someone still asks for
-	 * it.
+	 * This policy with replays that restart the ttl and are not limited: for results that
+	 * must be kept as long as they are in use.
 	 * @return the policy
 	 */
 	public OperationPolicy withExtendingReplays() {

@@ -11,21 +11,21 @@ import dev.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is said about one operation, on its annotation or by its name in the settings.
- * What is {@code null} is as for all operations.
+ * The settings of one operation, from its annotation or from the configuration of its
+ * name. What is {@code null} is as for all operations.
  *
- * @param ttl how long its result is remembered
+ * @param ttl how long its record is kept, from the claim on
  * @param lease how long a claim holds unless it is renewed
- * @param waitTimeout how long an attempt waits for its running twin; zero: not at all
- * @param maxReplays how often its result is given out again; zero: without a limit
- * @param maxRequestBody the largest body of a request, in bytes
- * @param maxResponseBody the largest body of an answer that is stored, in bytes
+ * @param waitTimeout how long an attempt waits for a key in progress; zero: not at all
+ * @param maxReplays how often its result is replayed; zero: without a limit
+ * @param maxRequestBody the largest request body, in bytes
+ * @param maxResponseBody the largest response body that is stored, in bytes
  */
 public record OperationSettings(@Nullable Duration ttl, @Nullable Duration lease, @Nullable Duration waitTimeout,
 		@Nullable Integer maxReplays, @Nullable Long maxRequestBody, @Nullable Long maxResponseBody) {
 
 	/**
-	 * Nothing is said.
+	 * No settings.
 	 */
 	public static final OperationSettings NONE = new OperationSettings(null, null, null, null, null, null);
 
@@ -45,11 +45,11 @@ public record OperationSettings(@Nullable Duration ttl, @Nullable Duration lease
 	}
 
 	/**
-	 * A policy with what is said here.
+	 * A policy with these settings.
 	 * @param policy how the operation is protected otherwise
-	 * @param operation its name, for people
+	 * @param operation its readable name
 	 * @return the policy
-	 * @throws IdempotencyConfigurationException if the two do not go together
+	 * @throws IdempotencyConfigurationException if the two contradict each other
 	 */
 	public OperationPolicy over(OperationPolicy policy, String operation) {
 		if (equals(NONE)) {
@@ -69,8 +69,8 @@ public record OperationSettings(@Nullable Duration ttl, @Nullable Duration lease
 	}
 
 	/**
-	 * Limits with what is said here.
-	 * @param limits how large bodies may be otherwise
+	 * Limits with these settings.
+	 * @param limits the limits otherwise
 	 * @return the limits
 	 */
 	public BodyLimits over(BodyLimits limits) {
@@ -79,8 +79,8 @@ public record OperationSettings(@Nullable Duration ttl, @Nullable Duration lease
 	}
 
 	/**
-	 * Whether anything is said that only operations with bodies have.
-	 * @return whether it is
+	 * Whether there are settings that only operations with bodies have.
+	 * @return whether a body limit is set
 	 */
 	public boolean limitsBodies() {
 		return this.maxRequestBody != null || this.maxResponseBody != null;

@@ -10,7 +10,7 @@ import dev.idempotency.core.KnownOperation.Coverage;
 import dev.idempotency.core.KnownOperation.Kind;
 
 /**
- * How much of what an application does is protected.
+ * The operations of an application and their protection.
  *
  * @param operations the operations, sorted by their names
  */
@@ -25,8 +25,8 @@ public record OperationsReport(List<KnownOperation> operations) {
 	}
 
 	/**
-	 * A report of all that is known.
-	 * @param catalogs those who know
+	 * A report of all known operations.
+	 * @param catalogs the catalogs of operations
 	 * @return the report
 	 */
 	public static OperationsReport of(Collection<? extends OperationCatalog> catalogs) {
@@ -34,7 +34,7 @@ public record OperationsReport(List<KnownOperation> operations) {
 	}
 
 	/**
-	 * The operations of one kind, as far as they are protected or not.
+	 * The operations of one kind and coverage.
 	 * @param kind how they are called
 	 * @param coverage whether they are protected
 	 * @return the operations
@@ -60,7 +60,7 @@ public record OperationsReport(List<KnownOperation> operations) {
 	}
 
 	/**
-	 * How many operations of one kind there are that are protected, or not.
+	 * The number of operations of one kind and coverage.
 	 * @param kind how they are called
 	 * @param coverage whether they are protected
 	 * @return how many
@@ -70,8 +70,8 @@ public record OperationsReport(List<KnownOperation> operations) {
 	}
 
 	/**
-	 * The share of handlers that are protected, of those that should be: nobody knows of
-	 * methods that should.
+	 * The share of handlers that are protected, of those that should be. Methods do not
+	 * count, since nothing tells which of them should be.
 	 * @return between 0 and 1; 1 if there is nothing to protect
 	 */
 	public double score() {

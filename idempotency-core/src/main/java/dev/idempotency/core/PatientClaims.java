@@ -7,7 +7,7 @@ import dev.idempotency.IdempotencyStoreException;
 import dev.idempotency.store.ClaimResult;
 
 /**
- * Claims keys for those who are ready to wait for a running twin.
+ * Claims keys, and waits for those that are in progress.
  */
 final class PatientClaims {
 
@@ -25,8 +25,8 @@ final class PatientClaims {
 	}
 
 	/**
-	 * Claims a key. If the same operation is running under it and the policy is patient,
-	 * waits until that has ended, patience has, or the thread is interrupted.
+	 * Claims a key. If it is in progress and the policy has patience, waits until the
+	 * execution ends, patience ends, or the thread is interrupted.
 	 */
 	ClaimResult claim(Attempt attempt) {
 		ClaimResult result = this.store.claim(attempt);
@@ -59,7 +59,8 @@ final class PatientClaims {
 		ClaimResult result = known;
 		try (WakeUps wakeUps = new WakeUps(this.store, attempt.key())) {
 			while (true) {
-				// At once the first time: nobody told us what happened before we listened
+				// Immediately the first time: changes before the subscription were not
+				// notified
 				result = claimAgain(attempt, result);
 				Duration left = Duration.ofMillis(deadline - this.clock.millis());
 				if (!Answering.isRunning(result, attempt) || left.isNegative() || left.isZero()
@@ -71,8 +72,9 @@ final class PatientClaims {
 	}
 
 	/**
-	 * What is known of a running twin stays known when the store fails: it is waited for
-	 * on, and never joined, whatever the settings say about a store that fails.
+	 * A key that was in progress counts as in progress while the store fails: the wait
+	 * continues, and the attempt does not run, whatever the settings say about a store
+	 * that fails.
 	 */
 	private ClaimResult claimAgain(Attempt attempt, ClaimResult known) {
 		try {
@@ -84,7 +86,7 @@ final class PatientClaims {
 	}
 
 	/**
-	 * The store, for those who wait without a thread.
+	 * The store, for attempts that wait without a thread.
 	 */
 	GuardedStore store() {
 		return this.store;
@@ -103,7 +105,7 @@ final class PatientClaims {
 	}
 
 	/**
-	 * How many wait.
+	 * The number of waiting attempts.
 	 */
 	long waiting() {
 		return this.waitingRoom.waiting();

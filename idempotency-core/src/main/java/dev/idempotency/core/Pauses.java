@@ -3,8 +3,7 @@ package dev.idempotency.core;
 import java.time.Duration;
 
 /**
- * How long whoever waits for a key rests between two looks at it: each time a little
- * longer.
+ * The pauses between two polls of a key in progress: each is longer than the one before.
  */
 final class Pauses {
 
@@ -16,8 +15,8 @@ final class Pauses {
 
 	/**
 	 * Create pauses.
-	 * @param notified whether the store tells when to look: then looking again is only
-	 * for the signal that got lost
+	 * @param notified whether the store notifies waiters: then polling is only for lost
+	 * notifications
 	 */
 	Pauses(boolean notified) {
 		this.next = notified ? LONGEST : FIRST;
@@ -25,7 +24,7 @@ final class Pauses {
 
 	/**
 	 * The next pause.
-	 * @param limit what it must not exceed
+	 * @param limit the longest pause
 	 */
 	Duration next(Duration limit) {
 		Duration pause = (limit.compareTo(this.next) < 0) ? limit : this.next;

@@ -16,12 +16,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The claim of one attempt that has no thread while it waits for a running twin. It waits
- * as {@link PatientClaims} do, and with them: whoever looks does so for all in the
- * {@link WaitingRoom}.
+ * The claim of one attempt that has no thread while it waits for a key in progress. It
+ * waits as {@link PatientClaims} do, and with them: one member of the {@link WaitingRoom}
+ * polls on behalf of all.
  * <p>
- * While it is {@link State#WORKING}, one thread has it, or will have it soon; whoever
- * else comes by leaves a note. Whoever finds it {@link State#RESTING} gets it to work.
+ * While it is {@link State#WORKING}, it belongs to one thread, or to a task that is about
+ * to run; another thread only leaves a signal. A thread that finds it
+ * {@link State#RESTING} makes it work again.
  */
 final class PendingClaim implements PendingDecision {
 
@@ -40,7 +41,7 @@ final class PendingClaim implements PendingDecision {
 	private final @Nullable Object place;
 
 	/**
-	 * One object, by which the party knows who stands by.
+	 * One object, by which the party identifies this member.
 	 */
 	private final Runnable partyChanged = this::wakeUp;
 
@@ -52,7 +53,7 @@ final class PendingClaim implements PendingDecision {
 
 	private boolean cancelled;
 
-	// From here on, what belongs to whoever works
+	// The fields below belong to the thread that works
 
 	private @Nullable Future<?> alarm;
 
@@ -77,7 +78,7 @@ final class PendingClaim implements PendingDecision {
 	}
 
 	/**
-	 * Asks for the key.
+	 * Submits the claim.
 	 */
 	void start() {
 		try {
@@ -85,7 +86,7 @@ final class PendingClaim implements PendingDecision {
 		}
 		catch (RejectedExecutionException ex) {
 			IdempotencyStoreException refused = new IdempotencyStoreException(
-					"The idempotency store was not asked about %s: too many claims wait for it"
+					"The claim of %s was rejected: too many claims wait for the idempotency store"
 						.formatted(this.question.attempt().key()),
 					ex);
 			endSoon(() -> fail(refused));
@@ -120,7 +121,7 @@ final class PendingClaim implements PendingDecision {
 
 	private void claim() {
 		if (isCancelled()) {
-			throw new CancellationException("Nobody was left to ask for the key");
+			throw new CancellationException("The attempt was cancelled before its key was claimed");
 		}
 		Attempt attempt = this.question.attempt();
 		ClaimResult result = ask();
@@ -131,7 +132,7 @@ final class PendingClaim implements PendingDecision {
 		this.known = result;
 		this.deadline = this.claims.clock().millis() + attempt.policy().patience().toMillis();
 		this.party = this.claims.waitingRoom().enter(attempt, this.place);
-		// This may be a thread that must not block
+		// The calling thread may be one that must not block
 		dispatch();
 	}
 
@@ -140,7 +141,7 @@ final class PendingClaim implements PendingDecision {
 	}
 
 	/**
-	 * What is known of a running twin stays known when the store fails.
+	 * A key that was in progress counts as in progress while the store fails.
 	 */
 	private ClaimResult askAgain(ClaimResult known) {
 		try {
@@ -152,16 +153,16 @@ final class PendingClaim implements PendingDecision {
 	}
 
 	/**
-	 * Looks on behalf of all, or stands by while somebody else does.
+	 * Polls on behalf of all, or stands by while another member does.
 	 */
 	private void goOn() {
 		if (this.alarm != null) {
-			// Not by whoever woke us up, who may be in a hurry
+			// Not on the thread that wakes up, which must be quick
 			this.alarm.cancel(false);
 			this.alarm = null;
 		}
-		ClaimResult known = Objects.requireNonNull(this.known, "somebody is waited for");
-		WaitingRoom.Party party = Objects.requireNonNull(this.party, "somebody is waited for");
+		ClaimResult known = Objects.requireNonNull(this.known, "the attempt must be waiting");
+		WaitingRoom.Party party = Objects.requireNonNull(this.party, "the attempt must be waiting");
 		if (isCancelled()) {
 			conclude(known);
 			return;
@@ -189,7 +190,8 @@ final class PendingClaim implements PendingDecision {
 	}
 
 	/**
-	 * Stands by if somebody looks. Otherwise begins to look, unless something was found.
+	 * Stands by if another member polls. Otherwise begins to poll, unless a result was
+	 * found.
 	 */
 	private boolean standsBy(WaitingRoom.Party party) {
 		synchronized (this.lock) {
@@ -217,7 +219,8 @@ final class PendingClaim implements PendingDecision {
 		}
 		ClaimResult result = first;
 		while (true) {
-			// At once the first time: nobody told us what happened before we listened
+			// Immediately the first time: changes before the subscription were not
+			// notified
 			result = askAgain(result);
 			this.known = result;
 			Duration left = left();
@@ -253,7 +256,7 @@ final class PendingClaim implements PendingDecision {
 	}
 
 	/**
-	 * Rests until something happens, or for some time. Nothing here belongs to the caller
+	 * Rests until a signal or for some time. The caller must not touch this object
 	 * afterwards.
 	 */
 	private void rest(Duration pause) {
@@ -280,7 +283,7 @@ final class PendingClaim implements PendingDecision {
 	}
 
 	/**
-	 * Hands on what is to be done: the calling thread may be anybody's.
+	 * Hands the work to an executor: the calling thread may be any thread.
 	 */
 	private void dispatch() {
 		try {
@@ -311,12 +314,12 @@ final class PendingClaim implements PendingDecision {
 	}
 
 	/**
-	 * There was no thread to look on, which is no reason not to wait any longer.
+	 * There was no thread to poll on. The wait continues.
 	 */
 	private void postpone() {
 		ClaimResult known = this.known;
 		if (known == null || isOver()) {
-			endSoon(() -> conclude(Objects.requireNonNull(known, "somebody is waited for")));
+			endSoon(() -> conclude(Objects.requireNonNull(known, "the attempt must be waiting")));
 			return;
 		}
 		boolean resting = false;
@@ -337,7 +340,7 @@ final class PendingClaim implements PendingDecision {
 	}
 
 	/**
-	 * Does what needs no store, and must be done.
+	 * Runs a final task that needs no store and must not be dropped.
 	 */
 	private void endSoon(Runnable task) {
 		try {
@@ -395,7 +398,8 @@ final class PendingClaim implements PendingDecision {
 	}
 
 	/**
-	 * Lets it be decided, and tells whoever asked, unless nobody wants to know any more.
+	 * Makes the decision, and delivers it to the handler unless the attempt was
+	 * cancelled.
 	 */
 	private void settle(Supplier<ClaimResult> answer) {
 		Decision decision;
@@ -410,7 +414,7 @@ final class PendingClaim implements PendingDecision {
 		}
 		boolean told = isToBeTold() && tell(() -> this.handler.decided(decision));
 		if (!told && decision instanceof Decision.Proceed proceed) {
-			// Nothing has run
+			// Nothing has run: release the key
 			tell(proceed.execution()::close);
 		}
 	}
@@ -428,18 +432,17 @@ final class PendingClaim implements PendingDecision {
 			return true;
 		}
 		catch (Throwable ex) {
-			logger.error("Whoever asked for {} failed when it was told of the decision", this.question.attempt().key(),
-					ex);
+			logger.error("The decision about {} could not be delivered", this.question.attempt().key(), ex);
 			return false;
 		}
 	}
 
 	/**
-	 * What is asked.
+	 * What to claim, and how to decide.
 	 *
 	 * @param attempt the attempt, in its namespace and its trace
-	 * @param mayWait whether it waits if its policy is patient
-	 * @param decide makes a decision of what the store has answered, and tells of it
+	 * @param mayWait whether it waits if its policy has patience
+	 * @param decide turns the result of the claim into a decision, and publishes it
 	 */
 	record Question(Attempt attempt, boolean mayWait, Function<Supplier<ClaimResult>, Decision> decide) {
 	}

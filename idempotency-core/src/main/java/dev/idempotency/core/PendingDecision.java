@@ -1,14 +1,14 @@
 package dev.idempotency.core;
 
 /**
- * A decision that is yet to come.
+ * A decision that is pending.
  */
 public interface PendingDecision {
 
 	/**
-	 * Gives up, and blocks nobody. Nobody is told of the decision from now on: a wait
-	 * ends, and a key that is claimed all the same is given back. Does nothing if it came
-	 * before.
+	 * Cancels the attempt without blocking. The handler does not receive a decision any
+	 * more: a wait ends, and a key that is claimed nevertheless is released. Does nothing
+	 * if the decision was already delivered.
 	 */
 	void cancel();
 

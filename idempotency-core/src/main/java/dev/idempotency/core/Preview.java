@@ -6,16 +6,16 @@ import dev.idempotency.store.InspectableStore.Inspection;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What would be done about an attempt, without doing it.
+ * What the engine would decide about an attempt.
  *
- * @param answer what it would be told, or {@code null} if it would run
- * @param found what is remembered under the key, its result as the store keeps it
+ * @param answer the decision, or {@code null} if it would run
+ * @param found the record of the key, its result as it is stored
  */
 public record Preview(Decision.@Nullable Answer answer, Optional<Inspection> found) {
 
 	/**
-	 * Whether it would run.
-	 * @return whether nothing stands against it
+	 * Whether the attempt would run.
+	 * @return whether it would run
 	 */
 	public boolean runs() {
 		return this.answer == null;

@@ -9,9 +9,9 @@ import dev.idempotency.Explanation;
 import dev.idempotency.IdempotencyConfigurationException;
 
 /**
- * How records are removed whose time is over.
+ * How expired records are removed.
  *
- * @param interval how long to wait between two rounds; zero: there are none
+ * @param interval how long to wait between two rounds; zero: never remove
  * @param batch how many records are removed at once
  */
 public record PurgeSettings(Duration interval, int batch) {
@@ -26,12 +26,12 @@ public record PurgeSettings(Duration interval, int batch) {
 		Objects.requireNonNull(interval, "interval must not be null");
 		if (interval.isNegative() || interval.compareTo(LONGEST_INTERVAL) > 0) {
 			throw new IdempotencyConfigurationException(Explanation.of(
-					"%s must be between 0s (never) and 1 day, lest more be over than is in use, but is %s",
+					"%s must be between 0s (never) and 1 day, so that expired records do not pile up, but is %s",
 					CoreSetting.PURGE_INTERVAL, interval), Explanation.of("Write a duration such as 10m."));
 		}
 		if (batch < 1 || batch > LARGEST_BATCH) {
 			throw new IdempotencyConfigurationException(
-					Explanation.of("%s must be between 1 and %d, lest one removal hold up everyone else, but is %d",
+					Explanation.of("%s must be between 1 and %d, so that one removal does not block others, but is %d",
 							CoreSetting.PURGE_BATCH, LARGEST_BATCH, batch),
 					Explanation.of("Write a number such as 1000."));
 		}
@@ -42,15 +42,15 @@ public record PurgeSettings(Duration interval, int batch) {
 	}
 
 	/**
-	 * Instances that were started together do not purge together.
-	 * @return some part of the interval, in milliseconds
+	 * Keeps instances that were started together from purging together.
+	 * @return a random part of the interval, in milliseconds
 	 */
 	long firstPause(RandomGenerator random) {
 		return random.nextLong(millis()) + 1;
 	}
 
 	/**
-	 * Nor do they meet later.
+	 * Keeps instances from purging together later.
 	 * @return about the interval, in milliseconds
 	 */
 	long nextPause(RandomGenerator random) {

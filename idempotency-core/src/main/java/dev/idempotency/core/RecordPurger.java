@@ -13,12 +13,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Removes records whose time is over from a store that does not do so itself, in rounds,
- * from one thread.
+ * Removes expired records from a store that does not do so itself, in rounds, on one
+ * thread.
  * <p>
- * A round removes one batch after the other until nothing is left. After each it rests
- * for as long as the batch took, so that however much there is to remove, at least half
- * of the time belongs to everyone else.
+ * A round removes one batch after the other until nothing is left. After each batch it
+ * rests for as long as the batch took, so that at least half of the time belongs to other
+ * work.
  */
 public final class RecordPurger implements AutoCloseable {
 
@@ -44,7 +44,7 @@ public final class RecordPurger implements AutoCloseable {
 
 	/**
 	 * Create a purger, which does nothing before it is {@linkplain #start() started}.
-	 * @param store where to remove records
+	 * @param store the store
 	 * @param settings how often, and how many at once
 	 */
 	public RecordPurger(PurgeableStore store, PurgeSettings settings) {
@@ -68,8 +68,8 @@ public final class RecordPurger implements AutoCloseable {
 	}
 
 	/**
-	 * Begins to purge, after some part of the interval. Once closed it cannot begin
-	 * again; where the interval is zero it never does.
+	 * Starts to purge, after a random part of the interval. Does nothing if the purger is
+	 * closed or the interval is zero.
 	 */
 	public synchronized void start() {
 		if (this.thread == null && !this.closed && !this.settings.isOff()) {
@@ -84,8 +84,8 @@ public final class RecordPurger implements AutoCloseable {
 				purgeUntilClosed();
 			}
 			catch (Throwable ex) {
-				// Not even that could be logged, and records would pile up without this
-				// thread
+				// The failure could not even be logged. Records would pile up without
+				// this thread
 				LockSupport.parkNanos(this, REST_AFTER_ERROR);
 			}
 		}
@@ -94,7 +94,7 @@ public final class RecordPurger implements AutoCloseable {
 	private void purgeUntilClosed() {
 		long next = this.clock.millis() + this.settings.firstPause(ThreadLocalRandom.current());
 		while (!this.closed) {
-			// An interrupt is not for us, and would keep us from resting
+			// An interrupt has no meaning here, and would prevent resting
 			Thread.interrupted();
 			long wait = next - this.clock.millis();
 			if (wait > 0) {
@@ -116,7 +116,7 @@ public final class RecordPurger implements AutoCloseable {
 			return end + Math.max(SHORTEST_REST, end - start);
 		}
 		if (this.removed > 0) {
-			logger.debug("Removed {} records whose time was over", this.removed);
+			logger.debug("Removed {} expired records", this.removed);
 			this.removed = 0;
 		}
 		return this.clock.millis() + this.settings.nextPause(ThreadLocalRandom.current());
@@ -139,16 +139,16 @@ public final class RecordPurger implements AutoCloseable {
 	}
 
 	private void failed(Throwable ex) {
-		// A store that is closed under our hands is no news
+		// A store that is closed at the same time is expected to fail
 		if (!this.closed) {
-			logger.warn("Records whose time is over could not be removed; trying again in about {}: {}",
+			logger.warn("Expired records could not be removed; trying again in about {}: {}",
 					this.settings.interval(), ex.toString());
 		}
 		logger.debug("The failure in full", ex);
 	}
 
 	/**
-	 * Stops, at the latest when the batch that is being removed has been.
+	 * Stops, at the latest after the current batch.
 	 */
 	@Override
 	public synchronized void close() {

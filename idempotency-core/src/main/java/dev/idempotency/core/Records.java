@@ -28,9 +28,8 @@ import dev.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The records of one application for people who look after it: counted, found, read,
- * settled and forgotten. Those of other applications that share the store stay out of
- * sight.
+ * The records of one application, for operators: to count, find, read, settle and forget.
+ * Records of other applications that share the store are not visible.
  */
 public final class Records {
 
@@ -60,15 +59,15 @@ public final class Records {
 	}
 
 	/**
-	 * Whether the store can be looked through.
-	 * @return whether anything else here works
+	 * Whether the store can be searched.
+	 * @return whether records can be searched, counted and found by id
 	 */
 	public boolean areSearchable() {
 		return this.store instanceof SearchableStore;
 	}
 
 	/**
-	 * All records of the application: what a search begins with.
+	 * A filter for all records of the application.
 	 * @return the filter
 	 */
 	public RecordFilter all() {
@@ -76,14 +75,14 @@ public final class Records {
 	}
 
 	/**
-	 * Finds records, the newest first. Those that this instance executes now are found
-	 * also where the store has looked at some of its records only.
+	 * Finds records, the newest first. Those that this instance executes now are also
+	 * found if the store has scanned only some of its records.
 	 * @param filter which ones
-	 * @param offset how many to pass over
-	 * @param limit how many at most
-	 * @return what was found
+	 * @param offset how many to skip
+	 * @param limit the most records to find
+	 * @return the records
 	 * @throws IdempotencyStoreException if the store failed
-	 * @throws UnsupportedOperationException if the store cannot be looked through
+	 * @throws UnsupportedOperationException if the store cannot be searched
 	 */
 	public Found search(RecordFilter filter, int offset, int limit) {
 		SearchableStore searchable = searchable();
@@ -112,7 +111,7 @@ public final class Records {
 	 * Counts the records of the application.
 	 * @return how many there are
 	 * @throws IdempotencyStoreException if the store failed
-	 * @throws UnsupportedOperationException if the store cannot be looked through
+	 * @throws UnsupportedOperationException if the store cannot be searched
 	 */
 	public SearchableStore.Counts count() {
 		SearchableStore searchable = searchable();
@@ -122,10 +121,10 @@ public final class Records {
 	/**
 	 * Reads a record, with its result if that can be read here: neither compressed nor
 	 * encrypted.
-	 * @param id its name
-	 * @return the record, if the application has one of that name
+	 * @param id its id
+	 * @return the record, if the application has one of that id
 	 * @throws IdempotencyStoreException if the store failed
-	 * @throws UnsupportedOperationException if the store cannot be looked through
+	 * @throws UnsupportedOperationException if the store cannot be searched
 	 */
 	public Optional<Inspection> find(RecordId id) {
 		return findOwn(id).map((it) -> new Inspection(it.summary(), it.fingerprint(), readable(it)));
@@ -138,11 +137,11 @@ public final class Records {
 	}
 
 	/**
-	 * Forgets a record in whatever state it is; the next attempt is a first one.
-	 * @param id its name
-	 * @return whether the application had one of that name
+	 * Forgets a record in any state; the next attempt is attempt 1.
+	 * @param id its id
+	 * @return whether the application had one of that id
 	 * @throws IdempotencyStoreException if the store failed
-	 * @throws UnsupportedOperationException if the store cannot be looked through
+	 * @throws UnsupportedOperationException if the store cannot be searched
 	 */
 	public boolean forget(RecordId id) {
 		Optional<Inspection> found = findOwn(id);
@@ -154,32 +153,32 @@ public final class Records {
 	}
 
 	/**
-	 * Settles a key whose attempt vanished: nothing is changed unless it is abandoned,
-	 * and whoever takes it over at the same time is left alone.
+	 * Settles an abandoned key. Nothing is changed if the key is not abandoned, or if
+	 * another attempt takes it over at the same time.
 	 * @param key the key, with its namespace
 	 * @param policy how its operation is protected
 	 * @param conclusion what was found out about the attempt
-	 * @return what became of it
-	 * @throws IdempotencyStoreException if the store failed; look again what became of
-	 * the key
+	 * @return whether it was settled
+	 * @throws IdempotencyStoreException if the store failed; read the key to see whether
+	 * it was settled
 	 * @throws dev.idempotency.ResultTooLargeException if the store cannot hold the result
-	 * @throws UnsupportedOperationException if the store cannot be looked into
+	 * @throws UnsupportedOperationException if the store cannot be inspected
 	 */
 	public Settlement settle(IdempotencyKey key, OperationPolicy policy, Conclusion conclusion) {
 		return this.settling.settle(key, policy, conclusion);
 	}
 
 	/**
-	 * Settles a record, in the same way.
-	 * @param id its name
+	 * Settles the key of a record, in the same way.
+	 * @param id its id
 	 * @param policy how its operation is protected
 	 * @param conclusion what was found out about the attempt
-	 * @return what became of it
-	 * @throws IdempotencyStoreException if the store failed; look again what became of
-	 * the record
+	 * @return whether it was settled
+	 * @throws IdempotencyStoreException if the store failed; read the record to see
+	 * whether it was settled
 	 * @throws dev.idempotency.ResultTooLargeException if the store cannot hold the result
-	 * @throws UnsupportedOperationException if the store cannot be looked through, or the
-	 * record does not tell its key whole, since it was too long
+	 * @throws UnsupportedOperationException if the store cannot be searched, or the key
+	 * is too long to be stored in full
 	 */
 	public Settlement settle(RecordId id, OperationPolicy policy, Conclusion conclusion) {
 		RecordSummary record = findOwn(id).map(Inspection::summary).orElse(null);
@@ -189,13 +188,13 @@ public final class Records {
 		IdempotencyKey key = keyOf(record);
 		if (key == null) {
 			throw new UnsupportedOperationException(
-					"The key of the record was too long to be kept whole: settle it in the application, with Idempotency");
+					"The key of the record is too long to be stored in full: settle it in the application, with Idempotency");
 		}
 		return at(id, () -> settle(key, policy, conclusion));
 	}
 
 	/**
-	 * Does something about a record where it is.
+	 * Runs an action in the place of a record.
 	 */
 	private <T> T at(RecordId id, Supplier<T> work) {
 		return (this.store instanceof RoutingStore routing)
@@ -218,7 +217,7 @@ public final class Records {
 	}
 
 	/**
-	 * The key of a record, unless it was too long to be kept whole.
+	 * The key of a record, unless it is too long to be stored in full.
 	 */
 	private static @Nullable IdempotencyKey keyOf(RecordSummary record) {
 		KeyDescription parts = record.key();
@@ -229,7 +228,7 @@ public final class Records {
 			return RecordId.of(key).equals(record.id()) ? key : null;
 		}
 		catch (IllegalArgumentException ex) {
-			// Nothing that this library wrote
+			// Not written by this library
 			return null;
 		}
 	}
@@ -239,7 +238,7 @@ public final class Records {
 			return searchable;
 		}
 		throw new UnsupportedOperationException(
-				"%s cannot be looked through: it is no SearchableStore".formatted(this.store.getClass().getName()));
+				"%s cannot be searched: it is not a SearchableStore".formatted(this.store.getClass().getName()));
 	}
 
 	private static <T> T ask(String verb, Supplier<T> question) {

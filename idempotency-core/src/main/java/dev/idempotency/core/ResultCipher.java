@@ -18,11 +18,11 @@ import dev.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Encryption with AES-GCM: after the header of the frame the id of the key in four bytes,
- * a random nonce of twelve, the ciphertext and its tag of sixteen.
+ * Encryption with AES-GCM. The header of the frame is followed by the id of the key in
+ * four bytes, a random nonce of twelve, the ciphertext and its tag of sixteen.
  * <p>
- * The header and the idempotency key are authenticated too, so that a result which
- * someone moved to the record of another key does not open there.
+ * The header and the idempotency key are authenticated too, so that a result that was
+ * moved to the record of another key cannot be decrypted there.
  */
 final class ResultCipher {
 
@@ -76,7 +76,7 @@ final class ResultCipher {
 	 */
 	byte[] seal(IdempotencyKey key, byte flags, byte[] plain) {
 		if (this.current == null) {
-			throw new IllegalStateException("There is no key to encrypt with");
+			throw new IllegalStateException("No encryption key is configured");
 		}
 		byte[] nonce = new byte[NONCE];
 		this.random.nextBytes(nonce);
@@ -89,7 +89,7 @@ final class ResultCipher {
 			return frame;
 		}
 		catch (GeneralSecurityException ex) {
-			throw new IllegalStateException("It cannot be encrypted: " + ex, ex);
+			throw new IllegalStateException("The result cannot be encrypted: " + ex, ex);
 		}
 	}
 
@@ -97,7 +97,7 @@ final class ResultCipher {
 	 * Decrypts.
 	 * @param frame the whole frame
 	 * @return the content
-	 * @throws UnreadableResultException if no key is known that opens it
+	 * @throws UnreadableResultException if no known key decrypts it
 	 */
 	byte[] open(IdempotencyKey key, byte[] frame) {
 		if (frame.length < START + TAG) {

@@ -11,12 +11,12 @@ import dev.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How results are kept in the store: compressed, encrypted, both, or as they are.
+ * How results are stored: compressed, encrypted, both, or as they are.
  * <p>
- * Whatever is chosen for new results, every result can be read that an earlier choice has
- * left, as long as its encryption key is known: also plain ones after encryption was
- * switched on. A result that is neither compressed nor encrypted is written as the first
- * release wrote it, and a tombstone has nothing to pack.
+ * The settings apply to new results. Older results stay readable, plain ones included, as
+ * long as their encryption key is known. A result that is neither compressed nor
+ * encrypted is written as the first release wrote it, and a tombstone has nothing to
+ * pack.
  */
 public final class ResultPacking {
 
@@ -32,18 +32,18 @@ public final class ResultPacking {
 	}
 
 	/**
-	 * Results are kept as they are.
-	 * @return how results are kept
+	 * Results are stored as they are.
+	 * @return how results are stored
 	 */
 	public static ResultPacking none() {
 		return NONE;
 	}
 
 	/**
-	 * Compresses results from a size on, where that makes them smaller; large ones where
-	 * it makes them much smaller.
+	 * Compresses results from a size on, if that makes them smaller, and large ones if
+	 * that makes them much smaller.
 	 * @param threshold the size in bytes
-	 * @return how results are kept
+	 * @return how results are stored
 	 */
 	public ResultPacking withCompression(long threshold) {
 		if (threshold < 0 || threshold > StoredResult.MAX_SIZE) {
@@ -55,20 +55,19 @@ public final class ResultPacking {
 	}
 
 	/**
-	 * Encrypts results with AES-GCM. A result opens only under the idempotency key that
-	 * it was stored for.
+	 * Encrypts results with AES-GCM. A result can be decrypted only for the idempotency
+	 * key that it was stored for.
 	 * @param key the key for new results, 16, 24 or 32 bytes in Base64; {@code null} or
 	 * blank: new results are not encrypted
 	 * @param previousKeys further keys with which older results were encrypted
-	 * @return how results are kept
+	 * @return how results are stored
 	 */
 	public ResultPacking withEncryption(@Nullable String key, List<String> previousKeys) {
 		return new ResultPacking(this.compressFrom, ResultCipher.of(key, previousKeys));
 	}
 
 	/**
-	 * Makes of a plain result what the store keeps, and copies nothing where that is the
-	 * same.
+	 * Packs a plain result for the store, without a copy if it stays plain.
 	 * @throws dev.idempotency.ResultTooLargeException if it is too large for any store
 	 */
 	StoredResult pack(IdempotencyKey key, StoredResult plain) {
@@ -96,7 +95,7 @@ public final class ResultPacking {
 	}
 
 	/**
-	 * Makes of what the store kept a result whose payload can be read.
+	 * Unpacks a stored result.
 	 * @throws UnreadableResultException if it was encrypted with an unknown key, or is
 	 * damaged
 	 * @throws dev.idempotency.UnsupportedFormatException if a newer release wrote it
@@ -116,7 +115,7 @@ public final class ResultPacking {
 	}
 
 	/**
-	 * Tells nothing of the keys.
+	 * Does not reveal the keys.
 	 */
 	@Override
 	public String toString() {

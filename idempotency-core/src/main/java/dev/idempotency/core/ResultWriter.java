@@ -3,17 +3,17 @@ package dev.idempotency.core;
 import java.util.Optional;
 
 /**
- * Makes of what an operator says the result that an edge would have stored.
+ * Turns a result that an operator gives into the result that an edge would have stored.
  */
 @FunctionalInterface
 public interface ResultWriter {
 
 	/**
 	 * Writes a result.
-	 * @param operation what it is the result of
-	 * @param given what the operator says
-	 * @return the bytes of the result, or nothing if the operation is not one of this
-	 * edge's
+	 * @param operation the operation
+	 * @param given the result that the operator gives
+	 * @return the bytes of the result, or empty if the operation does not belong to this
+	 * edge
 	 * @throws IllegalArgumentException if the operation cannot have such a result, with
 	 * the reason
 	 */

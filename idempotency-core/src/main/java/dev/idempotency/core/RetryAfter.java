@@ -5,11 +5,11 @@ import java.time.Duration;
 import dev.idempotency.store.IdempotencyRecord;
 
 /**
- * When whoever met a running twin is to ask again.
+ * When an attempt that was refused because of a key in progress should try again.
  * <p>
- * After as long again as the twin has run: most operations take less than a second, and
- * whoever asks doubles the wait each time. At least a second, and never past the lease,
- * where the key may be free: its executor may have vanished.
+ * After as long as the operation has run so far, so that the wait doubles with each
+ * attempt. At least a second, since most operations take less, and never past the lease:
+ * if the owner has crashed, the key is free then.
  */
 final class RetryAfter {
 
@@ -19,17 +19,17 @@ final class RetryAfter {
 	}
 
 	/**
-	 * When to ask again after a record was met.
-	 * @param running the record
+	 * When to try again after a claim was refused.
+	 * @param running the record of the key in progress
 	 * @param lease how long claims of the operation hold
-	 * @return zero if the key is free
+	 * @return how long to wait; zero if the key is free
 	 */
 	static Duration of(IdempotencyRecord.InProgress running, Duration lease) {
 		return least(most(FIRST, age(running, lease)), running.leaseLeft());
 	}
 
 	/**
-	 * When to ask again after someone else has just taken the key.
+	 * When to try again after another attempt has just claimed the key.
 	 * @param lease how long claims of the operation hold
 	 */
 	static Duration ofFresh(Duration lease) {
@@ -37,8 +37,8 @@ final class RetryAfter {
 	}
 
 	/**
-	 * A record does not tell when it was taken over. But a lease that has not been
-	 * renewed tells how long ago the latest claim was made at least.
+	 * A record does not tell when it was taken over. But the lease tells how long ago it
+	 * was claimed or renewed, which bounds the age of the latest claim from below.
 	 */
 	private static Duration age(IdempotencyRecord.InProgress running, Duration lease) {
 		return (running.attempt() == 1) ? running.age() : least(running.age(), lease.minus(running.leaseLeft()));

@@ -15,12 +15,12 @@ import dev.idempotency.store.RecordId;
 import dev.idempotency.store.StoredResult;
 
 /**
- * Settles keys whose executor vanished.
+ * Settles abandoned keys.
  * <p>
- * Whoever settles takes the key over, as a further attempt would, and ends it under that
- * claim. So there is one winner, as always: an attempt that took the key over before is
- * left alone, one that comes later finds it settled, and the executor that only seemed to
- * have vanished is told that it was superseded.
+ * To settle a key is to take it over, as a further attempt would, and to complete or
+ * forget it under that claim. So there is one winner. An attempt that took the key over
+ * before keeps it, a later one finds it settled, and an owner that had only stalled is
+ * superseded.
  */
 final class Settling {
 
@@ -48,7 +48,7 @@ final class Settling {
 		}
 		Claim claim = ((ClaimResult.Granted) answer).claim();
 		if (claim.attempt() == 1) {
-			// Forgotten between the two looks
+			// Forgotten between find and claim
 			this.store.release(claim);
 			return Settlement.NOT_FOUND;
 		}
@@ -78,7 +78,7 @@ final class Settling {
 					policy.lease());
 		}
 		catch (ResultTooLargeException ex) {
-			// As abandoned as before
+			// Leaves the key abandoned
 			this.store.release(claim);
 			throw ex;
 		}

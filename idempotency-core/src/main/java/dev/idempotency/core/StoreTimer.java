@@ -1,20 +1,20 @@
 package dev.idempotency.core;
 
 /**
- * Takes the time of everything the engine asks of the store. A timer that fails changes
- * nothing.
+ * Measures the engine's calls of the store. A failing timer does not affect the
+ * operation.
  */
 public interface StoreTimer {
 
 	/**
-	 * The time, of which only differences mean anything.
-	 * @return nanoseconds of a clock that never goes back
+	 * The current time, for differences only.
+	 * @return nanoseconds of a monotonic clock
 	 */
 	long nanoTime();
 
 	/**
-	 * The store has answered, or failed to.
-	 * @param verb what was asked of it
+	 * A call of the store has returned or failed.
+	 * @param verb the call
 	 * @param nanos how long it took
 	 * @param failed whether it failed
 	 */

@@ -3,32 +3,32 @@ package dev.idempotency.core;
 import java.util.Locale;
 
 /**
- * What the engine asks of a store.
+ * The calls that the engine makes to a store.
  */
 public enum StoreVerb {
 
 	/**
-	 * Take the key.
+	 * Claim a key.
 	 */
 	CLAIM,
 
 	/**
-	 * Let the lease run anew.
+	 * Renew a lease.
 	 */
 	RENEW,
 
 	/**
-	 * Store the result.
+	 * Store a result.
 	 */
 	COMPLETE,
 
 	/**
-	 * Give the key back.
+	 * Release a key.
 	 */
 	RELEASE,
 
 	/**
-	 * Say what is remembered.
+	 * Read a record.
 	 */
 	FIND,
 

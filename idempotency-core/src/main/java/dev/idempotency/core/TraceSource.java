@@ -3,14 +3,15 @@ package dev.idempotency.core;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Knows the trace in which the calling thread works. A source that fails changes nothing.
+ * Provides the trace of the calling thread. A failing source does not affect the
+ * operation.
  */
 @FunctionalInterface
 public interface TraceSource {
 
 	/**
-	 * The trace in which the calling thread works.
-	 * @return where to find what is done now, in at most
+	 * The trace of the calling thread.
+	 * @return the id of the trace, of at most
 	 * {@value dev.idempotency.store.ClaimTerms#MAX_TRACE} characters; {@code null} if
 	 * there is no trace
 	 */

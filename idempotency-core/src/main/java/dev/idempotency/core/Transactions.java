@@ -6,30 +6,30 @@ import dev.idempotency.IdempotencyConfigurationException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Transactions in which the work of operations is done.
+ * Begins the transactions in which operations do their work.
  */
 @FunctionalInterface
 public interface Transactions {
 
 	/**
-	 * Begins a transaction on this thread, whatever other one it is in.
+	 * Begins a new transaction on this thread, whether or not it is in one.
 	 * @return the transaction, to be ended on the same thread
 	 */
 	Transaction begin();
 
 	/**
-	 * Who manages them.
-	 * @return the manager that callers' transactions may have too, or {@code null} if
-	 * nobody knows
+	 * The transaction manager.
+	 * @return the manager, which the transactions of callers may share, or {@code null}
+	 * if it is unknown
 	 */
 	default @Nullable Object manager() {
 		return null;
 	}
 
 	/**
-	 * What to say where there are none, or nothing says which.
-	 * @param operation what is to be done in one
-	 * @param wish how it asks for that
+	 * The exception if there is no transaction manager, or no unique one.
+	 * @param operation the operation that needs one
+	 * @param wish the attribute that requires it
 	 * @return the exception
 	 */
 	static IdempotencyConfigurationException missing(Object operation, String wish) {
@@ -46,17 +46,17 @@ public interface Transactions {
 	enum Ending {
 
 		/**
-		 * All that was done in it counts.
+		 * It was committed.
 		 */
 		COMMITTED,
 
 		/**
-		 * Nothing of it does.
+		 * It was rolled back.
 		 */
 		ROLLED_BACK,
 
 		/**
-		 * Its commit was tried, and nobody knows what came of it.
+		 * Its commit was tried, and whether it succeeded is unknown.
 		 */
 		UNKNOWN
 
@@ -68,19 +68,19 @@ public interface Transactions {
 	interface Transaction {
 
 		/**
-		 * Makes everything that was done in it count.
+		 * Commits the transaction.
 		 */
 		void commit();
 
 		/**
-		 * Undoes everything that was done in it.
+		 * Rolls the transaction back.
 		 */
 		void rollBack();
 
 		/**
-		 * Whether it uses something that its thread was bound to before, such as a
-		 * session that is open in view, and has to end before that does.
-		 * @return whether it has to end as soon as the operation's handler does
+		 * Whether it uses a resource that was bound to its thread before, such as a
+		 * session that is open in view, and must end before that resource is closed.
+		 * @return whether it must end as soon as the operation's handler returns
 		 */
 		default boolean endsWithHandler() {
 			return false;

@@ -7,7 +7,7 @@ import dev.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An operation that runs without a claim, and leaves no trace in the store.
+ * An execution without a claim and without a record in the store.
  */
 final class UnprotectedExecution extends Execution {
 
@@ -69,7 +69,7 @@ final class UnprotectedExecution extends Execution {
 
 	@Override
 	public void hasSteps() {
-		// Nothing is remembered
+		// Nothing is stored
 	}
 
 	@Override

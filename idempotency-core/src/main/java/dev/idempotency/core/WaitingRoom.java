@@ -19,9 +19,9 @@ import dev.idempotency.store.ClaimTerms;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where all who wait for the same in this process share one wait: one of them looks into
- * the store, and the others are told what it found. When it leaves without an answer for
- * all, because its patience ended or because the key is its own now, the next one looks.
+ * Lets all attempts of this process that wait for the same key share one wait: one of
+ * them polls the store, and the others get what it found. If it leaves without a result
+ * for all, because its patience ended or because it claimed the key, the next one polls.
  */
 final class WaitingRoom {
 
@@ -31,13 +31,13 @@ final class WaitingRoom {
 
 	/**
 	 * Enters the room.
-	 * @param attempt what is waited for
-	 * @param place where the store has its key, if it has several places
-	 * @return the party of those who wait for the same, to be left by closing it
+	 * @param attempt the waiting attempt
+	 * @param place the place of the key, if the store has several
+	 * @return the party of attempts that wait for the same key; close it to leave
 	 */
 	Party enter(Attempt attempt, @Nullable Object place) {
 		this.waiting.increment();
-		// Whatever the trace
+		// Without the trace, which does not matter here
 		Subject subject = new Subject(attempt.key(), place, attempt.fingerprint(), attempt.policy().terms());
 		return this.parties.compute(subject, (key, present) -> {
 			Party party = (present != null) ? present : new Party(key);
@@ -47,20 +47,21 @@ final class WaitingRoom {
 	}
 
 	/**
-	 * How many wait.
+	 * The number of waiting attempts.
 	 */
 	long waiting() {
 		return this.waiting.sum();
 	}
 
 	/**
-	 * What is waited for: nobody is told what another question was answered with.
+	 * What attempts wait for. Only attempts with the same key, fingerprint and terms
+	 * share a result.
 	 */
 	private record Subject(IdempotencyKey key, @Nullable Object place, Fingerprint fingerprint, ClaimTerms terms) {
 	}
 
 	/**
-	 * What one is to do who waits without a thread.
+	 * What an attempt that waits without a thread does next.
 	 */
 	enum Turn {
 
@@ -69,7 +70,7 @@ final class WaitingRoom {
 	}
 
 	/**
-	 * Those who wait for the same.
+	 * Attempts that wait for the same key.
 	 */
 	final class Party implements AutoCloseable {
 
@@ -89,7 +90,7 @@ final class WaitingRoom {
 		private volatile ClaimResult.@Nullable Refused found;
 
 		/**
-		 * Those who wait without a thread while somebody looks.
+		 * Members that wait without a thread while another one polls.
 		 */
 		private final Set<Runnable> standingBy = new LinkedHashSet<>();
 
@@ -98,9 +99,10 @@ final class WaitingRoom {
 		}
 
 		/**
-		 * Waits until someone has found an answer for all, until nobody is looking any
-		 * more, or for as long as it may take.
-		 * @return {@code false} if the thread was interrupted; it is still marked so
+		 * Waits until there is a result for all, until no member is polling any more, or
+		 * for the given time.
+		 * @return {@code false} if the thread was interrupted; its interrupt status is
+		 * set
 		 */
 		boolean await(long millis) {
 			this.lock.lock();
@@ -121,10 +123,10 @@ final class WaitingRoom {
 		}
 
 		/**
-		 * Looks on behalf of all, if nobody does.
-		 * @param look comes back when there is no more waiting for the one who looks
-		 * @param answersAll whether what was found is an answer for all
-		 * @return what was found, or {@code null} if someone is looking already
+		 * Polls on behalf of all, if no other member does.
+		 * @param look polls until the wait of this member ends
+		 * @param answersAll whether what was found is a result for all
+		 * @return what was found, or {@code null} if another member is polling
 		 */
 		@Nullable ClaimResult tryToLook(Supplier<ClaimResult> look, Predicate<ClaimResult.Refused> answersAll) {
 			if (!begin()) {
@@ -144,7 +146,8 @@ final class WaitingRoom {
 		}
 
 		/**
-		 * Begins to look on behalf of all, if nobody does, until {@link #end} is called.
+		 * Begins to poll on behalf of all, if no other member does, until {@link #end} is
+		 * called.
 		 */
 		private boolean begin() {
 			this.lock.lock();
@@ -161,10 +164,11 @@ final class WaitingRoom {
 		}
 
 		/**
-		 * Begins to look on behalf of all, or stands by if somebody does. Blocks nobody.
-		 * @param changed called once, on any thread, when there is an answer for all, or
-		 * when it is the caller's turn to look, unless it leaves
-		 * @return what is to be done
+		 * Begins to poll on behalf of all, or stands by if another member does. Does not
+		 * block.
+		 * @param changed called once, on any thread, when there is a result for all, or
+		 * when it is the caller's turn to poll, unless it leaves
+		 * @return what the caller does next
 		 */
 		Turn lookOrStandBy(Runnable changed) {
 			this.lock.lock();
@@ -186,9 +190,10 @@ final class WaitingRoom {
 
 		/**
 		 * Leaves the party.
-		 * @param changed what the caller has stood by with
-		 * @param looked whether it looked on behalf of all
-		 * @param answer what it found for all, or {@code null} if the next one is to look
+		 * @param changed the callback with which the caller stands by
+		 * @param looked whether it polled on behalf of all
+		 * @param answer what it found for all, or {@code null} if the next one should
+		 * poll
 		 */
 		void leave(Runnable changed, boolean looked, ClaimResult.@Nullable Refused answer) {
 			try {
@@ -197,7 +202,7 @@ final class WaitingRoom {
 				}
 				else {
 					standByNoMore(changed);
-					// It may have been our turn
+					// It may have been this member's turn
 					passOn();
 				}
 			}
@@ -217,13 +222,13 @@ final class WaitingRoom {
 		}
 
 		/**
-		 * Looks no more.
-		 * @param answer what was found for all, or {@code null} if the next one is to
-		 * look
+		 * Stops polling.
+		 * @param answer what was found for all, or {@code null} if the next one should
+		 * poll
 		 */
 		private void end(ClaimResult.@Nullable Refused answer) {
 			if (answer != null) {
-				// Whoever comes from now on waits for something else
+				// Later attempts wait for something else
 				WaitingRoom.this.parties.remove(this.subject, this);
 			}
 			this.lock.lock();
@@ -239,7 +244,8 @@ final class WaitingRoom {
 		}
 
 		/**
-		 * Tells those who stand by: all of an answer, or the next one that nobody looks.
+		 * Calls the members that stand by: all if there is a result, or the next one if
+		 * no member polls.
 		 */
 		private void passOn() {
 			List<Runnable> told = List.of();
@@ -258,7 +264,7 @@ final class WaitingRoom {
 		}
 
 		/**
-		 * What someone has found for all.
+		 * The result for all, if one was found.
 		 */
 		ClaimResult.@Nullable Refused found() {
 			return this.found;

@@ -8,8 +8,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Wakes up those who wait without a thread. One thread for all of them, which is there
- * while somebody waits, and a little longer. It only hands work on.
+ * Wakes up attempts that wait without a thread. One thread serves all of them. It lives
+ * while an attempt waits, and a little longer, and only hands work to executors.
  */
 final class WaitingTimer {
 
@@ -19,7 +19,7 @@ final class WaitingTimer {
 
 	/**
 	 * Calls back once.
-	 * @return cancels it
+	 * @return cancels the call
 	 */
 	Future<?> in(Duration pause, Runnable wakeUp) {
 		return timer().schedule(wakeUp, pause.toNanos(), TimeUnit.NANOSECONDS);

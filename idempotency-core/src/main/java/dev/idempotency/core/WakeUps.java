@@ -9,8 +9,8 @@ import dev.idempotency.store.NotifyingStore.Subscription;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets one thread sleep until a key comes to an end or it is time to look again. A
- * semaphore, because it pins no virtual thread.
+ * Lets one thread sleep until the store notifies it or it is time to poll again. Uses a
+ * semaphore, because that pins no virtual thread.
  */
 final class WakeUps implements AutoCloseable {
 
@@ -26,8 +26,8 @@ final class WakeUps implements AutoCloseable {
 	}
 
 	/**
-	 * Sleeps, each time a little longer.
-	 * @return {@code false} if the thread was interrupted; it is still marked so
+	 * Sleeps, longer each time.
+	 * @return {@code false} if the thread was interrupted; its interrupt status is set
 	 */
 	boolean sleepAtMost(Duration limit) {
 		try {

@@ -1,6 +1,5 @@
 /**
- * The engine, which decides what a store's answer means for an operation. It knows
- * neither Spring nor HTTP.
+ * The engine, which decides about attempts. It depends on neither Spring nor HTTP.
  */
 @NullMarked
 package dev.idempotency.core;

@@ -84,7 +84,7 @@ class IdempotencyTemplateTests {
 	@Test
 	void refusesATypeThatIsNotKnown() {
 		assertThatIllegalStateException().isThrownBy(IdempotencyTemplateTests::<Receipt>unknown)
-			.withMessageContaining("Say which type");
+			.withMessageContaining("needs a type argument");
 	}
 
 	private static <T> ResultType<List<T>> unknown() {

@@ -356,7 +356,7 @@ class IdempotencyEngineTests extends EngineFixture {
 		proceed().complete(bytes("paid"));
 		assertThat(replayed(begin())).isEqualTo("paid");
 		assertThat(this.events).hasSize(3);
-		assertThat(output.toString().split("the operation goes on", -1)).as("logged once").hasSize(2);
+		assertThat(output.toString().split("the operation continues", -1)).as("logged once").hasSize(2);
 	}
 
 	@Test

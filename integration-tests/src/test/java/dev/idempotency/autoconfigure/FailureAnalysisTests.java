@@ -188,7 +188,7 @@ class FailureAnalysisTests {
 			.withConfiguration(AutoConfigurations.of(DataSourceAutoConfiguration.class,
 					DataSourceTransactionManagerAutoConfiguration.class))
 			.withUserConfiguration(Transactional.class)
-			.run((failed) -> assertAnalysis(failed.getStartupFailure(), "where no transaction can be joined",
+			.run((failed) -> assertAnalysis(failed.getStartupFailure(), "cannot join a transaction",
 					"Use idempotency.store=jdbc, or leave transactional out."));
 	}
 

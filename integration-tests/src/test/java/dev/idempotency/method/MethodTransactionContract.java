@@ -349,7 +349,7 @@ abstract class MethodTransactionContract {
 			.run((context) -> assertThat(context).getFailure()
 				.isInstanceOf(IdempotencyConfigurationException.class)
 				.hasMessageContaining(Ledger.class.getName() + ".")
-				.hasMessageContaining("no transaction can be joined"));
+				.hasMessageContaining("cannot join a transaction"));
 	}
 
 	private void run(Story story) {

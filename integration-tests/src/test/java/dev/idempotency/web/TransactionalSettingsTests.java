@@ -46,7 +46,7 @@ class TransactionalSettingsTests {
 		assertThat(startUpFailure(Plain.class, TestServer.WITH_DATABASE,
 				"spring.datasource.url=jdbc:h2:mem:transactional-memory"))
 			.hasMessageContaining(Plain.class.getName() + "#pay()")
-			.hasMessageContaining("no transaction can be joined")
+			.hasMessageContaining("cannot join a transaction")
 			.extracting(IdempotencyConfigurationException::remedy)
 			.asString()
 			.contains("a store that transactions can join");
@@ -79,7 +79,7 @@ class TransactionalSettingsTests {
 		assertThat(startUpFailure(Route.class, TestServer.WITH_DATABASE,
 				"spring.datasource.url=jdbc:h2:mem:transactional-route"))
 			.hasMessageContaining("A route")
-			.hasMessageContaining("no transaction can be joined");
+			.hasMessageContaining("cannot join a transaction");
 	}
 
 	private static IdempotencyConfigurationException startUpFailure(Class<?> source, String... properties) {
