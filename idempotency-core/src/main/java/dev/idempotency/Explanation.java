@@ -8,8 +8,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A message and its arguments. Settings are kept as {@link Setting} arguments, so that
- * each reader can be shown the names it knows them by.
+ * A message and its arguments. Settings stay {@link Setting} arguments, so that each
+ * reader can be shown the names it knows them by.
  *
  * @param format the message, as for {@link String#format}, with {@code %s} for settings
  * @param facts its arguments

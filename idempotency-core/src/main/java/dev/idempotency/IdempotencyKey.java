@@ -41,7 +41,7 @@ public final class IdempotencyKey {
 
 	/**
 	 * Create a key.
-	 * @param scope whose key it is and what for
+	 * @param scope what the key belongs to
 	 * @param value the key as the client or the application gave it
 	 */
 	public IdempotencyKey(IdempotencyScope scope, String value) {
@@ -62,7 +62,7 @@ public final class IdempotencyKey {
 	}
 
 	/**
-	 * Whose key it is and what for.
+	 * What the key belongs to.
 	 * @return the scope
 	 */
 	public IdempotencyScope scope() {

@@ -48,8 +48,8 @@ public interface IdempotencySession {
 	}
 
 	/**
-	 * Calls a tool that gives no result, unless it was called with the same inputs in
-	 * this session.
+	 * Calls a tool without a result, unless it was called with the same inputs in this
+	 * session.
 	 * @param tool the name of the tool
 	 * @param inputs its inputs, such as a map or a record
 	 * @param work the call
