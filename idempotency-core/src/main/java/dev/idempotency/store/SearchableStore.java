@@ -65,7 +65,7 @@ public interface SearchableStore extends InspectableStore {
 	static void requireReachable(int offset, int limit) {
 		if (offset < 0 || limit < 1 || (long) offset + limit > MAX_REACH) {
 			throw new IllegalArgumentException(
-					"A search reaches the newest %d records, and cannot find %d after skipping %d: use a filter"
+					"A search finds 1 or more of the newest %d records, and not %d after skipping %d: use a filter"
 						.formatted(MAX_REACH, limit, offset));
 		}
 	}
