@@ -75,7 +75,7 @@ class OperationPolicyTests {
 		assertThat(extending.terms().onReplay()).isEqualTo(OnReplay.EXTEND);
 		assertThat(extending.maxReplays()).isZero();
 		assertThatIllegalArgumentException().isThrownBy(() -> extending.withMaxReplays(3))
-			.withMessageContaining("limit of replays");
+			.withMessageContaining("cannot be limited");
 	}
 
 	@Test
