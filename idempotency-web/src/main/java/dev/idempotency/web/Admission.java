@@ -7,33 +7,33 @@ import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides whether a handler runs: where the interceptor and the filter function of routes
- * meet.
+ * Decides whether a handler runs. The interceptor and the filter function of routes share
+ * it.
  */
 interface Admission {
 
 	/**
 	 * Decides about a request.
-	 * @return what is to be done after the handler has run, or {@code null} if it is not
-	 * to run because the answer is known
-	 * @throws IdempotencyException if it is not to run and there is no answer
+	 * @return what to do after the handler has returned, or {@code null} if it must not
+	 * run because the response is known
+	 * @throws IdempotencyException if it must not run and there is no response to send
 	 */
 	@Nullable Pass admit(HttpServletRequest request, Object handler, ProtectedOperation operation);
 
 	/**
-	 * Makes sure that an operation can run in transactions, if it is to.
+	 * Checks that an operation can run in transactions, if it is configured to.
 	 * @throws IdempotencyConfigurationException if it cannot
 	 */
 	void requireTransactions(ProtectedOperation operation, Object handler);
 
 	/**
-	 * The way to the handler is free.
+	 * Permission to run the handler.
 	 */
 	@FunctionalInterface
 	interface Pass {
 
 		/**
-		 * There is nothing to be done after the handler.
+		 * Nothing to do after the handler.
 		 */
 		Pass NOTHING = () -> {
 		};

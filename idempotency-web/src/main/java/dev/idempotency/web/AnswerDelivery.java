@@ -14,7 +14,8 @@ import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends what was settled: the handler's answer, or another one if that is what counts.
+ * Sends the settled response: that of the handler, or the one that replaces it after a
+ * takeover or a rollback.
  */
 final class AnswerDelivery {
 
@@ -29,7 +30,7 @@ final class AnswerDelivery {
 	private volatile boolean cut;
 
 	/**
-	 * What the next dispatch has to fail with, because there was none to fail.
+	 * What the next dispatch fails with, because no dispatch was running.
 	 */
 	private volatile @Nullable RuntimeException failure;
 
@@ -41,7 +42,7 @@ final class AnswerDelivery {
 	}
 
 	/**
-	 * Whether the answer is on its way to the client and must not come to its end.
+	 * Whether the response must not be finished: the next dispatch fails instead.
 	 */
 	boolean isCut() {
 		return this.cut || this.failure != null;
@@ -55,7 +56,8 @@ final class AnswerDelivery {
 	}
 
 	/**
-	 * Fails if the answer must not come to its end. An error page comes to its own.
+	 * Fails if the response must not be finished. A late failure is thrown once, so that
+	 * its error page can be finished.
 	 */
 	void failIfCut() throws IOException {
 		RuntimeException late = this.failure;
@@ -80,7 +82,7 @@ final class AnswerDelivery {
 			this.dispatch.response().letThrough();
 		}
 		if (answer == null) {
-			throw notSettled(Objects.requireNonNull(failure, "there is an answer, or none"));
+			throw notSettled(Objects.requireNonNull(failure, "neither a response nor a failure"));
 		}
 		Completion completion = settled.completion();
 		if (completion != null && completion.answer() != null) {
@@ -95,7 +97,8 @@ final class AnswerDelivery {
 	}
 
 	/**
-	 * Someone else has the key: never two answers for one key.
+	 * Sends the response of the attempt that has taken the key over: a key never has two
+	 * responses.
 	 */
 	private void answerLike(Decision.Answer answer) throws IOException {
 		HttpServletResponse container = this.dispatch.response().container();
@@ -117,7 +120,7 @@ final class AnswerDelivery {
 	}
 
 	/**
-	 * The transaction failed, and with it whatever the handler has said.
+	 * The transaction failed, so the handler's response is discarded.
 	 */
 	private void answerNothingDone(RuntimeException cause) {
 		HttpServletResponse container = this.dispatch.response().container();
@@ -136,8 +139,8 @@ final class AnswerDelivery {
 	}
 
 	/**
-	 * Makes a failure of the answer of whatever kept it from being settled. Containers do
-	 * not answer at all when an error comes to them as it is.
+	 * Converts the failure to settle the response into an exception. Containers send no
+	 * response at all for an {@code Error} that reaches them directly.
 	 */
 	private RuntimeException notSettled(Throwable failure) {
 		HttpServletResponse container = this.dispatch.response().container();
@@ -146,19 +149,19 @@ final class AnswerDelivery {
 			this.recorder.writeEffect(container, HttpServletResponse.SC_INTERNAL_SERVER_ERROR);
 		}
 		return (failure instanceof RuntimeException exception) ? exception : new IllegalStateException(
-				"The answer of %s could not be settled: %s".formatted(this.handler, failure), failure);
+				"The response of %s could not be settled: %s".formatted(this.handler, failure), failure);
 	}
 
 	/**
-	 * Makes the container break the connection off, so that the client knows that it has
-	 * not seen the whole answer.
+	 * Makes the container abort the connection, so that the client knows that it has not
+	 * seen the whole response.
 	 */
 	static final class CutAnswerException extends IOException {
 
 		private static final long serialVersionUID = 1L;
 
 		CutAnswerException() {
-			super("The answer of another attempt counts: this one must not come to its end");
+			super("Another attempt has taken the key over: this response must not be finished");
 		}
 
 	}

@@ -20,8 +20,8 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.http.MediaType;
 
 /**
- * Knows what the answer of a handler is, and lets those answers flow to the client that
- * are written piece by piece.
+ * Records the response of a handler, and streams it to the client if it is written piece
+ * by piece.
  */
 final class AnswerRecorder implements RecordedBody.Channel {
 
@@ -40,12 +40,12 @@ final class AnswerRecorder implements RecordedBody.Channel {
 	private @Nullable RecordedBody body;
 
 	/**
-	 * The response on which the body flows, if it flows.
+	 * The response that the body streams to, if it streams.
 	 */
 	private ExchangeResponse outlet;
 
 	/**
-	 * What was sent ahead of a body that flows.
+	 * The head that was sent before a body that streams.
 	 */
 	private @Nullable Head sentHead;
 
@@ -68,7 +68,8 @@ final class AnswerRecorder implements RecordedBody.Channel {
 	}
 
 	/**
-	 * Records on a response. A further dispatch has its own, and begins anew.
+	 * Records what is written to a response. A further dispatch has its own response, and
+	 * the record starts again.
 	 * @return whether that is possible
 	 */
 	boolean recordOn(ExchangeResponse response) {
@@ -81,14 +82,14 @@ final class AnswerRecorder implements RecordedBody.Channel {
 	}
 
 	/**
-	 * Goes on with the record, on another response.
+	 * Continues the record on another response.
 	 */
 	void continueOn(ExchangeResponse response) {
 		this.outlet = response;
 	}
 
 	/**
-	 * Nothing is written any more.
+	 * The request has ended: further writes fail.
 	 */
 	void endOfRequest() {
 		if (this.body != null) {
@@ -105,7 +106,7 @@ final class AnswerRecorder implements RecordedBody.Channel {
 	}
 
 	/**
-	 * From now on someone else than the handler writes, who does not stream.
+	 * From now on other code than the handler writes the response, and does not stream.
 	 */
 	void renderInOnePiece() {
 		this.inOnePiece = true;
@@ -116,7 +117,7 @@ final class AnswerRecorder implements RecordedBody.Channel {
 	}
 
 	/**
-	 * Whether nothing of a body has been written yet.
+	 * Whether no part of a body has been written yet.
 	 */
 	boolean isEmpty() {
 		return this.body == null || this.body.size() == 0;
@@ -127,7 +128,7 @@ final class AnswerRecorder implements RecordedBody.Channel {
 	}
 
 	/**
-	 * Whether all of the body is here.
+	 * Whether the whole body is recorded.
 	 */
 	boolean isKept() {
 		return this.body != null && this.body.isKept();
@@ -146,15 +147,15 @@ final class AnswerRecorder implements RecordedBody.Channel {
 	@Override
 	public boolean mayFlow() {
 		if (this.transaction.isActive()) {
-			// The answer leaves after the commit
+			// The response is sent after the commit
 			return false;
 		}
 		return (this.operation.streams() && !this.inOnePiece) || isWrittenAside() || isEndless();
 	}
 
 	/**
-	 * Only a flush tells that someone who writes on the container's thread does not want
-	 * to wait for the end, but what Spring gives to others to write on cannot be flushed.
+	 * On the container's thread, only a flush shows that the handler wants to stream.
+	 * What Spring lets other threads write to cannot be flushed.
 	 */
 	@Override
 	public boolean mayFlowUnasked() {
@@ -183,9 +184,9 @@ final class AnswerRecorder implements RecordedBody.Channel {
 	public void open(long declaredLength) throws IOException {
 		if (this.transaction.isActive()) {
 			throw new IllegalStateException(
-					"The answer is larger than the %d bytes that are stored, and must not leave before the transaction is "
+					"The response is larger than the %d bytes that are stored, and must not be sent before the "
 						.formatted(this.operation.limits().response())
-							+ "committed: raise that limit, or leave transactional = true out");
+							+ "transaction is committed. Raise max-response-body, or leave transactional = true out");
 		}
 		HttpServletResponse container = this.outlet.container();
 		this.sentHead = currentHead(container);
@@ -216,8 +217,8 @@ final class AnswerRecorder implements RecordedBody.Channel {
 	}
 
 	/**
-	 * Ends the record: nothing flows any more that does not flow yet.
-	 * @return the answer, with or without all of its body
+	 * Ends the record. A body that does not stream yet is held from now on.
+	 * @return the response, with or without its whole body
 	 */
 	Recorded end() {
 		ExchangeResponse response = this.dispatch.response();
@@ -249,7 +250,7 @@ final class AnswerRecorder implements RecordedBody.Channel {
 	}
 
 	/**
-	 * Makes the response what it was before the handler.
+	 * Restores the response to its state before the handler.
 	 */
 	void wipe(HttpServletResponse container) {
 		this.headersBefore.restore(container);
@@ -265,29 +266,29 @@ final class AnswerRecorder implements RecordedBody.Channel {
 	}
 
 	/**
-	 * Hears of the client.
+	 * Is notified when the client disconnects.
 	 */
 	interface Client {
 
 		/**
-		 * The client is gone.
+		 * The client has disconnected.
 		 */
 		void clientLost();
 
 	}
 
 	/**
-	 * The head of an answer.
+	 * The head of a response.
 	 *
 	 * @param status the status
-	 * @param headers the headers that are kept
-	 * @param stored whether such an answer is stored
+	 * @param headers the headers that are stored
+	 * @param stored whether such a response is stored
 	 */
 	private record Head(int status, Map<String, List<String>> headers, boolean stored) {
 	}
 
 	/**
-	 * An answer that is final.
+	 * A response that is final.
 	 */
 	final class Recorded {
 
@@ -315,7 +316,7 @@ final class AnswerRecorder implements RecordedBody.Channel {
 		}
 
 		/**
-		 * Sends what the client has not seen of it.
+		 * Sends what the client has not received yet.
 		 */
 		void send(HttpServletResponse container) throws IOException {
 			RecordedBody recorded = AnswerRecorder.this.body;

@@ -6,17 +6,17 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 
 /**
- * What holds for the answers of all protected requests.
+ * The rules for the responses of all protected requests.
  *
  * @param keptHeaders which headers are stored
- * @param policy which answers are stored
- * @param problemRenderer answers with a problem where no handler can
- * @param ends tells of the end of requests
+ * @param policy which responses are stored
+ * @param problemRenderer renders a problem where no handler can
+ * @param ends reports the end of requests
  */
 record AnswerRules(KeptHeaders keptHeaders, ResponsePolicy policy, ProblemRenderer problemRenderer, RequestEnds ends) {
 
 	/**
-	 * Answers with a problem, as the application would.
+	 * Renders a problem as the application would.
 	 */
 	@FunctionalInterface
 	interface ProblemRenderer {

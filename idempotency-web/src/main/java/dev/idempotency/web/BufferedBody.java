@@ -8,7 +8,7 @@ import jakarta.servlet.ServletInputStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A body that was read ahead of the handler, to be read by it.
+ * A request body that was read ahead of the handler, and is given to it.
  */
 final class BufferedBody extends ServletInputStream {
 
@@ -23,7 +23,7 @@ final class BufferedBody extends ServletInputStream {
 	/**
 	 * Create a body.
 	 * @param bytes what was read
-	 * @param rest where it goes on, or {@code null} if that was all
+	 * @param rest the rest of the body, or {@code null} if all of it was read
 	 */
 	BufferedBody(byte[] bytes, @Nullable InputStream rest) {
 		this.bytes = bytes;
@@ -76,7 +76,7 @@ final class BufferedBody extends ServletInputStream {
 
 	@Override
 	public void setReadListener(ReadListener listener) {
-		// All of it is here: there is nothing to be told later
+		// Always ready, so the listener is called at once
 		try {
 			listener.onDataAvailable();
 			listener.onAllDataRead();

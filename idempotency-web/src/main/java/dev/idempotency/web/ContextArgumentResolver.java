@@ -13,9 +13,9 @@ import org.springframework.web.method.support.HandlerMethodArgumentResolver;
 import org.springframework.web.method.support.ModelAndViewContainer;
 
 /**
- * Gives handlers their {@link IdempotencyContext}: one that passes everything through
- * where the request is not protected, and none to those that ask whether it is, by an
- * {@link Optional}.
+ * Resolves {@link IdempotencyContext} arguments of handlers. If the request is not
+ * protected, an optional argument gets none, and any other gets a context that passes
+ * everything through.
  */
 final class ContextArgumentResolver implements HandlerMethodArgumentResolver {
 
@@ -35,7 +35,7 @@ final class ContextArgumentResolver implements HandlerMethodArgumentResolver {
 		}
 		if (context == null && !parameter.isOptional()) {
 			throw new IllegalStateException(
-					"%s wants an IdempotencyContext, and its request is not protected: write Optional<IdempotencyContext>"
+					"%s needs an IdempotencyContext, but its request is not protected: write Optional<IdempotencyContext>"
 						.formatted(parameter.getExecutable()));
 		}
 		return parameter.getParameterType() == Optional.class ? Optional.ofNullable(context) : context;

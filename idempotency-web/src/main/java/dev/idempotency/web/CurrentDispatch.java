@@ -7,8 +7,8 @@ import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The request and the response of the dispatch that is under way, as those see them who
- * answer. An asynchronous dispatch, or one for an error, may bring others.
+ * The request and the response of the current dispatch, for the code that responds. An
+ * asynchronous dispatch, or one for an error, may bring others.
  */
 abstract class CurrentDispatch implements ExchangeRequest.Owner {
 
@@ -58,8 +58,7 @@ abstract class CurrentDispatch implements ExchangeRequest.Owner {
 	}
 
 	/**
-	 * Whether an error page is rendered, for which somebody has forwarded the request
-	 * when our filter had returned.
+	 * Whether an error page is rendered by a forward, after our filter has returned.
 	 */
 	boolean isErrorForwarded() {
 		return this.errorForwarded;
@@ -77,7 +76,8 @@ abstract class CurrentDispatch implements ExchangeRequest.Owner {
 	}
 
 	/**
-	 * Further dispatches may bring the container's own request, which has to know us.
+	 * Marks the request as asynchronous. Further dispatches may bring the container's own
+	 * request, which has to know the exchange.
 	 */
 	void asyncIsUnderWay() {
 		this.async = true;
@@ -92,15 +92,15 @@ abstract class CurrentDispatch implements ExchangeRequest.Owner {
 	}
 
 	/**
-	 * This request is refused, with nobody's failure but its own.
+	 * Remembers that this request itself is refused.
 	 */
 	void refused(IdempotencyException problem) {
 		this.refusal = problem;
 	}
 
 	/**
-	 * Whether an exception says that this very request is refused. Others come from what
-	 * its handler has called.
+	 * Whether an exception refuses this request. Other exceptions come from what its
+	 * handler has called.
 	 */
 	boolean isRefusal(Exception ex) {
 		return ex.equals(this.refusal);

@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The handlers that a handler has included, or forwarded to, and that have not returned
- * yet. Whatever becomes of them, only its own return ends the handler itself.
+ * yet. The outer handler ends only with its own return.
  */
 final class Detours {
 
@@ -17,7 +17,8 @@ final class Detours {
 	}
 
 	/**
-	 * Whether what has returned was a detour. The innermost one is the first to return.
+	 * Whether the handler that has returned was a detour. The innermost one returns
+	 * first.
 	 */
 	boolean isEnded(Object handler) {
 		for (Detour each = this.innermost; each != null; each = each.outer()) {
@@ -45,7 +46,8 @@ final class Detours {
 	 * A handler inside of another one's dispatch.
 	 *
 	 * @param handler the handler
-	 * @param outer the one that has called it in turn, if it is not the run's own
+	 * @param outer the detour that has called it, or {@code null} if the run's own
+	 * handler has
 	 */
 	private record Detour(Object handler, @Nullable Detour outer) {
 	}

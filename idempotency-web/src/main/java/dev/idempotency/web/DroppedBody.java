@@ -6,7 +6,7 @@ import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.WriteListener;
 
 /**
- * The body of an answer that is not sent.
+ * The body of a response that is not sent. It discards what is written.
  */
 final class DroppedBody extends ServletOutputStream {
 

@@ -20,14 +20,13 @@ import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request whose container is done with it. It still tells simple facts about itself,
- * its headers and attributes, for a handler that goes on without its client; all else
- * fails.
+ * A request that its container has finished. It still provides simple facts, headers and
+ * attributes to a handler that continues without its client. All other calls fail.
  */
 final class EndedRequest implements InvocationHandler {
 
 	/**
-	 * A request of which nothing more is asked: its handler is done with it too.
+	 * A request that its handler has finished, too. It provides no facts.
 	 */
 	static final HttpServletRequest FORGOTTEN = new EndedRequest(Map.of(), Map.of(), Map.of()).asRequest();
 
@@ -47,7 +46,7 @@ final class EndedRequest implements InvocationHandler {
 	}
 
 	/**
-	 * What can be told of a request after its end.
+	 * Copies what a request provides after its end.
 	 */
 	static HttpServletRequest of(HttpServletRequest request) {
 		Map<String, Object> facts = new HashMap<>();
@@ -79,7 +78,7 @@ final class EndedRequest implements InvocationHandler {
 			return method.invoke(request);
 		}
 		catch (InvocationTargetException | IllegalAccessException ex) {
-			// A container that cannot tell now did not have to before
+			// Leave out what the container cannot provide
 			return null;
 		}
 	}
@@ -99,7 +98,7 @@ final class EndedRequest implements InvocationHandler {
 			case "getHeader" -> first((String) arguments[0]);
 			case "getHeaders" -> enumerate(this.headers.getOrDefault((String) arguments[0], List.of()));
 			case "getAttribute" -> this.attributes.get(arguments[0]);
-			// Nobody is left who would ask for it
+			// Changes are ignored: no other code reads them
 			case "setAttribute", "removeAttribute" -> null;
 			case "equals" -> proxy == arguments[0];
 			default -> throw over();
@@ -134,7 +133,7 @@ final class EndedRequest implements InvocationHandler {
 
 	private static IllegalStateException over() {
 		return new IllegalStateException(
-				"The request has ended, and the container has taken it back: read what is needed of it before");
+				"The request has ended, and the container may reuse it. Read what is needed of it before it ends");
 	}
 
 }

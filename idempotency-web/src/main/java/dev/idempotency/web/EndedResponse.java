@@ -22,19 +22,19 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 
 /**
- * A response whose container is done with it, for a handler that goes on without its
- * client. It keeps the head of the answer, which a retry will get, and has no way to
- * anybody: the {@link TetheredResponse} before it lets nobody write a body any more.
+ * A response that its container has finished, for a handler that continues without its
+ * client. It keeps the head of the response for the retry, and sends nothing. The
+ * {@link TetheredResponse} in front of it refuses to write a body.
  */
 final class EndedResponse implements HttpServletResponse {
 
 	/**
-	 * A response of which nothing more is asked: its handler is done with it too.
+	 * A response that its handler has finished, too. Every call fails.
 	 */
 	static final HttpServletResponse FORGOTTEN = (HttpServletResponse) Proxy.newProxyInstance(
 			EndedResponse.class.getClassLoader(), new Class<?>[] { HttpServletResponse.class },
 			(proxy, method, arguments) -> {
-				throw new IllegalStateException("The request has ended, and the container has taken its response back");
+				throw new IllegalStateException("The request has ended, and the container may reuse its response");
 			});
 
 	private static final Pattern CHARSET = Pattern.compile(";\\s*charset=\"?([^\";\\s]+)\"?", Pattern.CASE_INSENSITIVE);
@@ -56,7 +56,7 @@ final class EndedResponse implements HttpServletResponse {
 	}
 
 	/**
-	 * Goes on from what a response has come to.
+	 * Continues from the current head of a response.
 	 */
 	EndedResponse(HttpServletResponse response) {
 		this.committed = response.isCommitted();
@@ -70,7 +70,7 @@ final class EndedResponse implements HttpServletResponse {
 	}
 
 	static IOException nobodyReads() {
-		return new IOException("The request has ended, and nobody reads its answer");
+		return new IOException("The request has ended, and no client reads its response");
 	}
 
 	@Override
@@ -208,7 +208,7 @@ final class EndedResponse implements HttpServletResponse {
 	}
 
 	/**
-	 * A cookie is for the client who is gone, and no retry gets it.
+	 * A cookie is for the client that has disconnected, and is not replayed.
 	 */
 	@Override
 	public void addCookie(Cookie cookie) {
