@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.web.util.WebUtils;
 
 /**
- * One request and its answer on their way through the filter, however often they are
- * dispatched. It does nothing until its request turns out to be protected.
+ * One request and its response in the filter, across all of their dispatches. It does
+ * nothing until its request turns out to be protected.
  */
 final class Exchange extends CurrentDispatch implements ExchangeAsyncContext.Owner {
 
@@ -29,27 +29,27 @@ final class Exchange extends CurrentDispatch implements ExchangeAsyncContext.Own
 	private @Nullable RequestReader reader;
 
 	/**
-	 * What the handler's own threads reach the container by, if there are any.
+	 * The tether by which the handler's own threads reach the response, if there are any.
 	 */
 	private volatile @Nullable Tether tether;
 
 	/**
-	 * What they reach the container's asynchronous processing by.
+	 * The tether by which they reach the container's asynchronous processing.
 	 */
 	private volatile @Nullable Tether asyncTether;
 
 	/**
-	 * Whether the filter has yet to return.
+	 * Whether the filter has not returned yet.
 	 */
 	private boolean inDispatch;
 
 	/**
-	 * Whether a dispatch has failed in the middle of an answer.
+	 * Whether a dispatch has failed in the middle of a response.
 	 */
 	private boolean brokenOff;
 
 	/**
-	 * What was said of the effect of a dispatch that failed.
+	 * The effect header of a dispatch that failed.
 	 */
 	private @Nullable String failedEffect;
 
@@ -65,8 +65,8 @@ final class Exchange extends CurrentDispatch implements ExchangeAsyncContext.Own
 	}
 
 	/**
-	 * Takes what another dispatch of the same request brings. After an asynchronous one
-	 * it is what we gave; after an error it is the container's own.
+	 * Accepts the request and the response of another dispatch. An asynchronous dispatch
+	 * brings our wrappers, and an error dispatch the container's own objects.
 	 */
 	void continueWith(HttpServletRequest request, HttpServletResponse response) {
 		if (WebUtils.getNativeRequest(request, ExchangeRequest.class) == null) {
@@ -76,28 +76,28 @@ final class Exchange extends CurrentDispatch implements ExchangeAsyncContext.Own
 			beginAnew(response);
 		}
 		else if (isErrorForwarded()) {
-			// Who forwards flushes the former response in the end
+			// The filter that forwards flushes the former response at its end
 			response().drop();
 			beginAnew(response().untethered());
 		}
 	}
 
 	private void beginAnew(HttpServletResponse response) {
-		// Whoever still has the former response does not speak for this dispatch
+		// Code that still holds the former response must not write in this dispatch
 		untie();
 		this.tether = null;
 		this.asyncTether = null;
 		responseIs(new ExchangeResponse(response, rules().keptHeaders()));
 		this.handling.recordOn(response());
 		if (this.failedEffect != null && isErrorForwarded()) {
-			// Who forwards has reset the response
+			// The filter that forwards has reset the response
 			response.setHeader(EffectHeader.NAME, this.failedEffect);
 		}
 	}
 
 	/**
-	 * Whether a request that was forwarded is an error page for what was answered in a
-	 * dispatch that is over, and no part of any. It stays one until the end.
+	 * Whether a forwarded request is the error page of a dispatch that has ended, and not
+	 * part of a running one. It remains one until the end of the request.
 	 */
 	boolean isErrorPageBegun(ServletRequest request) {
 		if (this.inDispatch || request.getAttribute(RequestDispatcher.ERROR_STATUS_CODE) == null) {
@@ -118,7 +118,7 @@ final class Exchange extends CurrentDispatch implements ExchangeAsyncContext.Own
 		return (given instanceof ExchangeResponse) ? given : new SendErrorWatch(given, this);
 	}
 
-	// What the request brings along
+	// The content of the request
 
 	@Override
 	public @Nullable BufferedBody body() {
@@ -131,8 +131,7 @@ final class Exchange extends CurrentDispatch implements ExchangeAsyncContext.Own
 	}
 
 	/**
-	 * Reads what the request brings along, ahead of its handler, which will find it all
-	 * the same.
+	 * Reads the content of the request ahead of its handler, which can still read it.
 	 * @param outermost the request as the handler sees it
 	 * @param maxBody the largest body, in bytes
 	 * @throws RequestBodyTooLargeException if it is too large
@@ -144,7 +143,7 @@ final class Exchange extends CurrentDispatch implements ExchangeAsyncContext.Own
 	}
 
 	/**
-	 * The handler runs although its request should have been turned away.
+	 * The handler runs although its request should have been refused.
 	 */
 	void admitNevertheless() {
 		if (this.reader != null) {
@@ -152,10 +151,10 @@ final class Exchange extends CurrentDispatch implements ExchangeAsyncContext.Own
 		}
 	}
 
-	// What is decided
+	// The decision
 
 	/**
-	 * Runs the handler, and records its answer.
+	 * Lets the handler run, and records its response.
 	 */
 	ProtectedRun arm(ProtectedRun armed) {
 		armed.recordOn(response());
@@ -165,14 +164,14 @@ final class Exchange extends CurrentDispatch implements ExchangeAsyncContext.Own
 	}
 
 	/**
-	 * Answers without the handler.
+	 * Responds without the handler.
 	 */
 	void answerWith(HttpAnswer answer) {
 		this.handling = new KnownAnswer(this, answer);
 	}
 
 	/**
-	 * The handler does not run: what was to decide about it has failed.
+	 * The handler does not run, because the decision about it has failed.
 	 */
 	void handlerNotReached(Object handler) {
 		if (!this.handling.isRun()) {
@@ -202,7 +201,8 @@ final class Exchange extends CurrentDispatch implements ExchangeAsyncContext.Own
 	// Asynchronous processing
 
 	/**
-	 * Goes on past those around us, but not past the record.
+	 * Continues with the container's own response, without the wrappers of other filters,
+	 * and still records.
 	 */
 	@Override
 	public AsyncContext asyncStarted(AsyncContext started) {
@@ -230,7 +230,7 @@ final class Exchange extends CurrentDispatch implements ExchangeAsyncContext.Own
 	}
 
 	private Tether asyncTether() {
-		return Objects.requireNonNull(this.asyncTether, "nothing goes on asynchronously");
+		return Objects.requireNonNull(this.asyncTether, "no asynchronous processing has started");
 	}
 
 	@Override
@@ -250,7 +250,7 @@ final class Exchange extends CurrentDispatch implements ExchangeAsyncContext.Own
 
 	@Override
 	public void connectionLost() {
-		// Who is in the middle of writing fails first
+		// A thread that is writing fails first
 		untie();
 		this.handling.connectionLost();
 	}
@@ -262,14 +262,14 @@ final class Exchange extends CurrentDispatch implements ExchangeAsyncContext.Own
 	}
 
 	/**
-	 * A dispatch is left, and another one follows.
+	 * The filter returns, and asynchronous processing continues.
 	 */
 	void pauseDispatch() {
 		this.inDispatch = false;
 	}
 
 	/**
-	 * A dispatch has failed, and somebody is to render an error.
+	 * A dispatch has failed, and an error is to be rendered.
 	 */
 	void dispatchFailed() {
 		this.brokenOff = this.handling.isRun() && response().isCommitted();
@@ -280,26 +280,27 @@ final class Exchange extends CurrentDispatch implements ExchangeAsyncContext.Own
 	}
 
 	/**
-	 * Whether the client must not take for the end of the answer what it has seen of it.
+	 * Whether the response was sent in part, and the client must not take that part for
+	 * the whole.
 	 */
 	boolean isBrokenOff() {
 		return this.brokenOff || (this.handling.isCut() && response().isCommitted());
 	}
 
 	/**
-	 * A dispatch is left, and what its handler has to say was said.
+	 * A dispatch has ended, successfully or not.
 	 */
 	void leaveDispatch() {
 		this.inDispatch = false;
-		// Who renders the error of an asynchronous dispatch does it by the response that
-		// the handler had
+		// The error of an asynchronous dispatch is rendered through the response of the
+		// handler
 		if (this.handling.isSettled() && !(this.failedEffect != null && rules().ends().errorsAreForwarded())) {
 			untie();
 		}
 	}
 
 	/**
-	 * The container is done with the request, and takes back what it has given.
+	 * The container has finished the request, and may reuse its objects.
 	 */
 	@Override
 	public void requestIsOver() {
@@ -331,8 +332,9 @@ final class Exchange extends CurrentDispatch implements ExchangeAsyncContext.Own
 	}
 
 	/**
-	 * A listener of the container's says that the request has ended. Some say so after
-	 * each dispatch; whether asynchronous processing has ended is known better.
+	 * A listener of the container reports the end of the request. Some containers report
+	 * it after each dispatch, so the end of asynchronous processing is taken from
+	 * {@code onComplete} instead.
 	 */
 	void requestDestroyed() {
 		if (this.asyncTether == null) {

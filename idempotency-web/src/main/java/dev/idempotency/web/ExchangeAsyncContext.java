@@ -13,8 +13,8 @@ import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletResponse;
 
 /**
- * Asynchronous processing of a protected request: it ends with the answer stored, and a
- * client that hangs up does not end it.
+ * The asynchronous context of a protected request. Its response is stored before
+ * processing ends, and a client that disconnects does not end it.
  */
 final class ExchangeAsyncContext implements AsyncContext {
 
@@ -35,7 +35,7 @@ final class ExchangeAsyncContext implements AsyncContext {
 		this.response = response;
 		this.owner = owner;
 		this.tether = tether;
-		// Before all others, who may make it impossible to go on
+		// Before all other listeners, which may make it impossible to continue
 		delegate.addListener(new ConnectionWatch());
 	}
 
@@ -93,21 +93,21 @@ final class ExchangeAsyncContext implements AsyncContext {
 	}
 
 	private void dispatch(Consumer<AsyncContext> dispatch) {
-		// A task that went on without its client has come to its end: nobody is left to
-		// answer
+		// A task that continued without its client has ended: there is no client to
+		// respond to
 		if (!this.owner.handling().wasDetached()) {
 			act(dispatch);
 		}
 	}
 
 	/**
-	 * Nothing is dispatched after this: what the handler has written is the answer.
+	 * No dispatch follows: what the handler has written is the response.
 	 */
 	@Override
 	public void complete() {
 		this.owner.handling().completedByHandler();
 		if (this.owner.handling().isCut()) {
-			// Completing would end the answer; a dispatch can fail instead
+			// Completing would finish the response; a dispatch can fail instead
 			act(AsyncContext::dispatch);
 		}
 		else {
@@ -153,8 +153,7 @@ final class ExchangeAsyncContext implements AsyncContext {
 	}
 
 	/**
-	 * Hears that the connection is broken, also where the handler does not listen, and of
-	 * the end.
+	 * Learns of a broken connection, even if the handler has no listener, and of the end.
 	 */
 	private final class ConnectionWatch implements AsyncListener {
 
@@ -186,8 +185,8 @@ final class ExchangeAsyncContext implements AsyncContext {
 	}
 
 	/**
-	 * While a handler still writes an answer that its client does not wait for, nobody
-	 * tells it that the request is over: the answer is for the retry.
+	 * Hides the end of the request from a handler that still writes after its client has
+	 * disconnected. Its response is for the retry.
 	 */
 	private final class DisconnectTolerantListener implements AsyncListener {
 
@@ -229,7 +228,7 @@ final class ExchangeAsyncContext implements AsyncContext {
 		}
 
 		/**
-		 * Listeners get what the handler got, and may keep it.
+		 * Listeners get the objects that the handler got, and may keep them.
 		 */
 		private AsyncEvent ours(AsyncEvent event) {
 			return new AsyncEvent(ExchangeAsyncContext.this, this.request, this.response, event.getThrowable());
@@ -238,17 +237,17 @@ final class ExchangeAsyncContext implements AsyncContext {
 	}
 
 	/**
-	 * Whose request is processed.
+	 * The owner of the request.
 	 */
 	interface Owner {
 
 		/**
-		 * What becomes of the request.
+		 * What happens to the request.
 		 */
 		Handling handling();
 
 		/**
-		 * The time is over, and perhaps nobody answers.
+		 * Asynchronous processing has timed out, and perhaps no dispatch follows.
 		 */
 		void timedOut();
 
@@ -258,13 +257,13 @@ final class ExchangeAsyncContext implements AsyncContext {
 		void connectionLost();
 
 		/**
-		 * The container is done with the request.
+		 * The container has finished the request.
 		 */
 		void requestIsOver();
 
 		/**
-		 * Lets nothing reach the container's response any more but what the container
-		 * itself dispatches.
+		 * Unties the threads of the handler from the container's response. Only the
+		 * container's own dispatches reach it from now on.
 		 */
 		void untie();
 

@@ -19,15 +19,14 @@ import jakarta.servlet.http.HttpServletRequestWrapper;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request that lets everything through until its body was read ahead of the handler,
- * and then gives the handler what was read.
+ * A request that passes everything through until its body is read ahead of the handler.
+ * Then the handler gets what was read.
  */
 final class ExchangeRequest extends HttpServletRequestWrapper {
 
 	/**
-	 * The attribute by which the owner is known. Inside of the filter the wrapper answers
-	 * for it, and no attribute has to be set for all those requests that are not
-	 * protected.
+	 * The attribute that holds the owner. Inside the filter the wrapper provides it, so
+	 * that requests that are not protected need no attribute.
 	 */
 	static final String OWNER = ExchangeRequest.class.getName();
 
@@ -38,7 +37,7 @@ final class ExchangeRequest extends HttpServletRequestWrapper {
 	private @Nullable AsyncContext asyncContext;
 
 	/**
-	 * Whether someone reads the body past us.
+	 * Whether other code has obtained the container's own stream or reader.
 	 */
 	private boolean bodyTaken;
 
@@ -62,7 +61,8 @@ final class ExchangeRequest extends HttpServletRequestWrapper {
 	}
 
 	/**
-	 * After an include, Spring takes back all that was set meanwhile.
+	 * After an include, Spring removes the attributes that were set meanwhile. The owner
+	 * stays.
 	 */
 	@Override
 	public void removeAttribute(String name) {
@@ -138,20 +138,20 @@ final class ExchangeRequest extends HttpServletRequestWrapper {
 	}
 
 	/**
-	 * Leaves the container's request alone: it has ended.
-	 * @param afterlife what is told of it from now on
+	 * Lets the container's request go: it has ended.
+	 * @param afterlife the request that replaces it
 	 */
 	void end(HttpServletRequest afterlife) {
 		setRequest(afterlife);
 	}
 
 	/**
-	 * Whose request it is.
+	 * The owner of the request.
 	 */
 	interface Owner {
 
 		/**
-		 * What was read of the request's body ahead of its handler.
+		 * The body of the request, as far as it was read ahead of its handler.
 		 */
 		@Nullable BufferedBody body();
 
@@ -161,19 +161,19 @@ final class ExchangeRequest extends HttpServletRequestWrapper {
 		@Nullable Map<String, String[]> form();
 
 		/**
-		 * What becomes of the request.
+		 * What happens to the request.
 		 */
 		Handling handling();
 
 		/**
-		 * Goes on with the container's own request and response.
-		 * @return what the handler gets
+		 * Continues with the container's own request and response.
+		 * @return the context for the handler
 		 */
 		AsyncContext asyncStarted(AsyncContext started);
 
 		/**
-		 * Goes on with a request and a response of the handler's choice.
-		 * @return what the handler gets
+		 * Continues with a request and a response of the handler's choice.
+		 * @return the context for the handler
 		 */
 		AsyncContext asyncStarted(AsyncContext started, ServletRequest request, ServletResponse response);
 

@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 
 /**
- * A response that lets everything through until its request turns out to be protected.
- * Then it keeps the body, and lets the head through to the container, which knows best
- * what becomes of it; or, when the answer is known already, it drops what is written.
+ * A response that passes everything through until its request turns out to be protected.
+ * Then it holds the body, and passes the head on to the container. If the response is
+ * already known, it drops what is written instead.
  */
 final class ExchangeResponse extends HttpServletResponseWrapper {
 
@@ -40,7 +40,7 @@ final class ExchangeResponse extends HttpServletResponseWrapper {
 	private boolean dropping;
 
 	/**
-	 * Whether someone writes the body past us.
+	 * Whether other code has obtained the container's own stream or writer.
 	 */
 	private boolean bodyTaken;
 
@@ -51,7 +51,7 @@ final class ExchangeResponse extends HttpServletResponseWrapper {
 	}
 
 	/**
-	 * Goes on with the record of another, which some may still write to.
+	 * Continues the record of another response, which other code may still write to.
 	 */
 	ExchangeResponse(HttpServletResponse response, ExchangeResponse predecessor) {
 		super(response);
@@ -62,14 +62,14 @@ final class ExchangeResponse extends HttpServletResponseWrapper {
 	}
 
 	/**
-	 * The response behind this one, which nobody records.
+	 * The response behind this one. What is written to it is not recorded.
 	 */
 	HttpServletResponse container() {
 		return (HttpServletResponse) getResponse();
 	}
 
 	/**
-	 * The response behind this one, without anything of ours.
+	 * The response behind this one, without a tether.
 	 */
 	HttpServletResponse untethered() {
 		return (getResponse() instanceof TetheredResponse tethered) ? (HttpServletResponse) tethered.getResponse()
@@ -77,7 +77,7 @@ final class ExchangeResponse extends HttpServletResponseWrapper {
 	}
 
 	/**
-	 * From now on others than the container's thread may come this way.
+	 * Ties the response: from now on threads other than the container's may write to it.
 	 */
 	void tie(Tether tether) {
 		if (this.predecessor != null) {
@@ -89,7 +89,7 @@ final class ExchangeResponse extends HttpServletResponseWrapper {
 	}
 
 	/**
-	 * Keeps the head of the answer for the time after the end.
+	 * Keeps the head of the response for the time after the end of the request.
 	 */
 	void keepHead() {
 		if (this.predecessor != null) {
@@ -101,7 +101,7 @@ final class ExchangeResponse extends HttpServletResponseWrapper {
 	}
 
 	/**
-	 * Leaves the container's response alone: the request has ended.
+	 * Lets the container's response go: the request has ended.
 	 */
 	void end() {
 		if (this.predecessor != null) {
@@ -114,8 +114,7 @@ final class ExchangeResponse extends HttpServletResponseWrapper {
 
 	/**
 	 * Starts to record.
-	 * @return where the body goes from now on, or {@code null} if someone writes it past
-	 * us already
+	 * @return the recorded body, or {@code null} if the container's own is already in use
 	 */
 	@Nullable RecordedBody record(RecordedBody.Channel channel, int limit) {
 		if (this.bodyTaken || isCommitted()) {
@@ -126,8 +125,7 @@ final class ExchangeResponse extends HttpServletResponseWrapper {
 	}
 
 	/**
-	 * Drops what is written from now on: the answer is known, and all that was to be said
-	 * about it was said the first time.
+	 * Drops what is written from now on, because another response is sent.
 	 */
 	void drop() {
 		if (this.predecessor != null) {
@@ -137,7 +135,7 @@ final class ExchangeResponse extends HttpServletResponseWrapper {
 	}
 
 	/**
-	 * Lets everything through again.
+	 * Passes everything through again.
 	 */
 	void letThrough() {
 		if (this.predecessor != null) {
@@ -159,7 +157,7 @@ final class ExchangeResponse extends HttpServletResponseWrapper {
 	}
 
 	/**
-	 * Containers keep the language to themselves until they send it.
+	 * The language of the response. Containers have no header for it until they send it.
 	 */
 	@Nullable String language() {
 		return this.localeSet ? getLocale().toLanguageTag() : null;
@@ -282,7 +280,7 @@ final class ExchangeResponse extends HttpServletResponseWrapper {
 	}
 
 	/**
-	 * The handler leaves its answer to an error page.
+	 * The handler leaves its response to an error page.
 	 */
 	void errorSent() {
 		this.errorSent = true;
@@ -320,8 +318,8 @@ final class ExchangeResponse extends HttpServletResponseWrapper {
 	}
 
 	/**
-	 * Holds a redirect until it is stored. What is not held goes on by the very method it
-	 * came by: those around us may care for one of them only.
+	 * Holds a redirect until it is stored. One that is not held is passed on by the same
+	 * method, because outer wrappers may override only one of them.
 	 */
 	private boolean holdsRedirect(String location, int status, boolean clearBuffer) {
 		if (this.dropping) {
@@ -395,7 +393,7 @@ final class ExchangeResponse extends HttpServletResponseWrapper {
 	}
 
 	/**
-	 * A writer has its encoding for good, but the container does not know of ours.
+	 * The encoding of a writer is final, but the container does not know of our writer.
 	 */
 	private void keepEncodingOfWriter() {
 		if (this.writerEncoding != null) {
@@ -446,8 +444,9 @@ final class ExchangeResponse extends HttpServletResponseWrapper {
 	}
 
 	/**
-	 * While the body is held, only we know how long it is. And while everything is
-	 * dropped, what belongs to this very answer goes through, such as a cookie.
+	 * Whether a header is passed on to the container. While the body is held, its length
+	 * is not. While the response is dropped, only headers that are never stored are, such
+	 * as cookies.
 	 */
 	private boolean isForContainer(String name, @Nullable String value) {
 		if (this.dropping) {
@@ -464,10 +463,10 @@ final class ExchangeResponse extends HttpServletResponseWrapper {
 	}
 
 	/**
-	 * A redirect that the container has yet to be told of.
+	 * A redirect that has not been passed on to the container yet.
 	 *
-	 * @param location where to
-	 * @param status with which status
+	 * @param location the location
+	 * @param status the status
 	 */
 	record Redirect(String location, int status) {
 	}

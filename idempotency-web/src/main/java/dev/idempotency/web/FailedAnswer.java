@@ -4,10 +4,9 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * Tells the failure to write what a handler has returned from a failure of the handler.
- * Spring calls nobody in between, whatever is returned and however it is written, and the
- * same exceptions come from handlers that call other services. So the exception itself
- * has to say where it came from.
+ * Tells a failure to write what a handler has returned from a failure of the handler
+ * itself. Spring calls no hook in between, and handlers that call other services fail
+ * with the same exceptions. So the stack of the exception decides.
  */
 final class FailedAnswer {
 
@@ -19,8 +18,8 @@ final class FailedAnswer {
 	}
 
 	/**
-	 * Whether a handler had returned when an exception was thrown. The cause that was
-	 * there first decides; others were made of it on the way out.
+	 * Whether a handler had returned when an exception was thrown. The stacks of the
+	 * causes are examined from the root cause outwards.
 	 */
 	static boolean isReasonFor(Throwable failure) {
 		Deque<Throwable> causes = new ArrayDeque<>();
@@ -33,7 +32,8 @@ final class FailedAnswer {
 					return true;
 				}
 				if (isDispatch(frame)) {
-					// What is further out belongs to a handler that has forwarded here
+					// Frames further out belong to a handler that has forwarded to this
+					// one
 					return false;
 				}
 			}

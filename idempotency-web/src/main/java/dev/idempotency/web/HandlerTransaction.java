@@ -15,7 +15,7 @@ final class HandlerTransaction {
 	private static final Logger logger = LoggerFactory.getLogger(HandlerTransaction.class);
 
 	/**
-	 * That of handlers which run in none. Nothing ever begins in it.
+	 * For handlers that run without a transaction. It never becomes active.
 	 */
 	static final HandlerTransaction NONE = new HandlerTransaction();
 
@@ -32,22 +32,22 @@ final class HandlerTransaction {
 	}
 
 	/**
-	 * Whether all that the handler did in it was undone.
+	 * Whether the work of the handler in it was rolled back.
 	 */
 	boolean isRolledBack() {
 		return this.rolledBack;
 	}
 
 	/**
-	 * Whether it cannot go on when the handler's answer is rendered.
+	 * Whether it cannot continue after the handler's response is rendered.
 	 */
 	boolean endsWithHandler() {
 		return this.active != null && this.active.endsWithHandler();
 	}
 
 	/**
-	 * Hands the transaction over to whoever is to end it.
-	 * @return {@code null} if there is none any more
+	 * Hands the transaction over to the caller, which ends it.
+	 * @return the transaction, or {@code null} if there is none any more
 	 */
 	@Nullable Transaction take() {
 		Transaction taken = this.active;
@@ -78,7 +78,7 @@ final class HandlerTransaction {
 				transaction.rollBack();
 			}
 			catch (RuntimeException | Error ex) {
-				// There is an answer to be given all the same, and nothing was committed
+				// A response must be sent all the same, and nothing was committed
 				logger.warn("A transaction could not be rolled back: {}", ex.toString());
 				logger.debug("The failure in full", ex);
 			}
@@ -86,7 +86,7 @@ final class HandlerTransaction {
 	}
 
 	/**
-	 * Knows when it is rolled back, whoever does it.
+	 * Remembers that it was rolled back, whichever caller does it.
 	 */
 	private final class Taken implements Transaction {
 

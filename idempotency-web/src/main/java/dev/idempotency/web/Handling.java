@@ -3,8 +3,8 @@ package dev.idempotency.web;
 import java.io.IOException;
 
 /**
- * What becomes of a request. As long as nothing is decided, and where nothing is
- * protected, it is carried and nothing else.
+ * What happens to a request. Until the decision, and if the handler is not protected, the
+ * request is only passed through.
  */
 interface Handling {
 
@@ -15,79 +15,80 @@ interface Handling {
 	};
 
 	/**
-	 * Whether a handler that is met now has to be decided about.
+	 * Whether the decision about a handler is still to be made.
 	 */
 	default boolean isUndecided() {
 		return true;
 	}
 
 	/**
-	 * Whether a handler runs, and its answer is recorded.
+	 * Whether a handler runs, and its response is recorded.
 	 */
 	default boolean isRun() {
 		return false;
 	}
 
 	/**
-	 * Goes on with a response that another dispatch has brought.
+	 * Records on the response of another dispatch.
 	 */
 	default void recordOn(ExchangeResponse response) {
 	}
 
 	/**
-	 * Goes on with the record, on another response.
+	 * Continues the record on another response.
 	 */
 	default void continueOn(ExchangeResponse response) {
 	}
 
 	/**
-	 * Fails if the handler must not go on outside of its dispatch.
+	 * Fails if the handler must not continue outside of its dispatch.
 	 */
 	default void requireFreeToLeaveDispatch() {
 	}
 
 	/**
-	 * Whether the handler goes on without its client, outside of any dispatch.
+	 * Whether the handler continues without its client, outside of any dispatch.
 	 */
 	default boolean isDetached() {
 		return false;
 	}
 
 	/**
-	 * Whether the handler went on without its client, be it done by now or not.
+	 * Whether the handler has continued without its client, finished or not, or was
+	 * abandoned before it began.
 	 */
 	default boolean wasDetached() {
 		return false;
 	}
 
 	/**
-	 * Whether the answer is on its way to the client and must not come to its end.
+	 * Whether the response must not be finished: the next dispatch fails instead.
 	 */
 	default boolean isCut() {
 		return false;
 	}
 
 	/**
-	 * Fails if it must not.
+	 * Fails if the response must not be finished.
 	 */
 	default void failIfCut() throws IOException {
 	}
 
 	/**
-	 * Whether all that was to be said to the store was said.
+	 * Whether the key is settled, or is being settled.
 	 */
 	default boolean isSettled() {
 		return false;
 	}
 
 	/**
-	 * A dispatch has come to its end, and no asynchronous one follows.
+	 * A dispatch has ended, and no asynchronous one follows.
 	 */
 	default void endOfDispatch() throws IOException {
 	}
 
 	/**
-	 * A dispatch has failed with an exception that nobody handled.
+	 * A dispatch has failed with an exception that was not handled.
 	 */
 	default void failed() {
 	}
@@ -99,7 +100,7 @@ interface Handling {
 	}
 
 	/**
-	 * The time of an asynchronous request is over, and the container may answer by itself
+	 * Asynchronous processing has timed out, and the container may respond by itself,
 	 * without another dispatch.
 	 */
 	default void timedOut() {
@@ -112,21 +113,21 @@ interface Handling {
 	}
 
 	/**
-	 * Keeps something from others until a detached task has come to its end.
-	 * @return whether there is one
+	 * Holds a callback back until a detached task has ended.
+	 * @return whether there is such a task
 	 */
 	default boolean holdBack(HandlerTask.Callback callback) {
 		return false;
 	}
 
 	/**
-	 * The container is done with the request.
+	 * The container has finished the request.
 	 */
 	default void requestIsOver() {
 	}
 
 	/**
-	 * Whoever still writes is told that nobody reads it.
+	 * Makes further writes fail, because no client reads them.
 	 */
 	default void recordNothingMore() {
 	}
