@@ -6,10 +6,10 @@ import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds keys in a header.
+ * Resolves keys from a header.
  *
  * @param name the name of the header
- * @param syntax how keys are written
+ * @param syntax the syntax of the keys
  */
 record HeaderKeyResolver(String name, KeySyntax syntax) implements KeyResolver {
 

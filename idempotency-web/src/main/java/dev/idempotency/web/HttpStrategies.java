@@ -5,13 +5,13 @@ import java.util.List;
 import dev.idempotency.http.ProblemFormat;
 
 /**
- * What an application may decide differently about each request.
+ * The strategies of the HTTP edge, which an application can replace.
  *
- * @param keyResolver finds the key
- * @param scopeResolver says whose key it is
- * @param fingerprinter says what makes two requests the same
- * @param responsePolicy says which answers are stored
- * @param problemFormats write problems in ways of the application's own
+ * @param keyResolver resolves the key of a request
+ * @param scopeResolver resolves the scope of the key
+ * @param fingerprinter computes the fingerprint of a request
+ * @param responsePolicy decides which responses are stored
+ * @param problemFormats write problems in the application's own formats
  */
 public record HttpStrategies(KeyResolver keyResolver, ScopeResolver scopeResolver, RequestFingerprinter fingerprinter,
 		ResponsePolicy responsePolicy, List<ProblemFormat> problemFormats) {

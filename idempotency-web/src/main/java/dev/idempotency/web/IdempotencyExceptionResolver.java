@@ -38,9 +38,9 @@ import org.springframework.web.servlet.ModelAndView;
 import org.springframework.web.servlet.support.RequestContextUtils;
 
 /**
- * Answers with a problem when a request did not run, unless the application handles that
- * exception by name. It belongs before all other resolvers, where it also learns how a
- * protected handler failed.
+ * Renders a problem document when a request did not run, unless the application handles
+ * that exception by name. It must come before all other resolvers, where it also learns
+ * how a protected handler failed.
  */
 public final class IdempotencyExceptionResolver implements HandlerExceptionResolver {
 
@@ -63,7 +63,7 @@ public final class IdempotencyExceptionResolver implements HandlerExceptionResol
 			tell(exchange.run(), handler, ex);
 		}
 		if (ex instanceof RequestBodyUnreadableException && response.isCommitted()) {
-			// The container, which could not read it, has refused it already
+			// The container could not read the body, and has already refused the request
 			return new ModelAndView();
 		}
 		if (!(unwrap(ex) instanceof IdempotencyException problem) || response.isCommitted()
@@ -72,7 +72,7 @@ public final class IdempotencyExceptionResolver implements HandlerExceptionResol
 			return null;
 		}
 		try {
-			logger.debug("Answering {}", handler, problem);
+			logger.debug("Responding with a problem to {}", handler, problem);
 			if (isAboutDryRun(problem)) {
 				ServletAnswers.writeEffect(EffectHeader.NONE, response);
 			}
@@ -91,7 +91,7 @@ public final class IdempotencyExceptionResolver implements HandlerExceptionResol
 		if (answer == null) {
 			return false;
 		}
-		// Others may have linked to something else
+		// Keep the links that other code has added
 		answer.headers()
 			.computeIfPresent(HttpHeaders.LINK,
 					(name, ours) -> Stream.concat(response.getHeaders(name).stream(), ours.stream()).toList());
@@ -100,23 +100,23 @@ public final class IdempotencyExceptionResolver implements HandlerExceptionResol
 	}
 
 	/**
-	 * What an included handler failed with comes out of the dispatcher wrapped.
+	 * The dispatcher wraps the failure of an included handler.
 	 */
 	private static Throwable unwrap(Exception ex) {
 		return (ex instanceof ServletException && ex.getCause() != null) ? ex.getCause() : ex;
 	}
 
 	/**
-	 * A handler that is included cannot set a status. The one that includes it fails with
-	 * the exception, and its answer is the problem.
+	 * An included handler cannot set a status. The handler that includes it fails with
+	 * the exception, and its response is the problem.
 	 */
 	private static boolean isPartOfAnotherAnswer(HttpServletRequest request) {
 		return request.getDispatcherType() == DispatcherType.INCLUDE;
 	}
 
 	/**
-	 * What a protected method that the handler calls has to say is for the handler, and
-	 * no client's fault. But a client can be asked to come back later.
+	 * A refusal by a protected method that the handler calls is for the handler, and not
+	 * the client's fault. But a client can be told to retry later.
 	 */
 	private static boolean isForClients(IdempotencyException problem, @Nullable Exchange exchange) {
 		return problem instanceof OperationInProgressException || isAboutDryRun(problem)
@@ -124,8 +124,8 @@ public final class IdempotencyExceptionResolver implements HandlerExceptionResol
 	}
 
 	/**
-	 * Nobody but us says that, and only of this very request. There is no exchange when
-	 * protection is switched off.
+	 * Only the HTTP edge throws these exceptions, and only for the current request. There
+	 * is no exchange when protection is switched off.
 	 */
 	private static boolean isAboutDryRun(IdempotencyException problem) {
 		return problem instanceof DryRunUnsupportedException || problem instanceof DryRunInvalidException;
@@ -136,7 +136,7 @@ public final class IdempotencyExceptionResolver implements HandlerExceptionResol
 			run.interrupted(Interruption.CLIENT_GONE);
 		}
 		else if (run.isFlowing()) {
-			// An event stream has no other end than this one
+			// An event stream has no other end than a failure
 			run.interrupted(run.isEndless() ? Interruption.CLIENT_GONE : Interruption.FAILURE);
 		}
 		else if (FailedAnswer.isReasonFor(ex)) {
@@ -151,8 +151,8 @@ public final class IdempotencyExceptionResolver implements HandlerExceptionResol
 	}
 
 	/**
-	 * An error page that fails says nothing about the handler. Containers include it when
-	 * the answer is on its way already.
+	 * The failure of an error page says nothing about the handler. Containers include the
+	 * page when the response is already being sent.
 	 */
 	private static boolean isErrorPage(HttpServletRequest request) {
 		return request.getDispatcherType() == DispatcherType.ERROR
@@ -160,7 +160,7 @@ public final class IdempotencyExceptionResolver implements HandlerExceptionResol
 	}
 
 	/**
-	 * Whether the arguments of the handler could not even be put together.
+	 * Whether the arguments of the handler could not be resolved.
 	 */
 	private static boolean isBeforeHandler(Exception ex) {
 		if (ex instanceof HandlerMethodValidationException validation) {

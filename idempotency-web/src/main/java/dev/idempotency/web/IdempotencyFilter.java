@@ -14,19 +14,20 @@ import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Carries a request that may turn out to be protected: past it, nothing is read ahead or
- * held back until the {@link IdempotencyInterceptor} has decided; then the answer is
- * stored when it is final, after any asynchronous or error dispatch, and sent.
+ * Filter for requests that may turn out to be protected. It reads nothing ahead and holds
+ * nothing back until the {@link IdempotencyInterceptor} has decided. The response of a
+ * protected request is stored when it is final, after any asynchronous or error dispatch,
+ * and then sent.
  * <p>
- * It belongs behind the filters that authenticate, and takes part in REQUEST, ASYNC and
- * ERROR dispatches; where a filter renders error pages by a forward, as that of Spring
- * Boot does in a war, in FORWARD ones too. Somebody must tell it of the
- * {@linkplain #requestIsOver end} of requests, too.
+ * It must come after the filters that authenticate, and take part in REQUEST, ASYNC and
+ * ERROR dispatches. If a filter renders error pages by a forward, as that of Spring Boot
+ * does in a war, it must take part in FORWARD dispatches, too. The
+ * {@linkplain #requestIsOver end} of requests must be reported to it.
  */
 public final class IdempotencyFilter implements Filter {
 
 	/**
-	 * Where the filter stands by default: behind Spring Security's.
+	 * The default order of the filter: after Spring Security's.
 	 */
 	public static final int DEFAULT_ORDER = -50;
 
@@ -37,8 +38,8 @@ public final class IdempotencyFilter implements Filter {
 	}
 
 	/**
-	 * A filter that carries nothing, for applications that register it themselves, when
-	 * protection is switched off.
+	 * A filter that passes everything through. It is for applications that register the
+	 * filter themselves, when protection is switched off.
 	 * @return the filter
 	 */
 	public static IdempotencyFilter disabled() {
@@ -95,7 +96,8 @@ public final class IdempotencyFilter implements Filter {
 	}
 
 	/**
-	 * Whether a request may be repeated without protection, by its method.
+	 * Whether the method of a request is safe, so that it can be retried without
+	 * protection.
 	 */
 	static boolean isSafe(HttpServletRequest request) {
 		return switch (request.getMethod()) {
@@ -105,8 +107,8 @@ public final class IdempotencyFilter implements Filter {
 	}
 
 	/**
-	 * Hears that the container is done with a request, also with an error page, if there
-	 * was one.
+	 * Must be called when the container has finished a request, including its error page,
+	 * if there was one.
 	 * @param request the request
 	 */
 	public static void requestIsOver(ServletRequest request) {
@@ -117,11 +119,11 @@ public final class IdempotencyFilter implements Filter {
 	}
 
 	/**
-	 * Whether a protected request has failed in the middle of its answer, so that the
-	 * container has to break the connection off. It does so by itself, unless someone
-	 * around this filter keeps the failure from it.
+	 * Whether a protected request has failed in the middle of its response, so that the
+	 * container has to abort the connection. It does so by itself, unless an outer filter
+	 * hides the failure from it.
 	 * @param request the request
-	 * @return whether the answer must not come to its end
+	 * @return whether the response must not be finished
 	 */
 	public static boolean isBrokenOff(ServletRequest request) {
 		Exchange exchange = Exchange.of(request);
@@ -129,8 +131,8 @@ public final class IdempotencyFilter implements Filter {
 	}
 
 	/**
-	 * Hears from a {@link jakarta.servlet.ServletRequestListener} of the end of a
-	 * request, or of a dispatch of it, where the container offers nothing better.
+	 * Must be called by a {@link jakarta.servlet.ServletRequestListener} at the end of a
+	 * request, or of one of its dispatches, if the container offers nothing better.
 	 * @param request the request
 	 */
 	public static void requestDestroyed(ServletRequest request) {

@@ -94,8 +94,8 @@ final class IdempotencyGate implements Admission {
 	}
 
 	/**
-	 * Before all else comes the question whether anything may run: the answer must not
-	 * depend on the key, the body or the mode.
+	 * Recognizes a dry run before anything else: that must not depend on the key, the
+	 * body or the mode.
 	 */
 	private @Nullable Pass decide(Exchange exchange, HttpServletRequest request, Object handler,
 			ProtectedOperation operation) {
@@ -166,7 +166,7 @@ final class IdempotencyGate implements Admission {
 			return exchange.arm(new ProtectedRun(exchange, operation, handler, execution.key(), execution, steps));
 		}
 		catch (Throwable ex) {
-			// Nobody would end it
+			// The execution would never end
 			FirstFailure.then(ex, execution::close);
 			throw ex;
 		}
@@ -174,7 +174,7 @@ final class IdempotencyGate implements Admission {
 
 	private Transaction beginTransaction(ProtectedRun run) {
 		try {
-			return Objects.requireNonNull(this.transactions, "looked at when the application started").begin();
+			return Objects.requireNonNull(this.transactions, "checked at startup").begin();
 		}
 		catch (RuntimeException | Error ex) {
 			run.handlerNotReached();
@@ -183,8 +183,8 @@ final class IdempotencyGate implements Admission {
 	}
 
 	/**
-	 * Says what would happen. Where the handler would run, and its work can be undone, it
-	 * runs.
+	 * Reports what would happen. If the handler would run, and its work can be rolled
+	 * back, it runs.
 	 */
 	private @Nullable Pass rehearse(Exchange exchange, Object handler, ProtectedOperation operation,
 			@Nullable IdempotencyKey key, @Nullable Attempt attempt) {
@@ -211,7 +211,7 @@ final class IdempotencyGate implements Admission {
 	/**
 	 * Lets a handler run.
 	 * @param dryRun the transaction that is rolled back when it has returned, or
-	 * {@code null} if it runs in earnest
+	 * {@code null} if this is not a dry run
 	 */
 	private static Pass pass(ProtectedRun run, Exchange exchange, ProtectedOperation operation,
 			@Nullable Transaction dryRun) {
@@ -239,7 +239,7 @@ final class IdempotencyGate implements Admission {
 	}
 
 	/**
-	 * Whether a request asks for a dry run. Hardly any has the header.
+	 * Whether a request is a dry run. Hardly any has the header.
 	 */
 	static boolean asksForDryRun(HttpServletRequest request) {
 		return request.getHeader(DryRunHeader.NAME) != null

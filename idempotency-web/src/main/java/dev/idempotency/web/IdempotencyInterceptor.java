@@ -11,9 +11,9 @@ import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.servlet.AsyncHandlerInterceptor;
 
 /**
- * Knows the handler of a request, and so decides whether it is protected and whether it
- * runs. It belongs behind all other interceptors, so that nothing is claimed for a
- * request that one of them turns away.
+ * Interceptor that decides whether the handler of a request is protected, and whether it
+ * runs. It must come after all other interceptors, so that no key is claimed for a
+ * request that one of them rejects.
  */
 public final class IdempotencyInterceptor implements AsyncHandlerInterceptor {
 
@@ -82,19 +82,19 @@ public final class IdempotencyInterceptor implements AsyncHandlerInterceptor {
 		try {
 			run.handlerReturned();
 			if (ex != null && FailedAnswer.isReasonFor(ex)) {
-				// Of a view that fails, nobody else is told
+				// The failure of a view is reported only here
 				run.answerFailed();
 			}
 		}
 		finally {
-			// Also behind the filter function of routes
+			// Also for functional routes
 			run.answerRendered(response);
 		}
 	}
 
 	/**
-	 * Whether one handler has called another one through the container, and goes on when
-	 * that returns.
+	 * Whether one handler has called another one through the container, and continues
+	 * when that returns.
 	 */
 	private static boolean isDetour(HttpServletRequest request) {
 		return request.getDispatcherType() == DispatcherType.INCLUDE

@@ -17,7 +17,7 @@ import org.springframework.web.servlet.function.ServerResponse;
 /**
  * Protects functional routes:
  * {@code route().POST("/orders", handler).filter(idempotency)}. Each {@code with…} method
- * gives a filter for routes that differ from the defaults.
+ * returns a filter for routes that differ from the defaults.
  */
 public final class IdempotencyRouteFilter implements HandlerFilterFunction<ServerResponse, ServerResponse> {
 
@@ -50,7 +50,7 @@ public final class IdempotencyRouteFilter implements HandlerFilterFunction<Serve
 	}
 
 	/**
-	 * A filter for routes whose key comes from elsewhere.
+	 * A filter for routes whose key comes from another source.
 	 * @param expression as in {@link dev.idempotency.Idempotent#key()}
 	 * @return the filter
 	 */
@@ -68,8 +68,8 @@ public final class IdempotencyRouteFilter implements HandlerFilterFunction<Serve
 	}
 
 	/**
-	 * A filter for routes whose answers are remembered for another time.
-	 * @param ttl how long
+	 * A filter for routes whose records have another ttl.
+	 * @param ttl how long the records are kept
 	 * @return the filter
 	 */
 	public IdempotencyRouteFilter withTtl(Duration ttl) {
@@ -77,8 +77,8 @@ public final class IdempotencyRouteFilter implements HandlerFilterFunction<Serve
 	}
 
 	/**
-	 * A filter for routes that treat a running twin differently.
-	 * @param onConflict what becomes of a request whose twin is still running
+	 * A filter for routes that treat conflicts differently.
+	 * @param onConflict what happens to a request whose key is in progress
 	 * @return the filter
 	 */
 	public IdempotencyRouteFilter withOnConflict(OnConflict onConflict) {
@@ -87,7 +87,7 @@ public final class IdempotencyRouteFilter implements HandlerFilterFunction<Serve
 
 	/**
 	 * A filter for routes that treat a crash differently.
-	 * @param onCrash what becomes of a key whose executor vanished
+	 * @param onCrash what happens to an abandoned key
 	 * @return the filter
 	 */
 	public IdempotencyRouteFilter withOnCrash(OnCrash onCrash) {
@@ -95,7 +95,7 @@ public final class IdempotencyRouteFilter implements HandlerFilterFunction<Serve
 	}
 
 	/**
-	 * A filter for routes that say what they do to the world.
+	 * A filter for routes that declare their effect.
 	 * @param effect the effect
 	 * @return the filter
 	 */
@@ -123,7 +123,7 @@ public final class IdempotencyRouteFilter implements HandlerFilterFunction<Serve
 				? this.operations.named(this.operation, ServletNames.name(request.servletRequest())) : this.operation;
 		Admission.Pass pass = this.gate.admit(request.servletRequest(), next, named);
 		if (pass == null) {
-			// The answer is known: whatever is written now is dropped
+			// The response is known: what is written now is dropped
 			return ServerResponse.ok().build();
 		}
 		try {

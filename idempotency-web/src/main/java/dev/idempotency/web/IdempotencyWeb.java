@@ -32,7 +32,7 @@ import org.springframework.web.servlet.function.support.RouterFunctionMapping;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
 
 /**
- * The parts of the HTTP edge, put together.
+ * The HTTP edge for Spring MVC, assembled from its parts.
  */
 public final class IdempotencyWeb {
 
@@ -52,12 +52,12 @@ public final class IdempotencyWeb {
 
 	/**
 	 * Create the edge.
-	 * @param engine decides
-	 * @param calls remembers the steps of handlers
+	 * @param engine decides whether requests run
+	 * @param calls runs the steps of handlers
 	 * @param policies how annotated operations are protected
 	 * @param settings how requests are protected
-	 * @param strategies what the application decides differently
-	 * @param context the application
+	 * @param strategies the strategies of the application
+	 * @param context the application context
 	 */
 	public IdempotencyWeb(IdempotencyEngine engine, Calls calls, AnnotationPolicies policies, HttpSettings settings,
 			HttpStrategies strategies, ApplicationContext context) {
@@ -76,7 +76,7 @@ public final class IdempotencyWeb {
 
 	/**
 	 * The filter.
-	 * @param ends tells it of the end of requests
+	 * @param ends reports the end of requests to it
 	 */
 	public IdempotencyFilter filter(RequestEnds ends) {
 		return new IdempotencyFilter(
@@ -95,28 +95,28 @@ public final class IdempotencyWeb {
 	}
 
 	/**
-	 * Answers with problem documents.
+	 * The resolver that renders problem documents.
 	 */
 	public IdempotencyExceptionResolver exceptionResolver() {
 		return this.exceptionResolver;
 	}
 
 	/**
-	 * Gives handlers their context, also when protection is switched off.
+	 * The resolver of context arguments, also when protection is switched off.
 	 */
 	public static HandlerMethodArgumentResolver contextArgumentResolver() {
 		return new ContextArgumentResolver();
 	}
 
 	/**
-	 * Writes the answers that operators give.
+	 * The writer of responses that operators provide.
 	 */
 	public ResultWriter resultWriter() {
 		return new GivenAnswers(new KeptHeaders(this.settings.excludedHeaders()), this.settings.maxResponseBody());
 	}
 
 	/**
-	 * Protects functional routes.
+	 * The filter function that protects functional routes.
 	 * @return the filter function
 	 */
 	public IdempotencyRouteFilter routeFilter() {
@@ -124,8 +124,7 @@ public final class IdempotencyWeb {
 	}
 
 	/**
-	 * Looks at every handler, as the settings say, and from then on knows what the unsafe
-	 * ones do.
+	 * Checks every handler as the settings say, and catalogs those of unsafe methods.
 	 * @param mappings the handlers
 	 * @throws IdempotencyConfigurationException if one cannot work, or is not protected
 	 * and should be
@@ -148,8 +147,8 @@ public final class IdempotencyWeb {
 	}
 
 	/**
-	 * The names of the operations of functional routes, protected or not: nobody can see
-	 * which of them are.
+	 * The names of the operations of functional routes, protected or not: Spring does not
+	 * show which filters a route has.
 	 * @param mappings the routes
 	 */
 	public static Set<String> namesOf(Collection<RouterFunctionMapping> mappings) {
@@ -161,7 +160,7 @@ public final class IdempotencyWeb {
 	}
 
 	/**
-	 * The handlers, as operators and clients are told of them.
+	 * The handlers, described for operators and clients.
 	 */
 	public ProtectedHandlers handlers() {
 		return this.handlers;

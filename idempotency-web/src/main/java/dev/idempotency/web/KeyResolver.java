@@ -6,16 +6,16 @@ import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the key of a request whose handler does not say itself where its key comes from.
+ * Resolves the key of a request whose handler declares no key of its own.
  */
 @FunctionalInterface
 public interface KeyResolver {
 
 	/**
-	 * Finds the key of a request.
+	 * Resolves the key of a request.
 	 * @param request the request
 	 * @return the key, or {@code null} if there is none
-	 * @throws IdempotencyKeyInvalidException if there is one that cannot be used
+	 * @throws IdempotencyKeyInvalidException if the key cannot be used
 	 */
 	@Nullable String resolveKey(HttpServletRequest request);
 
@@ -28,9 +28,9 @@ public interface KeyResolver {
 	}
 
 	/**
-	 * Finds keys in a header.
+	 * A resolver of keys in a header.
 	 * @param name the name of the header
-	 * @param syntax how keys are written
+	 * @param syntax the syntax of the keys
 	 * @return the resolver
 	 */
 	static KeyResolver header(String name, KeySyntax syntax) {

@@ -11,9 +11,9 @@ import dev.idempotency.web.AnswerRecorder.Recorded;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the key of a handler comes to its end, in the handler's transaction if it runs in
- * one: with its answer, with the fact that there was one, or free again. On a dry run
- * there is no key, and nothing happens.
+ * Settles the key of a handler, in the handler's transaction if it runs in one. The key
+ * is completed with the response, completed without it, or released. On a dry run no key
+ * is claimed, and nothing happens.
  */
 final class KeySettlement {
 
@@ -32,7 +32,7 @@ final class KeySettlement {
 	private boolean unwritable;
 
 	/**
-	 * Whether the key was brought to its end, or at least into its execution's hands.
+	 * Whether the execution was told to complete or release the key.
 	 */
 	private boolean ended;
 
@@ -45,29 +45,29 @@ final class KeySettlement {
 	}
 
 	/**
-	 * Nothing is to be remembered.
+	 * Nothing is to be stored.
 	 */
 	void release() {
 		this.released = true;
 	}
 
 	/**
-	 * The handler has done its work, and nobody can write what it returned. It must not
-	 * run again, unless its work can be undone.
+	 * The handler has run, and what it returned cannot be written. It must not run again,
+	 * unless its work can be rolled back.
 	 */
 	void answerIsUnwritable() {
 		this.unwritable = !this.transaction.isActive() && !this.transaction.isRolledBack();
 	}
 
 	/**
-	 * Something ended the answer before the handler did.
+	 * The response ended before the handler finished it.
 	 */
 	void interrupted(Interruption interruption) {
 		this.interruption = interruption;
 	}
 
 	/**
-	 * Settles an answer that is final.
+	 * Settles the key of a response that is final.
 	 */
 	SettledAnswer settle() {
 		try {
@@ -75,14 +75,14 @@ final class KeySettlement {
 			return new SettledAnswer(answer, complete(answer), null);
 		}
 		catch (Throwable ex) {
-			// The application's own policy, most likely
+			// Most likely from the application's own policy
 			return notSettled(ex);
 		}
 	}
 
 	/**
-	 * Settles an answer that nobody has seen yet.
-	 * @param status its status
+	 * Settles the key of a response that a filter still holds back.
+	 * @param status the status of the response
 	 */
 	SettledAnswer settleUnseen(int status) {
 		try {
@@ -95,7 +95,7 @@ final class KeySettlement {
 	}
 
 	/**
-	 * Settles what ended with an exception.
+	 * Settles the key of a handler that ended with an exception.
 	 */
 	void settleFailure() {
 		if (countsFailures() || isCutOff() || mustNotRunAgain()) {
@@ -107,21 +107,21 @@ final class KeySettlement {
 	}
 
 	/**
-	 * Whether a failure is an answer as any other.
+	 * Whether a failure is stored like any other response.
 	 */
 	boolean countsFailures() {
 		return this.operation.store() == StoredAnswers.ALL;
 	}
 
 	/**
-	 * Keeps the fact that there was an answer.
+	 * Completes the key without the response.
 	 */
 	void keepFact() {
 		keep(null);
 	}
 
 	/**
-	 * The executor may be gone, or not: the key is free when its lease is over.
+	 * Stops renewing the lease. The key can be taken over when the lease expires.
 	 */
 	void letLeaseRunOut() {
 		if (this.execution != null) {
@@ -144,9 +144,9 @@ final class KeySettlement {
 	}
 
 	/**
-	 * Whether the answer has no proper end, and the handler must not run again all the
-	 * same: the client hung up in the middle of an answer of which nothing is kept, or a
-	 * failure counts as an answer too.
+	 * Whether the response is incomplete, and the handler must not run again all the
+	 * same. Either the client disconnected and the whole body is not recorded, or
+	 * failures are stored.
 	 */
 	private boolean isCutOff() {
 		if (this.recorder.isClientGone() && !this.recorder.isKept()) {
@@ -169,8 +169,8 @@ final class KeySettlement {
 	}
 
 	/**
-	 * Gives the key back, so that a retry runs again: what the client is told to have
-	 * failed is undone, and what it is told to have succeeded is not.
+	 * Releases the key, so that a retry runs again. Work that is reported to the client
+	 * as successful is committed, and other work is rolled back.
 	 */
 	private @Nullable Completion giveBack(boolean success) {
 		try {
@@ -197,8 +197,8 @@ final class KeySettlement {
 	}
 
 	/**
-	 * The handler has run, and there is no telling its answer: it must not run again,
-	 * unless its work can be undone.
+	 * The handler has run, and its response is unknown. It must not run again, unless its
+	 * work can be rolled back.
 	 */
 	private void giveUp() {
 		if (this.transaction.isActive()) {
@@ -210,12 +210,12 @@ final class KeySettlement {
 	}
 
 	/**
-	 * What ends an answer before its time.
+	 * What ends a response early.
 	 */
 	enum Interruption {
 
 		/**
-		 * Its client hung up, and the handler was stopped.
+		 * The client disconnected, and the handler was stopped.
 		 */
 		CLIENT_GONE,
 

@@ -5,7 +5,8 @@ import java.io.IOException;
 import dev.idempotency.http.HttpAnswer;
 
 /**
- * A request that is answered without its handler. What others write meanwhile is dropped.
+ * A request whose response is known, so that its handler does not run. What other code
+ * writes meanwhile is dropped.
  */
 final class KnownAnswer implements Handling {
 
