@@ -5,7 +5,7 @@ import dev.idempotency.http.RequestContent;
 import jakarta.servlet.http.HttpServletRequest;
 
 /**
- * Compares nothing.
+ * A fingerprinter that compares nothing.
  */
 final class NoFingerprinter implements RequestFingerprinter {
 

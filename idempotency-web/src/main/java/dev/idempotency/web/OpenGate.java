@@ -10,8 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Lets everything through but dry runs, because protection is switched off. Nothing is
- * wrapped, read ahead or stored.
+ * The gate when protection is switched off. It lets everything through except dry runs,
+ * and nothing is wrapped, read ahead or stored.
  */
 final class OpenGate implements Admission {
 
@@ -35,8 +35,8 @@ final class OpenGate implements Admission {
 	}
 
 	/**
-	 * The key that the request has, as far as its head tells. What finds it may be the
-	 * very thing that fails, and must not fail here.
+	 * The key of the request, if it can be resolved without the body. Protection may be
+	 * switched off because that fails, so a failure is not passed on.
 	 */
 	private IdempotencyKey keyOf(HttpServletRequest request, ProtectedOperation operation) {
 		String name = ServletNames.name(request);
@@ -46,14 +46,14 @@ final class OpenGate implements Admission {
 					operation.keySource().resolve(new ServletFacts(request, scope, this.strategies, null, 0)));
 		}
 		catch (RuntimeException ex) {
-			logger.debug("{} runs without protection, and under a key that is made up", name, ex);
+			logger.debug("{} runs without protection and with a random key", name, ex);
 			return UnprotectedContext.randomKey(name);
 		}
 	}
 
 	@Override
 	public void requireTransactions(ProtectedOperation operation, Object handler) {
-		// There are none
+		// Without protection there are no transactions
 	}
 
 }

@@ -1,7 +1,7 @@
 package dev.idempotency.web;
 
 /**
- * Where a protected request is on its way.
+ * The phases of a protected request that runs.
  *
  * <pre>
  *             an error for the container to render
@@ -18,7 +18,7 @@ package dev.idempotency.web;
 enum Phase {
 
 	/**
-	 * The handler runs, or its answer is being rendered.
+	 * The handler runs, or its response is being rendered.
 	 */
 	RUNNING,
 
@@ -28,12 +28,12 @@ enum Phase {
 	AWAITING_ERROR,
 
 	/**
-	 * The key has come to its end, or is about to, and nobody else may end it.
+	 * The key is completed or released, or is about to be. No other thread may settle it.
 	 */
 	SETTLED,
 
 	/**
-	 * The answer has left.
+	 * The response was sent, or left to the container.
 	 */
 	OVER;
 

@@ -8,17 +8,16 @@ import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.WriteListener;
 
 /**
- * The body of an answer on its way to the store and to the client.
+ * The body of a response, for the store and for the client.
  * <p>
- * It is held until the answer is stored, unless the handler streams, or it outgrows what
- * can be stored: then it flows, and the client gets all but its end, by which it could
- * tell that it has seen the whole answer.
+ * It is held until the response is stored. If the handler streams, or the body outgrows
+ * what can be stored, it streams until the last chunk, which waits for the store.
  */
 final class RecordedBody extends ServletOutputStream {
 
 	/**
-	 * What is written in pieces of so many bytes is kept in such; most bodies are one.
-	 * What is smaller is gathered.
+	 * A piece of at least this size gets an array of its own, and smaller ones are
+	 * gathered. Most bodies are one piece: for the first, {@link #ONE_PIECE} is enough.
 	 */
 	private static final int LARGE = 1024;
 
@@ -29,7 +28,7 @@ final class RecordedBody extends ServletOutputStream {
 	private static final byte[][] NOTHING = {};
 
 	/**
-	 * As much as containers hold back by default.
+	 * The default size of the buffers of containers.
 	 */
 	private static final int BUFFER_SIZE = 8 * 1024;
 
@@ -38,14 +37,14 @@ final class RecordedBody extends ServletOutputStream {
 	private final int limit;
 
 	/**
-	 * Full but for the last one.
+	 * All full, except the last one.
 	 */
 	private byte[][] pieces = NOTHING;
 
 	private int count;
 
 	/**
-	 * How much is free in the last one.
+	 * How many bytes are free in the last piece.
 	 */
 	private int room;
 
@@ -75,7 +74,7 @@ final class RecordedBody extends ServletOutputStream {
 	}
 
 	/**
-	 * Whether what was written is here, so that it can be stored.
+	 * Whether all that was written is recorded, so that it can be stored.
 	 */
 	boolean isKept() {
 		return this.kept;
@@ -113,7 +112,8 @@ final class RecordedBody extends ServletOutputStream {
 	}
 
 	/**
-	 * From now on nothing flows that does not flow yet: the answer is about to be stored.
+	 * From now on a held body does not start to stream: the response is about to be
+	 * stored.
 	 */
 	void seal() {
 		this.sealed = true;
@@ -124,7 +124,7 @@ final class RecordedBody extends ServletOutputStream {
 	}
 
 	/**
-	 * From now on nothing is added: the handler has said that its answer is complete.
+	 * From now on nothing is added: the handler has declared its response complete.
 	 */
 	void freeze() {
 		this.frozen = true;
@@ -139,7 +139,7 @@ final class RecordedBody extends ServletOutputStream {
 
 	void clear() {
 		if (isFlowing()) {
-			throw new IllegalStateException("The answer is on its way already");
+			throw new IllegalStateException("The response is already being sent");
 		}
 		empty();
 		this.kept = true;
@@ -201,8 +201,8 @@ final class RecordedBody extends ServletOutputStream {
 	}
 
 	/**
-	 * Nothing is moved when there is more of a body than there is room for; it goes on in
-	 * another array, which is larger the more there is.
+	 * The size of the next array. A body that outgrows its arrays continues in another
+	 * one, which is larger the longer the body is, and nothing is moved.
 	 */
 	private int sizeFor(int length) {
 		if (length >= ((this.count == 0) ? ONE_PIECE : LARGE)) {
@@ -255,9 +255,9 @@ final class RecordedBody extends ServletOutputStream {
 	}
 
 	/**
-	 * Sends all but the last byte of a body whose length was announced: whoever has seen
-	 * a whole answer can rely on its replay, so it must be stored by then. Without an
-	 * announcement the container marks the end, after us.
+	 * Sends all but the last byte of a body whose length was announced. A client that has
+	 * seen the whole response can rely on its replay, so it must be stored by then.
+	 * Without an announced length, the container marks the end later.
 	 */
 	private void send(byte[] source, int offset, int length) throws IOException {
 		int count = length;
@@ -276,13 +276,14 @@ final class RecordedBody extends ServletOutputStream {
 			}
 		}
 		else if (!this.kept) {
-			throw new IOException("The client is gone");
+			throw new IOException("The client has disconnected");
 		}
 		this.sent += count;
 	}
 
 	/**
-	 * A client that hangs up changes nothing as long as there is a retry to write for.
+	 * A client that disconnects does not stop the handler while the body is recorded for
+	 * a retry.
 	 */
 	private void lost(IOException ex) throws IOException {
 		this.clientGone = true;
@@ -293,7 +294,7 @@ final class RecordedBody extends ServletOutputStream {
 	}
 
 	/**
-	 * Sends what was held back of a body that flows.
+	 * Sends the last byte of a body that streams, if it was held back.
 	 */
 	void finish() throws IOException {
 		if (this.held >= 0 && !this.clientGone) {
@@ -302,8 +303,8 @@ final class RecordedBody extends ServletOutputStream {
 	}
 
 	/**
-	 * Sends nothing more of a body that flows. The container may still add an error page,
-	 * which must not be taken for the end of a body whose length was announced.
+	 * Sends nothing more of a body that streams. The container may still add an error
+	 * page, which must not be taken for the end of a body whose length was announced.
 	 */
 	void cut() throws IOException {
 		if (this.flowing && isLengthDeclared()) {
@@ -323,7 +324,7 @@ final class RecordedBody extends ServletOutputStream {
 
 	@Override
 	public void setWriteListener(WriteListener listener) {
-		// Writing never blocks for long enough to be told later
+		// Always ready, so the listener is called at once
 		try {
 			listener.onWritePossible();
 		}
@@ -333,33 +334,33 @@ final class RecordedBody extends ServletOutputStream {
 	}
 
 	/**
-	 * The way to the client.
+	 * The connection to the client.
 	 */
 	interface Channel {
 
 		/**
-		 * Whether the body may flow before its answer is stored.
+		 * Whether the body may stream before the response is stored.
 		 */
 		boolean mayFlow();
 
 		/**
-		 * Whether it may do so also when nobody flushes it.
+		 * Whether it may stream even if it is not flushed.
 		 */
 		boolean mayFlowUnasked();
 
 		/**
-		 * Whether the body has no end that is worth waiting for.
+		 * Whether the body has no end to wait for, such as an event stream.
 		 */
 		boolean isEndless();
 
 		/**
-		 * Sends the head of the answer.
+		 * Completes the head of the response, before the body is sent.
 		 * @param declaredLength the length of the body, or -1 if it is not known
 		 */
 		void open(long declaredLength) throws IOException;
 
 		/**
-		 * Sends some of the body.
+		 * Sends a part of the body.
 		 */
 		void write(byte[] source, int offset, int length) throws IOException;
 
@@ -368,7 +369,7 @@ final class RecordedBody extends ServletOutputStream {
 		void close() throws IOException;
 
 		/**
-		 * The client is gone.
+		 * The client has disconnected.
 		 */
 		void clientLost();
 

@@ -3,32 +3,31 @@ package dev.idempotency.web;
 import jakarta.servlet.http.HttpServletRequest;
 
 /**
- * Hears from the container when it is done with a protected request, error page included.
+ * Reports when the container has finished a protected request, including its error page.
  */
 @FunctionalInterface
 public interface RequestEnds {
 
 	/**
-	 * Calls back at the end of a request.
+	 * Registers a callback for the end of a request.
 	 * @param request the request
-	 * @param end what is to be done then, before the container recycles the request
+	 * @param end the callback, which runs before the container recycles the request
 	 */
 	void whenOver(HttpServletRequest request, Runnable end);
 
 	/**
-	 * Whether some filter around ours renders errors, by a forward when ours has
-	 * returned.
-	 * @return whether there is such a filter; the container does it otherwise
+	 * Whether an outer filter renders errors by a forward, after our filter has returned.
+	 * @return whether there is such a filter; otherwise the container renders errors
 	 */
 	default boolean errorsAreForwarded() {
 		return false;
 	}
 
 	/**
-	 * For containers where something else calls
+	 * Registers nothing. It is for containers where other code calls
 	 * {@link IdempotencyFilter#requestIsOver(jakarta.servlet.ServletRequest)} for every
 	 * request.
-	 * @return what does nothing
+	 * @return the instance that registers nothing
 	 */
 	static RequestEnds toldForEveryRequest() {
 		return (request, end) -> {

@@ -7,23 +7,24 @@ import dev.idempotency.http.RequestContent;
 import jakarta.servlet.http.HttpServletRequest;
 
 /**
- * Says what makes two requests the same.
+ * Computes fingerprints, which tell whether two requests are the same.
  */
 public interface RequestFingerprinter {
 
 	/**
 	 * Computes the fingerprint of a request.
 	 * @param request the request
-	 * @param content what it brings along
+	 * @param content the content of the request
 	 * @return the fingerprint
 	 * @throws IOException if the content cannot be read
 	 */
 	Fingerprint fingerprint(HttpServletRequest request, RequestContent content) throws IOException;
 
 	/**
-	 * Whether the content of a request counts. If not, it is read ahead of the handler
-	 * only where its length is not known, and {@link #fingerprint} gets an empty one.
-	 * @return whether the content counts
+	 * Whether the content of a request is part of its fingerprint. If not, the content is
+	 * read ahead of the handler only if its length is not known, and {@link #fingerprint}
+	 * gets an empty one.
+	 * @return whether the content is part of the fingerprint
 	 */
 	default boolean needsContent() {
 		return true;
@@ -46,8 +47,8 @@ public interface RequestFingerprinter {
 	}
 
 	/**
-	 * Compares method, path, query, content type and body, of JSON its value: neither the
-	 * order of members, nor white space, nor escapes, nor how a number is written make a
+	 * Compares method, path, query, content type and body. JSON is compared by its value:
+	 * the order of members, white space, escapes and the notation of numbers make no
 	 * difference.
 	 * @return the fingerprinter
 	 */

@@ -20,18 +20,17 @@ import org.springframework.web.multipart.MultipartHttpServletRequest;
 import org.springframework.web.util.WebUtils;
 
 /**
- * Reads what a request brings along ahead of its handler, and keeps it for the handler.
+ * Reads the content of a request ahead of its handler, and keeps it for the handler.
  */
 final class RequestReader {
 
 	/**
-	 * So much room is made for what is announced, and for more when that has come: it may
-	 * never come.
+	 * The largest size of the first array for an announced body, which may never arrive.
 	 */
 	private static final int READ_AT_ONCE = 64 * 1024;
 
 	/**
-	 * As many times as much room as was needed so far.
+	 * The factor by which a full array grows, up to the announced length.
 	 */
 	private static final int TRUST = 16;
 
@@ -75,7 +74,7 @@ final class RequestReader {
 	}
 
 	private RequestContent readParts(MultipartHttpServletRequest multipart) throws IOException {
-		// Parses now, where parts are parsed late
+		// Parses the parts now, if they are resolved lazily
 		multipart.getFileNames();
 		try {
 			long size = 0;
@@ -99,13 +98,13 @@ final class RequestReader {
 
 	private byte[] readBody(HttpServletRequest outermost) throws IOException {
 		boolean readBefore = this.request.isBodyTaken();
-		// Whoever has read it before gives it out again, or nobody does
+		// A filter that has read the body before provides it again, or the body is lost
 		InputStream source = readBefore ? outermost.getInputStream() : this.request.getRequest().getInputStream();
 		byte[] bytes = readAtMost(this.limit + 1, source, outermost.getContentLengthLong());
 		if (bytes.length == 0 && outermost.getContentLengthLong() > 0 && !isForm(outermost)) {
 			throw new IllegalStateException(
 					"The body of %s %s was read before its handler, and is gone. ".formatted(outermost.getMethod(),
-							outermost.getRequestURI()) + "Whoever reads it must give it out again, or do without");
+							outermost.getRequestURI()) + "A filter that reads it must provide it again");
 		}
 		boolean tooLarge = bytes.length > this.limit;
 		if (!readBefore && bytes.length > 0) {
@@ -118,8 +117,8 @@ final class RequestReader {
 	}
 
 	/**
-	 * Reads a body whose length is known into an array of that length. It may go on all
-	 * the same: a filter that decompresses leaves the announcement as it was.
+	 * Reads a body whose length is announced into an array of that length. The body may
+	 * be longer: a filter that decompresses leaves the announced length as it was.
 	 */
 	private static byte[] readAtMost(int most, InputStream source, long announced) throws IOException {
 		if (announced <= 0 || announced > most) {
@@ -166,8 +165,8 @@ final class RequestReader {
 	}
 
 	/**
-	 * Goes on where it was too much, for a handler that is to find all that was sent: the
-	 * container cannot parse a form any more of which we have read the beginning.
+	 * Reads the rest of a form that was too large, for a handler that runs all the same.
+	 * The container cannot parse a form whose beginning was already read.
 	 */
 	void readToTheEnd() {
 		BufferedBody beginning = this.body;
@@ -180,13 +179,13 @@ final class RequestReader {
 			this.form = parseForm(bytes);
 		}
 		catch (IOException ex) {
-			// Then nobody can read it, the container included
+			// The container could not read it either
 		}
 	}
 
 	/**
-	 * Whether a request says that it does not bring along too much. What is encoded may
-	 * be decoded on its way to the handler, and grow.
+	 * Whether the announced length of a request is within the limit. That of an encoded
+	 * body does not count: a filter may decode the body, which then grows.
 	 */
 	static boolean isWithinLimit(HttpServletRequest request, int limit) {
 		long announced = request.getContentLengthLong();

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 
 /**
- * The headers of a response as they were at some time.
+ * A snapshot of the headers of a response.
  *
  * @param values the values of each header
  */
@@ -34,12 +34,12 @@ record ResponseHeaders(Map<String, List<String>> values) {
 	}
 
 	/**
-	 * What was added, changed or removed since; a header that was removed has no values.
-	 * Headers that are still as they were came from those who write them on each answer
-	 * anyway.
+	 * The headers that were added, changed or removed since. A removed header has no
+	 * values. Unchanged headers come from filters and interceptors that write them on
+	 * each response anyway.
 	 */
 	static Map<String, List<String>> changed(HttpServletResponse response, ResponseHeaders before, KeptHeaders kept) {
-		// Few answers have any but the type
+		// Few responses have a header other than the type
 		Map<String, List<String>> changed = Map.of();
 		for (String name : response.getHeaderNames()) {
 			if (!changed.containsKey(name) && !name.equalsIgnoreCase(HttpHeaders.CONTENT_TYPE) && kept.isKept(name)) {
@@ -60,7 +60,7 @@ record ResponseHeaders(Map<String, List<String>> values) {
 	}
 
 	/**
-	 * Headers with one more at their end. Those that were given may be changed.
+	 * Adds a header at the end. The given map may be modified.
 	 */
 	static Map<String, List<String>> with(Map<String, List<String>> headers, String name, List<String> values) {
 		if (headers.isEmpty()) {
@@ -72,7 +72,7 @@ record ResponseHeaders(Map<String, List<String>> values) {
 	}
 
 	/**
-	 * Makes the headers of a response what they were.
+	 * Resets a response, and restores its headers.
 	 */
 	void restore(HttpServletResponse response) {
 		response.reset();
@@ -84,7 +84,7 @@ record ResponseHeaders(Map<String, List<String>> values) {
 			response.setContentType(first(values));
 			return;
 		}
-		// Without a value, it removes what others have written
+		// Without a value, this removes what other code has written
 		response.setHeader(name, first(values));
 		for (int i = 1; i < values.size(); i++) {
 			response.addHeader(name, values.get(i));

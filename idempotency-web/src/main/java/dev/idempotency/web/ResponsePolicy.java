@@ -4,23 +4,23 @@ import dev.idempotency.http.FinalAnswers;
 import jakarta.servlet.http.HttpServletRequest;
 
 /**
- * Says which answers are stored. For one that is not, the key is given back, and a retry
- * runs again.
+ * Decides which responses are stored. If a response is not stored, the key is released,
+ * and a retry runs again.
  */
 @FunctionalInterface
 public interface ResponsePolicy {
 
 	/**
-	 * Says whether an answer is stored.
+	 * Decides whether a response is stored.
 	 * @param request the request
-	 * @param status the status of its answer
-	 * @return whether the answer is stored
+	 * @param status the status of its response
+	 * @return whether the response is stored
 	 */
 	boolean shouldStore(HttpServletRequest request, int status);
 
 	/**
-	 * Stores every answer below 500, but none that asks the client to try again: 408,
-	 * 409, 423, 425 and 429.
+	 * Stores every response below 500, except those that ask the client to try again:
+	 * 408, 409, 423, 425 and 429.
 	 * @return the policy
 	 */
 	static ResponsePolicy finalAnswers() {

@@ -8,14 +8,14 @@ import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says whose key it is. A stored answer belongs to whoever caused it: the same key in
- * another scope is another key.
+ * Resolves the scope that a key belongs to. The same key in another scope is another key,
+ * so that a stored response is replayed only to its own caller.
  */
 @FunctionalInterface
 public interface ScopeResolver {
 
 	/**
-	 * Says whose request it is.
+	 * Resolves the scope of a request.
 	 * @param request the request
 	 * @param operation what the key protects: the method and the pattern of the route
 	 * @return the scope
@@ -23,8 +23,7 @@ public interface ScopeResolver {
 	IdempotencyScope resolveScope(HttpServletRequest request, String operation);
 
 	/**
-	 * Keeps the callers apart that the container, or a security filter, has
-	 * authenticated.
+	 * Separates callers that the container, or a security filter, has authenticated.
 	 * @return the resolver
 	 */
 	static ScopeResolver principal() {
@@ -32,8 +31,8 @@ public interface ScopeResolver {
 	}
 
 	/**
-	 * Keeps tenants apart, and the authenticated callers of each.
-	 * @param tenant finds the tenant of a request, or {@code null} if it has none
+	 * Separates tenants, and the authenticated callers of each.
+	 * @param tenant resolves the tenant of a request, or {@code null} if it has none
 	 * @return the resolver
 	 */
 	static ScopeResolver principalAndTenant(Function<HttpServletRequest, @Nullable String> tenant) {
