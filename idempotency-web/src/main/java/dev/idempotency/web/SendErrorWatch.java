@@ -7,9 +7,9 @@ import jakarta.servlet.http.HttpServletResponseWrapper;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sees an error that was sent before those see it who stand between the handler and our
- * response on an asynchronous dispatch. Some keep it to themselves, and render it when
- * our filter has returned.
+ * Notices an error that is sent on an asynchronous dispatch, even if a wrapper between
+ * the handler and our response holds it back. Some wrappers do, and render it after our
+ * filter has returned.
  */
 final class SendErrorWatch extends HttpServletResponseWrapper {
 

@@ -12,7 +12,7 @@ import jakarta.servlet.http.HttpServletResponse;
 import org.springframework.http.HttpHeaders;
 
 /**
- * Writes answers to the responses of a container.
+ * Writes each {@link HttpAnswer} to the response of a container.
  */
 final class ServletAnswers {
 
@@ -24,7 +24,7 @@ final class ServletAnswers {
 	}
 
 	/**
-	 * Sends the answer to someone who has not seen anything of it.
+	 * Sends an {@code HttpAnswer} with its headers.
 	 */
 	static void send(HttpAnswer answer, HttpServletResponse response) throws IOException {
 		answer.headers().forEach((name, values) -> {
@@ -36,7 +36,7 @@ final class ServletAnswers {
 	}
 
 	/**
-	 * Sends an answer whose headers the response has already.
+	 * Sends an {@code HttpAnswer} whose headers the response already has.
 	 */
 	static void sendWithoutHeaders(HttpAnswer answer, HttpServletResponse response) throws IOException {
 		response.setStatus(answer.status());
@@ -58,7 +58,7 @@ final class ServletAnswers {
 	private static void sendRedirect(HttpAnswer answer, HttpServletResponse response, String location)
 			throws IOException {
 		if (answer.status() == HttpServletResponse.SC_FOUND && answer.body().isEmpty()) {
-			// Filters know this method best
+			// Filters are most likely to override this method
 			response.sendRedirect(location);
 			return;
 		}

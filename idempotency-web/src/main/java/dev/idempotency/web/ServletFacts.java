@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.web.servlet.HandlerMapping;
 
 /**
- * What the request of a container tells of itself. What has to be read or computed for it
- * is found out when it is first asked for.
+ * The facts of a servlet request. What has to be read or computed is determined on first
+ * access.
  */
 final class ServletFacts implements RequestFacts {
 
@@ -72,8 +72,8 @@ final class ServletFacts implements RequestFacts {
 	}
 
 	/**
-	 * Refuses content that is too large, also where nobody compares it. It is read ahead
-	 * of the handler if its length is not known otherwise.
+	 * Refuses content that is too large, even if it is not compared. It is read ahead of
+	 * the handler if its length is not known otherwise.
 	 * @throws RequestBodyTooLargeException if it is too large
 	 */
 	void requireContentWithinLimit() {
@@ -111,7 +111,7 @@ final class ServletFacts implements RequestFacts {
 	@Override
 	public List<String> parameters(String name) {
 		if (RequestReader.isForm(this.request)) {
-			// Or the container would parse it, however large it is
+			// Otherwise the container would parse it, however large it is
 			content();
 		}
 		String[] values = this.request.getParameterValues(name);

@@ -24,12 +24,12 @@ import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter
 import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
 
 /**
- * What Spring MVC makes of the answers of handlers.
+ * What Spring MVC does with the results of handlers.
  */
 final class ServletHandlerAnswers implements HandlerAnswers {
 
 	/**
-	 * What knows how the handlers of Spring MVC are protected.
+	 * The operations of Spring MVC's handlers.
 	 */
 	static ProtectedOperations operations(HttpSettings settings, AnnotationPolicies policies, KeyResolver resolver) {
 		return new ProtectedOperations(settings, policies, keySource(resolver), new ServletHandlerAnswers(),
@@ -59,7 +59,7 @@ final class ServletHandlerAnswers implements HandlerAnswers {
 	}
 
 	/**
-	 * A handler without a result writes its answer itself.
+	 * A handler without a result writes its response itself.
 	 */
 	@Override
 	public boolean stream(@Nullable HandlerMethod handler, Class<?> answer) {
@@ -68,8 +68,8 @@ final class ServletHandlerAnswers implements HandlerAnswers {
 	}
 
 	/**
-	 * Spring looks at what is returned, and not at what was declared. What a class
-	 * declares that is none itself, is none.
+	 * Spring checks the result, and not the declared type. A declared class that is not
+	 * asynchronous itself is not taken for a task.
 	 */
 	@Override
 	public boolean mayBeTask(Class<?> answer) {

@@ -6,14 +6,14 @@ import jakarta.servlet.http.HttpServletRequest;
 import org.springframework.web.servlet.HandlerMapping;
 
 /**
- * What the keys of a container's requests are remembered under.
+ * The names of the operations of servlet requests, under which keys are stored.
  */
 final class ServletNames {
 
 	private final OperationNames names = new OperationNames();
 
 	/**
-	 * What the key of a request is remembered under, where that is needed now and then.
+	 * The name of the operation of a request, for occasional use: it is not cached.
 	 */
 	static String name(HttpServletRequest request) {
 		Object pattern = request.getAttribute(HandlerMapping.BEST_MATCHING_PATTERN_ATTRIBUTE);
@@ -22,7 +22,7 @@ final class ServletNames {
 	}
 
 	/**
-	 * What the key of a request is remembered under.
+	 * The name of the operation of a request.
 	 */
 	String of(HttpServletRequest request) {
 		return this.names.of(request.getMethod(), request.getAttribute(HandlerMapping.BEST_MATCHING_PATTERN_ATTRIBUTE),

@@ -5,11 +5,11 @@ import dev.idempotency.web.AnswerRecorder.Recorded;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What has been decided about an answer.
+ * The outcome of the settlement of a key.
  *
- * @param answer the answer, or {@code null} if nobody has seen it yet
- * @param completion what became of the key, or {@code null} if it was given back
- * @param failure what kept us from deciding, or from doing it
+ * @param answer the response, or {@code null} if it is not recorded
+ * @param completion the completion of the key, or {@code null} if it was not completed
+ * @param failure what the settlement failed with, if it failed
  */
 record SettledAnswer(@Nullable Recorded answer, @Nullable Completion completion, @Nullable Throwable failure) {
 }

@@ -8,7 +8,7 @@ import dev.idempotency.http.RequestDigest;
 import jakarta.servlet.http.HttpServletRequest;
 
 /**
- * Hands everything that may not differ between a request and its retry to a digest.
+ * Computes a digest of everything that must be the same in a request and its retry.
  *
  * @param canonicalJson whether JSON is compared by its value
  */

@@ -11,9 +11,9 @@ import org.springframework.web.servlet.DispatcherServlet;
 import org.springframework.web.util.DisconnectedClientHelper;
 
 /**
- * A failure of a handler that Spring takes for a client that is gone, by the names of its
- * causes: a database that hung up ends in an {@code EOFException} too. Spring then leaves
- * the answer empty, and its status that of a success.
+ * A failure of a handler that Spring takes for a disconnected client, by the names of its
+ * causes. A lost database connection, for example, ends in an {@code EOFException}, too.
+ * Spring then leaves the response empty, with the status of a success.
  */
 final class SwallowedFailure {
 
@@ -23,7 +23,7 @@ final class SwallowedFailure {
 	}
 
 	/**
-	 * Makes an error of an answer that is empty because of such a failure.
+	 * Sends an error if the response is empty because of such a failure.
 	 */
 	static void reveal(CurrentDispatch dispatch, Object handler) {
 		ExchangeResponse response = dispatch.response();

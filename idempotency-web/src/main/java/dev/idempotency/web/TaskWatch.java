@@ -11,8 +11,8 @@ import org.springframework.web.context.request.async.CallableProcessingIntercept
 import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBodyReturnValueHandler;
 
 /**
- * Makes the context of a handler current where its task runs, on a thread of its own. A
- * protected handler hears when that begins and ends.
+ * Makes the context of a handler current on the thread of its task. A protected handler
+ * is notified when the task begins and ends.
  */
 final class TaskWatch implements CallableProcessingInterceptor {
 

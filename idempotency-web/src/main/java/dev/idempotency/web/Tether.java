@@ -4,11 +4,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * What ties the wrappers that a handler was given to the container's objects behind them.
+ * Ties the wrappers that a handler was given to the container's objects behind them.
  * <p>
  * A container recycles its objects at the end of a request and gives them to the next
- * one. So threads of the handler reach them only inside the tether. Whoever hears of the
- * end unties it: that waits for those inside, and lets nobody in from then on.
+ * one. So threads of the handler reach them only inside the tether. Code that learns of
+ * the end unties it, which waits for the threads inside and lets no further thread in.
  */
 final class Tether {
 
@@ -19,7 +19,7 @@ final class Tether {
 	private volatile boolean untied;
 
 	/**
-	 * Goes in, unless the tether is untied.
+	 * Enters the tether, unless it is untied.
 	 * @return whether the caller is inside, and has to {@link #exit()}
 	 */
 	boolean enter() {
@@ -39,8 +39,8 @@ final class Tether {
 	}
 
 	/**
-	 * Waits for those inside, and unties.
-	 * @param lastLook reads what is wanted of the container's objects afterwards
+	 * Waits for the threads inside, and unties.
+	 * @param lastLook reads what is needed later from the container's objects
 	 */
 	void untie(Runnable lastLook) {
 		this.lock.lock();
@@ -53,9 +53,9 @@ final class Tether {
 	}
 
 	/**
-	 * Unties in a callback during which the container may hold a lock of its own.
-	 * Somebody inside may be waiting for that lock, so this waits for a moment only.
-	 * @param lastLook reads what is wanted of the container's objects afterwards
+	 * Unties in a callback during which the container may hold a lock of its own. A
+	 * thread inside may be waiting for that lock, so the wait is bounded.
+	 * @param lastLook reads what is needed later from the container's objects
 	 */
 	void untieSoon(Runnable lastLook) {
 		boolean alone = false;

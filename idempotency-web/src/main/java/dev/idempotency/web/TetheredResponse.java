@@ -16,11 +16,11 @@ import jakarta.servlet.http.HttpServletResponseWrapper;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A response of the container's that threads of a handler can reach as long as it is
- * tethered. After that they have an {@link EndedResponse}, which nobody else has.
+ * A response of the container that the threads of a handler can reach while it is
+ * tethered. After that they reach an {@link EndedResponse} of their own.
  * <p>
- * What a wrapper passes on goes to a proxy, through which all methods take the one way
- * that minds the tether. Those who unwrap responses find the container's all the same.
+ * All methods go through a proxy that respects the tether. Code that unwraps the response
+ * still finds the container's.
  */
 final class TetheredResponse extends HttpServletResponseWrapper {
 
@@ -43,7 +43,7 @@ final class TetheredResponse extends HttpServletResponseWrapper {
 	}
 
 	/**
-	 * Keeps the head of the answer as it is now, for who needs it after the end.
+	 * Keeps the current head of the response for the time after the end of the request.
 	 */
 	void keepHead() {
 		this.ended = new EndedResponse(this.container);
@@ -96,7 +96,7 @@ final class TetheredResponse extends HttpServletResponseWrapper {
 	}
 
 	/**
-	 * Something that is written.
+	 * A write to the container's response.
 	 */
 	@FunctionalInterface
 	private interface Writing {
@@ -118,7 +118,7 @@ final class TetheredResponse extends HttpServletResponseWrapper {
 	}
 
 	/**
-	 * The way to the client, for bytes.
+	 * The tethered stream for bytes.
 	 */
 	private final class TetheredStream extends ServletOutputStream {
 
@@ -152,7 +152,7 @@ final class TetheredResponse extends HttpServletResponseWrapper {
 		public boolean isReady() {
 			boolean tied = TetheredResponse.this.tether.enter();
 			try {
-				// Whoever writes after the end is told so at once
+				// After the end, a write fails at once
 				return !tied || this.delegate.isReady();
 			}
 			finally {
@@ -175,7 +175,7 @@ final class TetheredResponse extends HttpServletResponseWrapper {
 	}
 
 	/**
-	 * The way to the client, for text.
+	 * The tethered writer for text.
 	 */
 	private final class TetheredWriter extends Writer {
 

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.web.context.request.async.WebAsyncUtils;
 
 /**
- * Handlers that run without protection, and with a context all the same. A request may be
- * forwarded from one to another.
+ * Handlers that run without protection, but with a context. A request may be forwarded
+ * from one to another.
  */
 final class UnprotectedRun {
 
@@ -33,7 +33,7 @@ final class UnprotectedRun {
 
 	/**
 	 * The context of the handler that runs without protection.
-	 * @return {@code null} if there is none
+	 * @return the context, or {@code null} if there is none
 	 */
 	static @Nullable IdempotencyContext contextOf(HttpServletRequest request) {
 		return (IdempotencyContext) request.getAttribute(CONTEXT);
@@ -47,7 +47,7 @@ final class UnprotectedRun {
 	}
 
 	/**
-	 * Keeps what is to be done when a handler has returned.
+	 * Keeps the pass of a handler until the handler has returned.
 	 */
 	static void keep(HttpServletRequest request, Object handler, Pass pass) {
 		request.setAttribute(KEPT, new Kept(handler, pass, (Kept) request.getAttribute(KEPT)));
@@ -65,11 +65,11 @@ final class UnprotectedRun {
 	}
 
 	/**
-	 * What is to be done when a handler has returned.
+	 * The pass of a handler that has not returned yet.
 	 *
 	 * @param handler the handler, one object for each dispatch
-	 * @param pass what is to be done
-	 * @param outer the same for the handler that has forwarded to this one
+	 * @param pass the pass
+	 * @param outer that of the handler that has forwarded to this one, if there is one
 	 */
 	private record Kept(Object handler, Pass pass, @Nullable Kept outer) {
 	}

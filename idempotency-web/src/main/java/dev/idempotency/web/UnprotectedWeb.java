@@ -10,7 +10,7 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.web.method.ControllerAdviceBean;
 
 /**
- * What is left of the HTTP edge when protection is switched off: handlers run each time,
+ * The HTTP edge for Spring MVC when protection is switched off. Handlers run each time,
  * with a context that passes everything through, and dry runs are refused.
  */
 public final class UnprotectedWeb {
@@ -22,11 +22,11 @@ public final class UnprotectedWeb {
 	private final IdempotencyExceptionResolver exceptionResolver;
 
 	/**
-	 * Create what is left of the edge.
-	 * @param policies what annotations say
+	 * Create the edge.
+	 * @param policies how annotated operations would be protected
 	 * @param settings how requests would be protected
-	 * @param strategies what the application decides differently
-	 * @param context the application
+	 * @param strategies the strategies of the application
+	 * @param context the application context
 	 */
 	public UnprotectedWeb(AnnotationPolicies policies, HttpSettings settings, HttpStrategies strategies,
 			ApplicationContext context) {
@@ -38,21 +38,21 @@ public final class UnprotectedWeb {
 	}
 
 	/**
-	 * Knows the handler of a request, and refuses dry runs of it.
+	 * The interceptor, which refuses dry runs.
 	 */
 	public IdempotencyInterceptor interceptor() {
 		return new IdempotencyInterceptor(this.operations, this.gate);
 	}
 
 	/**
-	 * Answers with problem documents.
+	 * The resolver that renders problem documents.
 	 */
 	public IdempotencyExceptionResolver exceptionResolver() {
 		return this.exceptionResolver;
 	}
 
 	/**
-	 * Stays around functional routes.
+	 * The filter function for functional routes, which refuses dry runs.
 	 * @return the filter function
 	 */
 	public IdempotencyRouteFilter routeFilter() {

@@ -1,5 +1,5 @@
 /**
- * The HTTP edge: the filter carries, the interceptor decides.
+ * HTTP edge for Spring MVC: the filter carries, the interceptor decides.
  */
 @NullMarked
 package dev.idempotency.web;
