@@ -3,8 +3,8 @@ package dev.idempotency.client;
 import java.io.IOException;
 
 /**
- * An answer that breaks off. Clients that are made of Reactor Netty wrap what has
- * happened to the connection in exceptions that nobody expects of a stream.
+ * Finds the connection failure behind an exception. Clients based on Reactor Netty wrap
+ * it in unchecked exceptions, which no reader of a stream expects.
  */
 final class BrokenAnswer {
 
@@ -12,10 +12,10 @@ final class BrokenAnswer {
 	}
 
 	/**
-	 * What has happened to the connection.
-	 * @param failure what reading the answer failed with
-	 * @return what happened
-	 * @throws RuntimeException if that has nothing to do with the connection
+	 * The connection failure behind an exception.
+	 * @param failure the failure to read the response
+	 * @return the connection failure
+	 * @throws RuntimeException the failure itself if the connection did not cause it
 	 */
 	static IOException of(Exception failure) {
 		if (failure instanceof IOException io) {

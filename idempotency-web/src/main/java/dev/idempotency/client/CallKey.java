@@ -16,8 +16,8 @@ import org.springframework.http.HttpStatusCode;
 import org.springframework.http.MediaType;
 
 /**
- * The key of one call, and the number that the call has among equal ones. Whoever makes
- * the call says how it ended.
+ * The key of one call, and the number that the call has among equal ones. The caller
+ * reports how the call ended.
  */
 final class CallKey {
 
@@ -52,7 +52,7 @@ final class CallKey {
 
 	/**
 	 * The key of a call that is part of an operation: the same in each attempt at it.
-	 * @param operation the attempt at it
+	 * @param operation the current attempt
 	 * @param body {@code null} if it is not in memory
 	 */
 	static CallKey of(IdempotencyContext operation, HttpMethod method, URI uri, @Nullable MediaType type,
@@ -70,16 +70,16 @@ final class CallKey {
 	}
 
 	/**
-	 * Adds what of the body tells the call from others: the same in each attempt, however
-	 * the body was put together.
+	 * Adds the part of the body that distinguishes the call from others. It is the same
+	 * in each attempt, however the body is serialized.
 	 */
 	private static void addContent(Parts parts, @Nullable MediaType type, byte @Nullable [] body) {
-		// The parts of a form have another boundary each time
+		// The boundary of a multipart body changes each time
 		if (body == null || (type != null && "multipart".equalsIgnoreCase(type.getType()))) {
 			parts.add((String) null);
 		}
 		else if (type != null && isJson(type)) {
-			// A Map.of(…) is written in another order by each process
+			// Each process writes a Map.of(…) in another order
 			CanonicalJson.addTo(parts, body, body.length);
 		}
 		else {
@@ -96,8 +96,8 @@ final class CallKey {
 	}
 
 	/**
-	 * The call was answered. An error has done nothing, as far as anyone knows: an equal
-	 * call after it is its retry.
+	 * The call got a response. An error counts as a failure: the next equal call is its
+	 * retry.
 	 */
 	void answered(HttpStatusCode status) {
 		if (status.isError()) {
@@ -106,10 +106,10 @@ final class CallKey {
 	}
 
 	/**
-	 * The call was not answered, or not to the end.
+	 * The call got no response, or only a part of one.
 	 */
 	void failed() {
-		// Once: someone else may have the number by then
+		// Once: another call may have taken the number by then
 		if (this.givenBack.compareAndSet(false, true)) {
 			this.giveBack.run();
 		}

@@ -8,19 +8,19 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
- * How often, how soon and after what a call is made again. Delays grow from one attempt
- * to the next, and each call waits for a random part of its delay, so that calls which
- * failed together do not come back together. What the server asks for
- * ({@code Retry-After}) comes on top.
+ * The retry policy of a client: how often, how soon and after what a call is made again.
+ * Delays grow from one attempt to the next. Each call waits for a random part of its
+ * delay, so that calls that failed together are not retried together. The wait that the
+ * server requests ({@code Retry-After}) is added.
  *
  * @param attempts how often a call is made at most, the first time included
  * @param firstDelay the longest wait before the second attempt; it doubles each time
- * @param maxDelay what it does not grow beyond
- * @param deadline how long all of it may take, waits included: what would not begin
- * before it is over is not begun
- * @param statuses after which answers a call is made again; a 409 only if it says that
- * the server is still at it
- * @param errors after which errors a call is made again that was not answered
+ * @param maxDelay the upper limit of that wait
+ * @param deadline how long all attempts may take, waits included. An attempt that would
+ * begin later is not made
+ * @param statuses the statuses after which a call is made again; a 409 counts only if it
+ * says that the first request is in progress
+ * @param errors the errors after which a call without a response is made again
  */
 public record ClientRetry(int attempts, Duration firstDelay, Duration maxDelay, Duration deadline,
 		Set<Integer> statuses, Predicate<? super IOException> errors) {
@@ -50,47 +50,47 @@ public record ClientRetry(int attempts, Duration firstDelay, Duration maxDelay, 
 	}
 
 	/**
-	 * Up to 8 attempts in a minute, after 409 (if it says that the server is still at
-	 * it), 429, 503 and everything that breaks a connection. A server that uses this
-	 * library asks for waits that double: 8 attempts outlast a lease of 30 s.
-	 * @return what is done if nothing else is said
+	 * Up to 8 attempts in a minute, after 409 (if it says that the first request is in
+	 * progress), 429, 503 and every connection failure. A server that uses this library
+	 * requests waits that double: 8 attempts outlast a lease of 30 s.
+	 * @return the defaults
 	 */
 	public static ClientRetry defaults() {
 		return DEFAULTS;
 	}
 
 	/**
-	 * With another number of attempts.
+	 * A copy with another number of attempts.
 	 * @param attempts how often a call is made at most
-	 * @return the same with this
+	 * @return the copy
 	 */
 	public ClientRetry withAttempts(int attempts) {
 		return new ClientRetry(attempts, this.firstDelay, this.maxDelay, this.deadline, this.statuses, this.errors);
 	}
 
 	/**
-	 * With other delays.
+	 * A copy with other delays.
 	 * @param first the longest wait before the second attempt
-	 * @param max what it does not grow beyond
-	 * @return the same with this
+	 * @param max the upper limit of that wait
+	 * @return the copy
 	 */
 	public ClientRetry withDelay(Duration first, Duration max) {
 		return new ClientRetry(this.attempts, first, max, this.deadline, this.statuses, this.errors);
 	}
 
 	/**
-	 * With another deadline.
-	 * @param deadline how long all of it may take
-	 * @return the same with this
+	 * A copy with another deadline.
+	 * @param deadline how long all attempts may take, waits included
+	 * @return the copy
 	 */
 	public ClientRetry withDeadline(Duration deadline) {
 		return new ClientRetry(this.attempts, this.firstDelay, this.maxDelay, deadline, this.statuses, this.errors);
 	}
 
 	/**
-	 * With other statuses.
-	 * @param statuses after which a call is made again
-	 * @return the same with this
+	 * A copy with other statuses.
+	 * @param statuses the statuses after which a call is made again
+	 * @return the copy
 	 */
 	public ClientRetry withStatuses(int... statuses) {
 		return new ClientRetry(this.attempts, this.firstDelay, this.maxDelay, this.deadline,
@@ -98,9 +98,9 @@ public record ClientRetry(int attempts, Duration firstDelay, Duration maxDelay, 
 	}
 
 	/**
-	 * With other errors.
-	 * @param errors after which a call is made again
-	 * @return the same with this
+	 * A copy with other errors.
+	 * @param errors the errors after which a call is made again
+	 * @return the copy
 	 */
 	public ClientRetry withErrors(Predicate<? super IOException> errors) {
 		return new ClientRetry(this.attempts, this.firstDelay, this.maxDelay, this.deadline, this.statuses, errors);

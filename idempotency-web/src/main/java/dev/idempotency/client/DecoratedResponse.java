@@ -8,7 +8,7 @@ import org.springframework.http.HttpStatusCode;
 import org.springframework.http.client.ClientHttpResponse;
 
 /**
- * An answer that is the one behind it, but for what a subclass changes.
+ * A response that delegates to another one. Subclasses change parts of it.
  */
 class DecoratedResponse implements ClientHttpResponse {
 

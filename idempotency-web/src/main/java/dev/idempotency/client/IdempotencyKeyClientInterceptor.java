@@ -12,9 +12,9 @@ import org.springframework.http.client.ClientHttpRequestInterceptor;
 import org.springframework.http.client.ClientHttpResponse;
 
 /**
- * Gives each unsafe call of a {@code RestClient} or {@code RestTemplate} a key, and
- * repeats it where it is told to. It belongs before all other interceptors: one that
- * retries outside of it would get a new key each time.
+ * Adds an idempotency key to each unsafe call of a {@code RestClient} or
+ * {@code RestTemplate}, and can retry calls. It belongs before all other interceptors:
+ * one that retries outside of it would get a new key each time.
  * <p>
  * Inside a protected operation the key is the same in each attempt at the operation, also
  * after a crash and on another instance: it is made of the operation's key, the call's
@@ -33,7 +33,7 @@ public final class IdempotencyKeyClientInterceptor implements ClientHttpRequestI
 	private final @Nullable ClientRetry retry;
 
 	/**
-	 * Makes keys, and repeats nothing.
+	 * Create an interceptor that adds keys, and does not retry.
 	 */
 	public IdempotencyKeyClientInterceptor() {
 		this(KeyHeaders.standard(), null);
@@ -45,18 +45,18 @@ public final class IdempotencyKeyClientInterceptor implements ClientHttpRequestI
 	}
 
 	/**
-	 * Makes keys, and repeats calls.
-	 * @return an interceptor that does what {@link ClientRetry#defaults()} say
+	 * An interceptor that adds keys, and retries calls.
+	 * @return the interceptor, with {@link ClientRetry#defaults()}
 	 */
 	public static IdempotencyKeyClientInterceptor retrying() {
 		return retrying(ClientRetry.defaults());
 	}
 
 	/**
-	 * Makes keys, and repeats calls: unsafe ones, since they have keys, and safe ones.
-	 * The answer of an unsafe call is read before it is given out, the first megabyte of
-	 * it, so that one which breaks off is asked for again. If no attempt is left, the
-	 * caller gets the last answer, whatever it is.
+	 * An interceptor that adds keys, and retries calls: unsafe ones, since they have
+	 * keys, and safe ones. The first megabyte of the response to an unsafe call is read
+	 * ahead. If the response breaks off there, the call is retried. If no attempt is
+	 * left, the caller gets the last response, whatever its status.
 	 * @param retry how often, how soon and after what
 	 * @return the interceptor
 	 */
@@ -65,7 +65,7 @@ public final class IdempotencyKeyClientInterceptor implements ClientHttpRequestI
 	}
 
 	/**
-	 * The same with other headers.
+	 * A copy with other headers.
 	 * @param headers which header carries the key, for each host
 	 * @return the interceptor
 	 */
@@ -74,7 +74,7 @@ public final class IdempotencyKeyClientInterceptor implements ClientHttpRequestI
 	}
 
 	/**
-	 * The same with another header for a host.
+	 * A copy with another header for a host.
 	 * @param host the name of the host
 	 * @param header the name of the header
 	 * @return the interceptor

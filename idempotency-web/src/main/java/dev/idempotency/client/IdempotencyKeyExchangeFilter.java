@@ -14,20 +14,20 @@ import org.springframework.web.reactive.function.client.ExchangeFilterFunction;
 import org.springframework.web.reactive.function.client.ExchangeFunction;
 
 /**
- * Gives each unsafe call of a {@code WebClient} a key, as
- * {@link IdempotencyKeyClientInterceptor} does for other clients. It repeats nothing.
+ * Adds an idempotency key to each unsafe call of a {@code WebClient}, as
+ * {@link IdempotencyKeyClientInterceptor} does for other clients. It does not retry.
  * <p>
  * The operation that a call is part of is the one in the subscriber's context, under
- * {@code IdempotencyContext.class}, or else that of the thread that subscribes. Of bodies
- * only those count that are in memory as a whole: a stream is told from another one by
- * the order of the calls alone, and so are the parts of a form.
+ * {@code IdempotencyContext.class}, or else that of the thread that subscribes. Only
+ * bodies that are in memory as a whole count. The order of the calls alone tells streams
+ * apart, and multipart bodies, too.
  */
 public final class IdempotencyKeyExchangeFilter implements ExchangeFilterFunction {
 
 	private final KeyHeaders headers;
 
 	/**
-	 * Makes keys.
+	 * Create a filter.
 	 */
 	public IdempotencyKeyExchangeFilter() {
 		this(KeyHeaders.standard());
@@ -38,7 +38,7 @@ public final class IdempotencyKeyExchangeFilter implements ExchangeFilterFunctio
 	}
 
 	/**
-	 * The same with other headers.
+	 * A copy with other headers.
 	 * @param headers which header carries the key, for each host
 	 * @return the filter
 	 */
@@ -47,7 +47,7 @@ public final class IdempotencyKeyExchangeFilter implements ExchangeFilterFunctio
 	}
 
 	/**
-	 * The same with another header for a host.
+	 * A copy with another header for a host.
 	 * @param host the name of the host
 	 * @param header the name of the header
 	 * @return the filter

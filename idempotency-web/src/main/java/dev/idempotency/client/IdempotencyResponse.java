@@ -13,8 +13,8 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpMessage;
 
 /**
- * What the answer of a server that uses this library, or speaks like it, says about its
- * execution.
+ * What a response says about the execution of its request. The server uses this library,
+ * or the same headers.
  */
 public final class IdempotencyResponse {
 
@@ -31,7 +31,7 @@ public final class IdempotencyResponse {
 	}
 
 	/**
-	 * Reads the headers of an answer.
+	 * Reads the headers of a response.
 	 * @param headers the headers
 	 * @return what they say
 	 */
@@ -40,8 +40,8 @@ public final class IdempotencyResponse {
 	}
 
 	/**
-	 * Reads the headers of an answer.
-	 * @param response the answer, such as a {@code ResponseEntity}
+	 * Reads the headers of a response.
+	 * @param response the response, such as a {@code ResponseEntity}
 	 * @return what they say
 	 */
 	public static IdempotencyResponse of(HttpEntity<?> response) {
@@ -49,8 +49,8 @@ public final class IdempotencyResponse {
 	}
 
 	/**
-	 * Reads the headers of an answer.
-	 * @param response the answer, such as a {@code ClientHttpResponse}
+	 * Reads the headers of a response.
+	 * @param response the response, such as a {@code ClientHttpResponse}
 	 * @return what they say
 	 */
 	public static IdempotencyResponse of(HttpMessage response) {
@@ -58,7 +58,7 @@ public final class IdempotencyResponse {
 	}
 
 	/**
-	 * Whether this is the stored answer of an earlier request: nothing ran for this one.
+	 * Whether this is the replay of an earlier response: nothing ran for this request.
 	 * @return whether the server says so
 	 */
 	public boolean isReplay() {
@@ -66,7 +66,7 @@ public final class IdempotencyResponse {
 	}
 
 	/**
-	 * What the request did to the world.
+	 * The effect of the request.
 	 * @return empty if nothing ran for it ({@code noop} on a replay, {@code none}), if it
 	 * was a dry run, or if the server does not say
 	 */
@@ -77,8 +77,8 @@ public final class IdempotencyResponse {
 	}
 
 	/**
-	 * What the request did to the world, as the server put it: {@code created},
-	 * {@code noop}, {@code would_replay} and so on.
+	 * The effect of the request, as the server put it: {@code created}, {@code noop},
+	 * {@code would_replay} and so on.
 	 * @return empty if the server does not say
 	 */
 	public Optional<String> effectText() {
@@ -86,10 +86,10 @@ public final class IdempotencyResponse {
 	}
 
 	/**
-	 * How long to wait before the request is sent again. A date is compared with the one
-	 * on which the server says that it answered, so that nobody's clock matters.
-	 * @return empty if the server does not say, or says something that cannot be
-	 * understood
+	 * How long to wait before the request is sent again. A date is compared with the
+	 * {@code Date} header of the response, so that the clock of the client does not
+	 * matter.
+	 * @return empty if the server does not say, or the value is malformed
 	 */
 	public Optional<Duration> retryAfter() {
 		String value = this.headers.getFirst(HttpHeaders.RETRY_AFTER);

@@ -9,15 +9,15 @@ import java.util.regex.Pattern;
 import dev.idempotency.IdempotencyConfigurationException;
 
 /**
- * Which header carries the key of a call: {@code Idempotency-Key}, but for hosts that
- * call it something else.
+ * Which header carries the key of a call: {@code Idempotency-Key}, except for hosts that
+ * use another name.
  *
  * @param byHost the names of headers by the names of hosts
  */
 public record KeyHeaders(Map<String, String> byHost) {
 
 	/**
-	 * The name that most servers know.
+	 * The name that most servers use.
 	 */
 	public static final String DEFAULT = "Idempotency-Key";
 
@@ -31,12 +31,12 @@ public record KeyHeaders(Map<String, String> byHost) {
 			String lower = host.toLowerCase(Locale.ROOT);
 			if (!HOST.matcher(lower).matches()) {
 				throw new IdempotencyConfigurationException(
-						"There must be names of hosts, without scheme and port, but there is \"%s\"".formatted(host),
+						"A host must be a name without scheme and port, but is \"%s\"".formatted(host),
 						"Write one such as api.example.org.");
 			}
 			if (!NAME.matcher(name).matches()) {
 				throw new IdempotencyConfigurationException(
-						"There must be the name of a header for %s, but there is \"%s\"".formatted(host, name),
+						"The header for %s must be a valid name, but is \"%s\"".formatted(host, name),
 						"Write letters, digits and hyphens.");
 			}
 			copy.put(lower, name);
@@ -53,10 +53,10 @@ public record KeyHeaders(Map<String, String> byHost) {
 	}
 
 	/**
-	 * These, and one for a further host.
+	 * A copy with the header for a further host.
 	 * @param host the name of the host
 	 * @param header the name of the header
-	 * @return the headers
+	 * @return the copy
 	 */
 	public KeyHeaders with(String host, String header) {
 		Map<String, String> more = new LinkedHashMap<>(this.byHost);
@@ -66,7 +66,7 @@ public record KeyHeaders(Map<String, String> byHost) {
 
 	/**
 	 * The header for a call.
-	 * @param uri what is called
+	 * @param uri the URI of the call
 	 * @return the name of the header
 	 */
 	public String forUri(URI uri) {

@@ -13,7 +13,7 @@ import org.springframework.http.client.reactive.ClientHttpRequest;
 import org.springframework.http.client.reactive.ClientHttpRequestDecorator;
 
 /**
- * A request that gets its key when its body is there and nothing is sent yet.
+ * A request that gets its key when its body is known and nothing is sent yet.
  */
 final class KeyedRequest extends ClientHttpRequestDecorator {
 
@@ -57,7 +57,7 @@ final class KeyedRequest extends ClientHttpRequestDecorator {
 	}
 
 	/**
-	 * What a buffer holds, which stays in it.
+	 * Copies the bytes of a buffer, which does not change.
 	 */
 	private static byte[] bytes(DataBuffer buffer) {
 		byte[] bytes = new byte[buffer.readableByteCount()];

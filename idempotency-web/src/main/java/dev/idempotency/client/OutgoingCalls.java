@@ -10,8 +10,8 @@ import dev.idempotency.IdempotencyContext;
 
 /**
  * The calls that one attempt at an operation has made so far. Equal ones are told apart
- * by a number. One that fails gives its number back: the next that is equal to it is its
- * retry, also where the application itself retries.
+ * by a number. One that fails gives its number back: the next equal call is its retry,
+ * also where the application itself retries.
  * <p>
  * Calls of several threads at once have no defined order, and need none, since only equal
  * ones share numbers.
@@ -19,15 +19,15 @@ import dev.idempotency.IdempotencyContext;
 final class OutgoingCalls {
 
 	/**
-	 * As long as somebody knows the context, and for all clients alike: two of them may
-	 * make the same call.
+	 * Entries live as long as their context. All clients share them, since two of them
+	 * may make the same call.
 	 */
 	private static final LoadingCache<IdempotencyContext, OutgoingCalls> byContext = Caffeine.newBuilder()
 		.weakKeys()
 		.build((context) -> new OutgoingCalls());
 
 	/**
-	 * The numbers that are taken, by what makes calls equal.
+	 * The numbers that are taken, by the digest that equal calls share.
 	 */
 	private final Map<String, BitSet> taken = new HashMap<>();
 
@@ -37,7 +37,7 @@ final class OutgoingCalls {
 
 	/**
 	 * Takes the lowest number that is free.
-	 * @param call what makes calls equal
+	 * @param call the digest that equal calls share
 	 */
 	synchronized int take(String call) {
 		BitSet numbers = numbersOf(call);

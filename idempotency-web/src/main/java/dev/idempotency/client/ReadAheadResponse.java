@@ -9,8 +9,8 @@ import org.springframework.http.MediaType;
 import org.springframework.http.client.ClientHttpResponse;
 
 /**
- * An answer of which the body has been read already, or its beginning: what breaks off
- * there is not given out, and the call can be made again.
+ * A response whose body, or its beginning, has already been read. If it breaks off there,
+ * the caller never sees it, and the call can be made again.
  */
 final class ReadAheadResponse extends DecoratedResponse {
 
@@ -27,8 +27,8 @@ final class ReadAheadResponse extends DecoratedResponse {
 	}
 
 	/**
-	 * Reads the body, unless it is a stream of events that comes to no end.
-	 * @throws IOException if the body breaks off; the answer is closed then
+	 * Reads the body, unless it is a stream that may never end.
+	 * @throws IOException if the body breaks off; the response is closed then
 	 */
 	static ClientHttpResponse of(ClientHttpResponse response) throws IOException {
 		MediaType type = response.getHeaders().getContentType();

@@ -33,7 +33,7 @@ final class RetriedCall implements RetryPolicy {
 	private final RandomGenerator random;
 
 	/**
-	 * The wait that the server has asked for with its latest answer.
+	 * The wait that the server requested with its latest response.
 	 */
 	private Duration askedFor = Duration.ZERO;
 
@@ -45,9 +45,9 @@ final class RetriedCall implements RetryPolicy {
 	}
 
 	/**
-	 * Makes the call until there is an answer that counts, or no reason to go on.
-	 * @return the latest answer
-	 * @throws IOException if there was none the last time
+	 * Makes the call until its response is final, or there is no reason to retry.
+	 * @return the latest response
+	 * @throws IOException if the last attempt got no response
 	 */
 	ClientHttpResponse execute(Call call) throws IOException {
 		try {
@@ -93,7 +93,7 @@ final class RetriedCall implements RetryPolicy {
 	}
 
 	/**
-	 * Other conflicts do not go away by themselves.
+	 * Whether the first request is in progress. Other conflicts do not end by themselves.
 	 */
 	private static boolean isStillAtIt(ClientHttpResponse response) {
 		if (response.getHeaders().containsHeader(HttpHeaders.RETRY_AFTER)) {
@@ -134,7 +134,7 @@ final class RetriedCall implements RetryPolicy {
 	}
 
 	/**
-	 * Something that may be done again.
+	 * A call that may be made again.
 	 */
 	interface Call {
 
@@ -143,7 +143,7 @@ final class RetriedCall implements RetryPolicy {
 	}
 
 	/**
-	 * That there is an answer, and that it is not the last word.
+	 * Signals a response that is not final.
 	 */
 	private static final class UnsettledException extends Exception {
 

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.http.client.ClientHttpResponse;
 
 /**
- * An answer that tells its call if it breaks off while it is read.
+ * A response that marks its call as failed if it breaks off while it is read.
  */
 final class WatchedResponse extends DecoratedResponse {
 

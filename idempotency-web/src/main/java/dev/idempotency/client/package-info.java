@@ -1,5 +1,5 @@
 /**
- * The other side: calls to other services that are safe to repeat.
+ * Outgoing calls: makes calls to other services safe to repeat.
  */
 @NullMarked
 package dev.idempotency.client;

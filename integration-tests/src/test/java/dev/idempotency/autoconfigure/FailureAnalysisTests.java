@@ -121,8 +121,8 @@ class FailureAnalysisTests {
 			"redis.wait-for-replicas=-1 | idempotency.redis.wait-for-replicas must not be negative, but is -1. | Write 0 to wait for none.",
 			"purge.interval=2d | idempotency.purge.interval must be between 0s (never) and 1 day | Write a duration such as 10m.",
 			"purge.batch=0 | idempotency.purge.batch must be between 1 and 100000 | Write a number such as 1000.",
-			"client.headers.[a.org/b]=X-Key | idempotency.client.headers cannot be used: There must be names of hosts, without scheme and port | Write one such as api.example.org.",
-			"client.headers.a.org=X Key | idempotency.client.headers cannot be used: There must be the name of a header for a.org, but there is \"X Key\" | Write letters, digits and hyphens." })
+			"client.headers.[a.org/b]=X-Key | idempotency.client.headers cannot be used: A host must be a name without scheme and port, but is \"a.org/b\" | Write one such as api.example.org.",
+			"client.headers.a.org=X Key | idempotency.client.headers cannot be used: The header for a.org must be a valid name, but is \"X Key\" | Write letters, digits and hyphens." })
 	void saysWhichSettingIsWrongAndWhatToWrite(String setting, String description, String action) {
 		this.runner.withPropertyValues("idempotency." + setting, "long=" + "n".repeat(2049))
 			.run((failed) -> assertAnalysis(failed.getStartupFailure(), description, action));
