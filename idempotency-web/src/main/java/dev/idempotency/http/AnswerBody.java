@@ -8,8 +8,8 @@ import java.util.zip.Checksum;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The body of an answer, in one array or several. They are not copied, since they may be
- * large, and must not be changed.
+ * The body of a response, in one array or several. The arrays are not copied, since they
+ * may be large, and must not be changed.
  */
 public final class AnswerBody {
 
@@ -115,21 +115,22 @@ public final class AnswerBody {
 	}
 
 	/**
-	 * Where in a piece the body begins or goes on.
+	 * Where in a piece the body begins or continues.
 	 */
 	private int startOf(int piece) {
 		return (piece == 0) ? this.start : 0;
 	}
 
 	/**
-	 * How many bytes of a piece are the body's, after so many in the pieces before.
+	 * How many bytes of a piece belong to the body, after {@code done} in the pieces
+	 * before.
 	 */
 	private int countOf(int piece, int done) {
 		return Math.min(this.length - done, this.pieces[piece].length - startOf(piece));
 	}
 
 	/**
-	 * Arrays that have the body and nothing else. Only of one that is longer is something
+	 * Arrays that hold the body and nothing else. Only an array that holds more is
 	 * copied.
 	 */
 	byte[][] toPieces() {

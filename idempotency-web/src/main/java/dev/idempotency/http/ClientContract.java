@@ -15,12 +15,12 @@ import dev.idempotency.core.KnownOperation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a client needs to know of a protected handler.
+ * What a client needs to know about a protected handler.
  *
  * @param protection how it is protected
- * @param enforced {@code false} if its requests run whatever is decided about them
+ * @param enforced {@code false} if its requests run whatever the engine decides
  * @param keyHeaders the headers that its key is made of
- * @param fingerprinted whether a retry must ask for the same
+ * @param fingerprinted whether a retry must be the same request
  * @param dryRun what a dry run of it does
  * @param problems why its requests may be refused
  */
@@ -33,7 +33,7 @@ public record ClientContract(KnownOperation.Protection protection, boolean enfor
 	}
 
 	/**
-	 * What a client needs to know of an operation.
+	 * What a client needs to know about an operation.
 	 * @param operation the operation
 	 * @param settings how operations are protected
 	 * @param comparing whether requests are compared at all
@@ -48,8 +48,8 @@ public record ClientContract(KnownOperation.Protection protection, boolean enfor
 	}
 
 	/**
-	 * The name of an operation as documents have it: {@code PUT /orders/{id:[0-9]+}} is
-	 * {@code PUT /orders/{id}}.
+	 * The name of an operation as API documents have it: {@code PUT /orders/{id:[0-9]+}}
+	 * is {@code PUT /orders/{id}}.
 	 * @param name the name of the operation
 	 * @return the name without expressions
 	 */

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.http.MediaType;
 
 /**
- * The type of some content, in one form for all that RFC 9110 calls equivalent: neither
- * the case of names, the order of parameters, white space nor needless quotes count.
+ * A content type, in one form for all that RFC 9110 calls equivalent. The case of names,
+ * the order of parameters, white space and needless quotes do not count.
  *
  * @param text the type; as it was sent if it is malformed, or {@code null} if there is
  * none
@@ -31,7 +31,7 @@ public record ContentType(@Nullable String text, boolean json) {
 		if (field == null) {
 			return ABSENT;
 		}
-		// By far the most frequent, and as it should be already
+		// By far the most frequent type, and already in this form
 		if (MediaType.APPLICATION_JSON_VALUE.equals(field)) {
 			return JSON;
 		}
@@ -46,7 +46,7 @@ public record ContentType(@Nullable String text, boolean json) {
 	private static ContentType of(String name, List<Parameter> parameters) {
 		boolean json = name.endsWith("/json") || name.endsWith("+json");
 		boolean multipart = name.startsWith("multipart/");
-		// Only by name: of two with the same, the first or the last one counts
+		// By name only: the order of two with the same name may matter
 		parameters.sort(Comparator.comparing(Parameter::name));
 		StringBuilder text = new StringBuilder(name);
 		for (Parameter parameter : parameters) {
@@ -76,15 +76,15 @@ public record ContentType(@Nullable String text, boolean json) {
 		}
 
 		/**
-		 * JSON is UTF-8 without saying so (RFC 8259). Another charset means nothing to
-		 * the RFC either, but Spring decodes by it.
+		 * JSON is UTF-8 by default (RFC 8259). The RFC gives other charsets no meaning,
+		 * but Spring decodes with them.
 		 */
 		boolean isUtf8() {
 			return this.name.equals("charset") && this.value.equals("utf-8");
 		}
 
 		/**
-		 * Says nothing about the parts between, and is another one each time.
+		 * The boundary says nothing about the parts, and changes each time.
 		 */
 		boolean isBoundary() {
 			return this.name.equals("boundary");
@@ -96,7 +96,7 @@ public record ContentType(@Nullable String text, boolean json) {
 				text.append(this.value);
 			}
 			else {
-				// Or it would not be known where it ends
+				// Quoted, to mark where the value ends
 				text.append('"').append(this.value.replace("\\", "\\\\").replace("\"", "\\\"")).append('"');
 			}
 		}
@@ -104,7 +104,7 @@ public record ContentType(@Nullable String text, boolean json) {
 	}
 
 	/**
-	 * Reads a field as RFC 9110 has it.
+	 * Reads a field as RFC 9110 defines it.
 	 */
 	private static final class Parser {
 
@@ -132,7 +132,7 @@ public record ContentType(@Nullable String text, boolean json) {
 		}
 
 		/**
-		 * Reads a parameter, or none: it may be left out.
+		 * Reads a parameter, which may be left out.
 		 */
 		private boolean readParameter(List<Parameter> parameters) {
 			skipBlanks();

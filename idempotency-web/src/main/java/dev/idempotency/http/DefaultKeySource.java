@@ -7,11 +7,10 @@ import dev.idempotency.http.ClientContract.KeyField;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the key comes from when an operation does not say so itself: the application's
- * resolver.
+ * The source of keys for operations that do not define one: the application's resolver.
  *
- * @param description where that is, for people
- * @param headers the headers that it is made of
+ * @param description describes the source for operators
+ * @param headers the headers that the key is made of
  * @param advice tells a client that sent no key what to do
  */
 public record DefaultKeySource(String description, List<KeyField> headers, String advice) implements KeySource {
@@ -30,7 +29,7 @@ public record DefaultKeySource(String description, List<KeyField> headers, Strin
 	}
 
 	/**
-	 * Without an exception: where keys are optional, most requests may come without.
+	 * Without an exception: where keys are optional, most requests may have none.
 	 */
 	@Override
 	public @Nullable String resolveIfPresent(RequestFacts facts) {

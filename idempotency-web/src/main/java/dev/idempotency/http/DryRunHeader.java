@@ -4,8 +4,7 @@ import java.util.Enumeration;
 
 /**
  * Reads whether a request is a dry run: a structured-field boolean (RFC 9651), or
- * {@code true} or {@code false} in words. Anything else is neither a dry run nor none,
- * and must not run.
+ * {@code true} or {@code false} in words. A request with any other value must not run.
  */
 public final class DryRunHeader {
 
@@ -18,9 +17,9 @@ public final class DryRunHeader {
 	}
 
 	/**
-	 * Whether a dry run is asked for.
+	 * Whether the header requests a dry run.
 	 * @param fields the values of the header, one for each time that it was sent
-	 * @throws DryRunInvalidException if nobody can tell
+	 * @throws DryRunInvalidException if it is not a boolean
 	 */
 	public static boolean asksForDryRun(Enumeration<String> fields) {
 		if (!fields.hasMoreElements()) {

@@ -4,7 +4,7 @@ import dev.idempotency.IdempotencyException;
 import dev.idempotency.Reason;
 
 /**
- * Nobody can tell whether a request is a dry run.
+ * The header that requests a dry run is not a boolean.
  */
 public final class DryRunInvalidException extends IdempotencyException {
 

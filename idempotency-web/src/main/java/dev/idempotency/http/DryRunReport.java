@@ -20,7 +20,7 @@ import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 
 /**
- * Says what would happen.
+ * Reports what a request would do.
  */
 public final class DryRunReport {
 
@@ -30,7 +30,7 @@ public final class DryRunReport {
 	}
 
 	/**
-	 * The answer to a dry run.
+	 * The response to a dry run.
 	 * @param preview what would happen
 	 * @param key the client's key, or {@code null} if it sent none and needs none
 	 */

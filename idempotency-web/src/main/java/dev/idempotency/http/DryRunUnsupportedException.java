@@ -4,7 +4,7 @@ import dev.idempotency.IdempotencyException;
 import dev.idempotency.Reason;
 
 /**
- * A dry run was asked for, and cannot be had: the store cannot be looked into, or
+ * A dry run was requested, but is not possible: the store cannot be inspected, or
  * protection is switched off.
  */
 public final class DryRunUnsupportedException extends IdempotencyException {
@@ -12,11 +12,11 @@ public final class DryRunUnsupportedException extends IdempotencyException {
 	private static final long serialVersionUID = 1L;
 
 	/**
-	 * The store cannot tell.
-	 * @param cause what it says
+	 * The store cannot be inspected.
+	 * @param cause the failure of the store
 	 */
 	public DryRunUnsupportedException(UnsupportedOperationException cause) {
-		super(Reason.DRY_RUN_UNSUPPORTED, "The store cannot be looked into", cause);
+		super(Reason.DRY_RUN_UNSUPPORTED, "The store cannot be inspected", cause);
 	}
 
 	/**

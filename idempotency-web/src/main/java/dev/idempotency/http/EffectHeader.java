@@ -5,7 +5,7 @@ import java.util.Locale;
 import dev.idempotency.Effect;
 
 /**
- * What the {@code Idempotency-Effect} header of an answer says.
+ * The values of the {@code Idempotency-Effect} header of a response.
  */
 public enum EffectHeader {
 
@@ -20,11 +20,11 @@ public enum EffectHeader {
 	private final String value = name().toLowerCase(Locale.ROOT);
 
 	/**
-	 * The effect of a handler that has run. One that answers with an error has executed,
+	 * The effect of a handler that has run. One that responds with an error has executed,
 	 * whatever it was meant to do.
 	 * @param effect what the handler says it does
 	 * @param method the method of the request
-	 * @param status the status of the answer
+	 * @param status the status of the response
 	 */
 	public static EffectHeader of(Effect effect, String method, int status) {
 		if (status >= 400) {
@@ -51,7 +51,7 @@ public enum EffectHeader {
 	}
 
 	/**
-	 * What a handler would have done whose work was undone.
+	 * The effect of a handler whose work was rolled back.
 	 */
 	public EffectHeader onDryRun() {
 		return switch (this) {

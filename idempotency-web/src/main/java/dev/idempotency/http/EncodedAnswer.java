@@ -7,7 +7,7 @@ import dev.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An answer as it is stored.
+ * A response as it is stored.
  */
 public final class EncodedAnswer {
 
@@ -18,11 +18,10 @@ public final class EncodedAnswer {
 	}
 
 	/**
-	 * Stores the answer as the result of an execution.
-	 * @param execution the execution, which has ended then
-	 * @param transaction the transaction that the work was done in, which has ended then
-	 * too, or {@code null}
-	 * @return what became of it
+	 * Stores the response as the result of an execution.
+	 * @param execution the execution, which ends
+	 * @param transaction the transaction of the work, which ends too, or {@code null}
+	 * @return the outcome
 	 */
 	public Completion complete(Execution execution, @Nullable Transaction transaction) {
 		return (transaction != null) ? execution.completeWith(transaction, this.result)
@@ -30,7 +29,7 @@ public final class EncodedAnswer {
 	}
 
 	/**
-	 * The answer as a result of any kind.
+	 * The response as a stored result.
 	 * @return the result, neither compressed nor encrypted
 	 */
 	public StoredResult result() {

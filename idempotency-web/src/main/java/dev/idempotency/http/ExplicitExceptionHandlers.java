@@ -21,7 +21,7 @@ import org.springframework.web.method.HandlerMethod;
 /**
  * Knows which of our exceptions the application handles by name, in an advice or in the
  * controller itself. A handler for exceptions in general, which nearly every application
- * has, is none of them: it would turn a conflict into a server error.
+ * has, does not count: it would turn a conflict into a server error.
  */
 public final class ExplicitExceptionHandlers {
 
@@ -30,7 +30,7 @@ public final class ExplicitExceptionHandlers {
 	private final Map<Class<?>, List<Class<?>>> handled = new ConcurrentHashMap<>();
 
 	/**
-	 * Create what knows them.
+	 * Create the lookup.
 	 * @param advices finds the advices of the application, when they are first needed
 	 */
 	public ExplicitExceptionHandlers(Supplier<List<ControllerAdviceBean>> advices) {
@@ -38,7 +38,7 @@ public final class ExplicitExceptionHandlers {
 	}
 
 	/**
-	 * Finds the advices now, for whoever must not wait for that later.
+	 * Finds the advices now, for callers that must not block later.
 	 */
 	public void prepare() {
 		Objects.requireNonNull(this.advices.get());

@@ -8,9 +8,9 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The parameters behind an item of a structured field (RFC 9651, section 4.2.3.2). They
- * mean nothing to us, and are followed to their end: what comes after them, such as a
- * comma and a second item, makes the field mean nothing at all.
+ * The parameters after an item of a structured field (RFC 9651, section 4.2.3.2). They
+ * are parsed, and then ignored. Anything after them, such as a comma and a second item,
+ * makes the field invalid.
  */
 final class FieldParameters {
 

@@ -1,7 +1,7 @@
 package dev.idempotency.http;
 
 /**
- * Which answers are stored, if nobody says otherwise.
+ * Which responses are stored by default.
  */
 public final class FinalAnswers {
 
@@ -9,8 +9,9 @@ public final class FinalAnswers {
 	}
 
 	/**
-	 * Whether an answer is final: below 500, and none that asks the client to try again.
-	 * @param status the status of the answer
+	 * Whether a response is final: its status is below 500, and does not ask the client
+	 * to try again.
+	 * @param status the status of the response
 	 */
 	public static boolean include(int status) {
 		return switch (status) {

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 public final class FormParameters {
 
 	/**
-	 * A form in 1 MB could have half a million parameters; nobody's has so many.
+	 * The most parameters of a form. One of 1 MB could have half a million.
 	 */
 	static final int MAX_COUNT = 10_000;
 
@@ -45,7 +45,7 @@ public final class FormParameters {
 				if (++count > MAX_COUNT) {
 					throw new IllegalArgumentException("The form has more than %d parameters".formatted(MAX_COUNT));
 				}
-				// Cut out first: a search for what is not there must end with the pair
+				// Cut out first, so that a search without a match ends with the pair
 				String pair = text.substring(start, end);
 				int equals = pair.indexOf('=');
 				String name = URLDecoder.decode((equals >= 0) ? pair.substring(0, equals) : pair, charset);
@@ -62,7 +62,7 @@ public final class FormParameters {
 	/**
 	 * The first value of a parameter.
 	 * @param parameters all parameters
-	 * @param name the name of the one
+	 * @param name the name of the parameter
 	 * @return its value, or {@code null} if it has none
 	 */
 	public static @Nullable String first(Map<String, String[]> parameters, String name) {

@@ -18,12 +18,13 @@ import org.springframework.http.InvalidMediaTypeException;
 import org.springframework.http.MediaType;
 
 /**
- * Writes the answers to requests that operators give.
+ * Writes the responses that operators give to requests.
  */
 public final class GivenAnswers implements ResultWriter {
 
 	/**
-	 * A method and a pattern. Steps are named after their operation, and answer nothing.
+	 * A method and a pattern. Steps are named after their operation, and have no
+	 * response.
 	 */
 	private static final Pattern OPERATION = Pattern.compile("[A-Z]+ (/(?!.* > ).*)?");
 
@@ -52,7 +53,7 @@ public final class GivenAnswers implements ResultWriter {
 		}
 		if (!(given instanceof GivenResult.Answer answer)) {
 			throw new IllegalArgumentException(
-					"%s answers requests: give the status of its answer, and its body and headers if there are any"
+					"%s handles requests: give the status of the response, and its body and headers if there are any"
 						.formatted(operation));
 		}
 		byte[] body = answer.body().getBytes(StandardCharsets.UTF_8);
@@ -69,12 +70,12 @@ public final class GivenAnswers implements ResultWriter {
 
 	private void requireUsable(int status, byte[] body) {
 		if (status < 200 || status > 599) {
-			throw new IllegalArgumentException("An answer has a status from 200 to 599");
+			throw new IllegalArgumentException("A response has a status from 200 to 599");
 		}
 		boolean bodiless = status == HttpStatus.NO_CONTENT.value() || status == HttpStatus.RESET_CONTENT.value()
 				|| status == HttpStatus.NOT_MODIFIED.value();
 		if (bodiless && body.length > 0) {
-			throw new IllegalArgumentException("An answer with status %d has no body".formatted(status));
+			throw new IllegalArgumentException("A response with status %d has no body".formatted(status));
 		}
 		if (body.length > this.maxBody) {
 			throw new IllegalArgumentException(
@@ -83,14 +84,14 @@ public final class GivenAnswers implements ResultWriter {
 	}
 
 	/**
-	 * The name of a header, and the one name of the content type.
+	 * The name of a header. That of the content type is always written the same.
 	 */
 	private String usable(String name) {
 		if (!NAME.matcher(name).matches()) {
-			throw new IllegalArgumentException("A header has a name that is none");
+			throw new IllegalArgumentException("A header has an invalid name");
 		}
 		if (!this.kept.isKept(name)) {
-			throw new IllegalArgumentException("%s is not stored with answers: leave it out".formatted(name));
+			throw new IllegalArgumentException("%s is not stored with responses: leave it out".formatted(name));
 		}
 		return name.equalsIgnoreCase(HttpHeaders.CONTENT_TYPE) ? HttpHeaders.CONTENT_TYPE : name;
 	}
@@ -112,10 +113,10 @@ public final class GivenAnswers implements ResultWriter {
 			values.forEach(MediaType::parseMediaType);
 		}
 		catch (InvalidMediaTypeException ex) {
-			throw new IllegalArgumentException("The content type is none", ex);
+			throw new IllegalArgumentException("The content type is invalid", ex);
 		}
 		if (values.size() != 1) {
-			throw new IllegalArgumentException("An answer has one content type");
+			throw new IllegalArgumentException("A response has one content type");
 		}
 	}
 

@@ -7,28 +7,28 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.web.method.HandlerMethod;
 
 /**
- * What an edge knows of the answers of its handlers.
+ * What an edge knows about the responses of its handlers.
  */
 public interface HandlerAnswers {
 
 	/**
 	 * Makes sure that a handler can be protected as its annotation says.
-	 * @param annotation what it says
+	 * @param annotation the annotation
 	 * @param answer the type that the handler returns
-	 * @param handler the handler, for people
+	 * @param handler the handler, for messages
 	 * @throws IdempotencyConfigurationException if it cannot
 	 */
 	void requirePossible(Idempotent annotation, Class<?> answer, String handler);
 
 	/**
-	 * Whether a handler writes its answer itself, piece by piece.
+	 * Whether a handler writes its response itself, piece by piece.
 	 * @param handler the handler, or {@code null} if it is a route
 	 * @param answer the type that it returns
 	 */
 	boolean stream(@Nullable HandlerMethod handler, Class<?> answer);
 
 	/**
-	 * Whether a handler may leave its answer to a task on another thread.
+	 * Whether a handler may leave its response to a task on another thread.
 	 * @param answer the type that it returns
 	 */
 	boolean mayBeTask(Class<?> answer);

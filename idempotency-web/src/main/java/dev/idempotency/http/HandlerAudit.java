@@ -20,8 +20,8 @@ import org.slf4j.Logger;
 import org.springframework.web.method.HandlerMethod;
 
 /**
- * Looks at every handler at start-up: what cannot work stops it, and what looks like a
- * mistake is named.
+ * Checks every handler at startup. One that cannot work fails the startup, and one that
+ * looks like a mistake is logged.
  */
 final class HandlerAudit {
 
@@ -39,7 +39,7 @@ final class HandlerAudit {
 
 	/**
 	 * Create an audit.
-	 * @param requirement fails if an operation cannot run as it is to
+	 * @param requirement fails if an operation cannot run as configured
 	 */
 	HandlerAudit(HttpSettings settings, ProtectedOperations operations,
 			BiConsumer<ProtectedOperation, HandlerMethod> requirement, boolean comparesRequests, Logger logger) {
@@ -51,8 +51,8 @@ final class HandlerAudit {
 	}
 
 	/**
-	 * Looks at every handler.
-	 * @return what the unsafe ones do
+	 * Checks every handler.
+	 * @return the operations of the unsafe ones
 	 */
 	List<KnownOperation> check(Collection<Route> routes) {
 		List<KnownOperation> found = new ArrayList<>();
@@ -82,8 +82,8 @@ final class HandlerAudit {
 	}
 
 	/**
-	 * What a handler does that a retry would repeat: an operation for each method and
-	 * route, since keys are remembered by these.
+	 * The operations of a handler that a retry would repeat: one for each method and
+	 * route, since keys belong to these.
 	 */
 	private List<KnownOperation> unsafeOperations(Route route, HandlerMethod handler) {
 		Protection protection = this.operations.protectionOf(handler);
@@ -110,7 +110,7 @@ final class HandlerAudit {
 	private void check(KeyExpression key, Route route, HandlerMethod handler) {
 		if (key.isDerived() && !this.comparesRequests) {
 			throw new IdempotencyConfigurationException(
-					Explanation.of("%s derives its key from the request, and %s is none", handler,
+					Explanation.of("%s derives its key from the request, but %s is none", handler,
 							WebSetting.FINGERPRINT),
 					Explanation.of("Set %s to canonical-json or bytes, or take the key from elsewhere.",
 							WebSetting.FINGERPRINT));
@@ -120,7 +120,7 @@ final class HandlerAudit {
 				if (!pattern.contains("{" + variable + "}") && !pattern.contains("{" + variable + ":")
 						&& !pattern.contains("{*" + variable + "}")) {
 					throw new IdempotencyConfigurationException(
-							"The key of %s is made of path('%s'), and its route %s has no such variable"
+							"The key of %s is made of path('%s'), but its route %s has no such variable"
 								.formatted(handler, variable, pattern),
 							"Name a variable of the route.");
 				}
@@ -136,14 +136,13 @@ final class HandlerAudit {
 			.map((operation) -> "%s (%s)".formatted(operation.name(), operation.handler()))
 			.collect(Collectors.joining(System.lineSeparator() + "  - "));
 		if (this.settings.unprotected() == Unprotected.FAIL) {
-			throw new IdempotencyConfigurationException(Explanation
-				.of("These handlers change something, and nothing protects them from being repeated:%n  - %s", list),
+			throw new IdempotencyConfigurationException(
+					Explanation.of("The following unsafe handlers are not protected:%n  - %s", list),
 					Explanation.of("Write @Idempotent on each, or @Idempotent(enabled = false) on those that need no "
 							+ "protection, or set %s to warn or ignore.", WebSetting.UNPROTECTED));
 		}
 		if (this.settings.unprotected() == Unprotected.WARN) {
-			this.logger.warn("Nothing protects these handlers from being repeated:{}  - {}", System.lineSeparator(),
-					list);
+			this.logger.warn("The following unsafe handlers are not protected:{}  - {}", System.lineSeparator(), list);
 		}
 	}
 

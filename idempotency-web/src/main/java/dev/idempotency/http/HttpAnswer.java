@@ -18,12 +18,12 @@ import dev.idempotency.store.StoredResult;
 import org.springframework.http.HttpHeaders;
 
 /**
- * An answer as the client saw it.
+ * A response as the client saw it.
  *
  * @param status the status
  * @param delivery how it was sent
- * @param headers the headers that are kept, the {@code Location} of a redirect as the
- * handler gave it
+ * @param headers the headers that are stored, with the {@code Location} of a redirect as
+ * the handler gave it
  * @param body the body
  */
 public record HttpAnswer(int status, Delivery delivery, Map<String, List<String>> headers, AnswerBody body) {
@@ -33,20 +33,20 @@ public record HttpAnswer(int status, Delivery delivery, Map<String, List<String>
 	private static final int HEADER = 1 + Integer.BYTES;
 
 	/**
-	 * A body of so many bytes is copied: as a piece of its own it would take more.
+	 * A body of up to so many bytes is copied: as a piece of its own it would take more.
 	 */
 	private static final int SHORT = 2 * 1024;
 
 	/**
-	 * Content types that most answers have. What is stored is the place in this list: it
-	 * only ever grows, at its end.
+	 * Content types that most responses have. Their index in this list is stored: new
+	 * ones are only appended.
 	 */
 	private static final List<String> COMMON_TYPES = List.of("application/json", "application/json;charset=UTF-8",
 			"application/problem+json", "text/plain;charset=UTF-8", "text/html;charset=UTF-8", "application/xml",
 			"application/octet-stream", "application/pdf");
 
 	/**
-	 * How an answer is sent.
+	 * How a response is sent.
 	 */
 	public enum Delivery {
 
@@ -56,7 +56,7 @@ public record HttpAnswer(int status, Delivery delivery, Map<String, List<String>
 		WHOLE,
 
 		/**
-		 * Without: its length was not known when it began.
+		 * Without its length, which was not known when it began.
 		 */
 		STREAMED,
 
@@ -68,24 +68,24 @@ public record HttpAnswer(int status, Delivery delivery, Map<String, List<String>
 	}
 
 	/**
-	 * Writes the answer down. The first byte tells the format, and a checksum of what
-	 * follows whether all of it came back; numbers are written in groups of seven bits,
-	 * the lowest first. No header has an empty name: one that is written so is the
-	 * content type, and a common one, whose number follows. A long body is not copied.
-	 * @return the answer as it is stored
+	 * Encodes the response. The first byte is the format, and a checksum of the rest
+	 * follows. Numbers are written in groups of seven bits, the lowest first. No header
+	 * has an empty name: it stands for a common content type, whose number follows. A
+	 * long body is not copied.
+	 * @return the response as it is stored
 	 */
 	public EncodedAnswer encode() {
-		// Most answers have no other header
+		// Most responses have no other header
 		List<String> onlyType = (this.headers.size() == 1) ? this.headers.get(HttpHeaders.CONTENT_TYPE) : null;
 		int onlyCommonType = (onlyType != null) ? commonType(HttpHeaders.CONTENT_TYPE, onlyType) : -1;
 		return (onlyCommonType >= 0) ? encode(Map.of(), onlyCommonType) : encode(this.headers, -1);
 	}
 
 	/**
-	 * Writes the answer down.
+	 * Encodes the response.
 	 * @param listed the headers that are written one by one
-	 * @param onlyCommonType the number of the content type, if it is a common one, and
-	 * the only header
+	 * @param onlyCommonType the number of the content type if it is common and the only
+	 * header, or {@code -1}
 	 */
 	private EncodedAnswer encode(Map<String, List<String>> listed, int onlyCommonType) {
 		List<byte[]> texts = listed.isEmpty() ? List.of() : new ArrayList<>();
@@ -134,19 +134,19 @@ public record HttpAnswer(int status, Delivery delivery, Map<String, List<String>
 	}
 
 	/**
-	 * Reads an answer.
-	 * @param result the answer as it was stored
-	 * @return the answer, with headers that the caller may add to
+	 * Decodes a response.
+	 * @param result the response as it was stored
+	 * @return the response, with headers that the caller may add to
 	 */
 	public static HttpAnswer decode(StoredResult result) {
-		// In the frame, since those around us who do not know buffers would copy a body
+		// In the array of the frame: a read-only buffer would have to be copied
 		return decode(ByteBuffer.wrap(result.toFrame(), StoredResult.HEADER, result.payload().remaining()));
 	}
 
 	/**
-	 * Reads an answer.
-	 * @param payload the answer as it was stored, in an array
-	 * @return the answer, with headers that the caller may add to
+	 * Decodes a response.
+	 * @param payload the response as it was stored, in an array
+	 * @return the response, with headers that the caller may add to
 	 */
 	private static HttpAnswer decode(ByteBuffer payload) {
 		ByteBuffer source = payload.duplicate();
@@ -154,7 +154,7 @@ public record HttpAnswer(int status, Delivery delivery, Map<String, List<String>
 			byte format = source.get();
 			if (format != FORMAT) {
 				throw new UnsupportedFormatException(
-						"A stored answer has format %d, but this release reads only format %d: upgrade this instance"
+						"A stored response has format %d, but this release reads only format %d: upgrade this instance"
 							.formatted(format & 0xff, FORMAT));
 			}
 			if (source.getInt() != checksum(source)) {
@@ -182,14 +182,14 @@ public record HttpAnswer(int status, Delivery delivery, Map<String, List<String>
 			return new HttpAnswer(status, delivery, headers, body);
 		}
 		catch (BufferUnderflowException | IllegalArgumentException ex) {
-			throw new ResultNotReplayableException("A stored answer is damaged: " + ex);
+			throw new ResultNotReplayableException("A stored response is damaged: " + ex);
 		}
 	}
 
 	/**
-	 * What may be shown of a result that may be an answer, or not.
+	 * What may be shown of a result, if it is a response.
 	 * @param payload the result as it was stored
-	 * @return what may be shown, if it is an answer
+	 * @return what may be shown, or empty if it is not a response
 	 */
 	public static Optional<AnswerReader.Answer> describe(ByteBuffer payload) {
 		if (!payload.hasRemaining() || payload.get(payload.position()) != FORMAT) {

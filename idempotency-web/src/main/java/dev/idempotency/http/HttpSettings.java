@@ -9,12 +9,12 @@ import org.jspecify.annotations.Nullable;
  * How HTTP requests are protected.
  *
  * @param protect which handlers are protected
- * @param unprotected what start-up does about unsafe handlers that nothing protects
+ * @param unprotected what startup does about unsafe handlers that are not protected
  * @param maxRequestBody the largest body of a protected request, in bytes
  * @param maxResponseBody the largest body that is stored, in bytes
  * @param excludedHeaders headers that are not stored, beside those that never are
  * @param problemBase what the type of each problem begins with
- * @param documentationUrl where people read about it, or {@code null}
+ * @param documentationUrl where developers read about it, or {@code null}
  */
 public record HttpSettings(Protect protect, Unprotected unprotected, int maxRequestBody, int maxResponseBody,
 		List<String> excludedHeaders, String problemBase, @Nullable URI documentationUrl) {
@@ -41,8 +41,8 @@ public record HttpSettings(Protect protect, Unprotected unprotected, int maxRequ
 	}
 
 	/**
-	 * What start-up does about handlers for POST, PUT, PATCH and DELETE that nothing
-	 * protects.
+	 * What startup does about handlers for POST, PUT, PATCH and DELETE that are not
+	 * protected.
 	 */
 	public enum Unprotected {
 

@@ -231,7 +231,7 @@ class HttpAnswerTests {
 				assertThat(decode(withChecksum(rest))).isNotNull();
 			}
 			catch (ResultNotReplayableException ex) {
-				assertThat(ex).hasMessageStartingWith("A stored answer is damaged");
+				assertThat(ex).hasMessageStartingWith("A stored response is damaged");
 			}
 		}
 	}
@@ -253,7 +253,7 @@ class HttpAnswerTests {
 
 	private static void assertDamaged(byte[] payload) {
 		assertThatExceptionOfType(ResultNotReplayableException.class).isThrownBy(() -> decode(payload))
-			.withMessageStartingWith("A stored answer is damaged");
+			.withMessageStartingWith("A stored response is damaged");
 	}
 
 	private static HttpAnswer random(Random random) {

@@ -143,7 +143,7 @@ class FailureAnalysisTests {
 				Arguments.of(NoSuchVariable.class, "has no such variable", "Name a variable of the route."),
 				Arguments.of(NoTransactions.class, "asks for dryRun = ROLLBACK, and there is no transaction manager",
 						"Define a PlatformTransactionManager bean"),
-				Arguments.of(Unprotected.class, "nothing protects them from being repeated",
+				Arguments.of(Unprotected.class, "The following unsafe handlers are not protected",
 						"Write @Idempotent on each"),
 				Arguments.of(FinalMethod.class, "is @Idempotent and final", "Make it a public method"),
 				Arguments.of(NoSuchParameter.class, "The key \"#other\" of", "Write SpEL over its arguments"));
@@ -197,7 +197,7 @@ class FailureAnalysisTests {
 		this.webRunner.withPropertyValues("idempotency.http.fingerprint=none")
 			.withUserConfiguration(Derived.class)
 			.run((failed) -> assertAnalysis(failed.getStartupFailure(),
-					"derives its key from the request, and idempotency.http.fingerprint is none.",
+					"derives its key from the request, but idempotency.http.fingerprint is none.",
 					"Set idempotency.http.fingerprint to canonical-json or bytes"));
 	}
 

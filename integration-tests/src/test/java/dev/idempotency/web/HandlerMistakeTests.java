@@ -45,7 +45,7 @@ class HandlerMistakeTests {
 	@Test
 	void refusesToStartWithAKeyOfAVariableThatTheRouteDoesNotHave() {
 		assertThat(startUpFailure("pathVariable"))
-			.hasMessageContaining("path('typo'), and its route /orders/{id}/items/{*rest} has no such variable");
+			.hasMessageContaining("path('typo'), but its route /orders/{id}/items/{*rest} has no such variable");
 	}
 
 	@ParameterizedTest
@@ -57,7 +57,7 @@ class HandlerMistakeTests {
 	@Test
 	void refusesToStartWithADerivedKeyWhereNothingIsCompared() {
 		assertThat(startUpFailure("derived", "idempotency.http.fingerprint=none"))
-			.hasMessageContaining("derives its key from the request, and the fingerprint of requests is none");
+			.hasMessageContaining("derives its key from the request, but the fingerprint of requests is none");
 	}
 
 	@ParameterizedTest

@@ -264,7 +264,7 @@ class HttpSettingsTests {
 	@Test
 	void listsWhatNothingProtects(CapturedOutput output) {
 		startUp(Unannotated.class, "idempotency.http.unprotected=warn");
-		assertThat(output.toString()).contains("Nothing protects these handlers from being repeated:")
+		assertThat(output.toString()).contains("The following unsafe handlers are not protected:")
 			.containsOnlyOnce("- DELETE /unannotated (")
 			.containsOnlyOnce("- PATCH /unannotated (")
 			.containsOnlyOnce("- POST /unannotated (dev.idempotency.web.HttpSettingsTests$Unannotated#any")
@@ -284,13 +284,13 @@ class HttpSettingsTests {
 	void listsNothingWhereEverythingIsProtected(CapturedOutput output) {
 		startUp(Annotated.class, "idempotency.http.unprotected=warn");
 		startUp(Annotated.class, "idempotency.http.unprotected=fail");
-		assertThat(output).doesNotContain("protects");
+		assertThat(output).doesNotContain("not protected");
 	}
 
 	@Test
 	void listsNothingByDefault(CapturedOutput output) {
 		startUp(Unannotated.class);
-		assertThat(output).doesNotContain("protects");
+		assertThat(output).doesNotContain("not protected");
 	}
 
 	@Test
@@ -318,8 +318,8 @@ class HttpSettingsTests {
 				() -> start(List.of(WebTestApplication.class, Unannotated.class), "idempotency.http.unprotected=fail"))
 			.isInstanceOf(IdempotencyConfigurationException.class);
 		assertThat(output.toString()).contains("APPLICATION FAILED TO START", "Description:",
-				"These handlers change something, and nothing protects them from being repeated:",
-				"  - PATCH /unannotated (", "  - POST /plain/entity (", "Action:",
+				"The following unsafe handlers are not protected:", "  - PATCH /unannotated (",
+				"  - POST /plain/entity (", "Action:",
 				"Write @Idempotent on each, or @Idempotent(enabled = false) on those that need no protection");
 	}
 
