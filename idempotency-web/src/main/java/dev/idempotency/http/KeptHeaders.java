@@ -5,7 +5,7 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Which headers belong to an answer, whoever asks for it, and which only to the one time
+ * Which headers are stored with a response. The others belong only to the one time that
  * it was sent.
  */
 public final class KeptHeaders {
@@ -14,7 +14,7 @@ public final class KeptHeaders {
 			"proxy-authorization", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade");
 
 	private static final Set<String> OF_THIS_TIME = Set.of("date", "server", "set-cookie", "set-cookie2",
-			// We know it from the body
+			// Known from the body
 			"content-length",
 			// Ours
 			"idempotent-replayed", "idempotency-effect",
@@ -28,7 +28,7 @@ public final class KeptHeaders {
 
 	/**
 	 * Create the rule.
-	 * @param excluded headers that are not kept, beside those that never are
+	 * @param excluded headers that are not stored, beside those that never are
 	 */
 	public KeptHeaders(Collection<String> excluded) {
 		this.excluded.addAll(HOP_BY_HOP);
@@ -37,7 +37,7 @@ public final class KeptHeaders {
 	}
 
 	/**
-	 * Whether a header belongs to the answer.
+	 * Whether a header is stored with the response.
 	 * @param name the name of the header
 	 */
 	public boolean isKept(String name) {

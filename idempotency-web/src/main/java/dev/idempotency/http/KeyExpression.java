@@ -25,25 +25,25 @@ import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.expression.spel.support.SimpleEvaluationContext;
 
 /**
- * A key that is put together from parts of the request, as an annotation says. The
- * expression is parsed once, and may call the functions of {@link KeyParts}, and join or
- * add what they give; there are no types, constructors, beans or variables in it.
+ * An expression that makes a key of parts of the request. It is parsed once. It may call
+ * the functions of {@link KeyParts}, and join or add their results. Types, constructors,
+ * beans and variables are not allowed.
  */
 public final class KeyExpression implements KeySource {
 
 	/**
-	 * A key is stored with its record, and shown to people who look for it.
+	 * A key is stored with its record, and shown to operators.
 	 */
 	static final int MAX_LENGTH = 1024;
 
 	/**
-	 * The functions that give a part, and how many arguments each takes.
+	 * The functions that return a part, and how many arguments each takes.
 	 */
 	private static final Map<String, Integer> FUNCTIONS = Map.of("header", 1, "body", 1, "path", 1, "query", 1,
 			"derived", 0);
 
 	/**
-	 * Headers that let whoever knows them in. Keys can be read in the store.
+	 * Headers that grant access. Keys are readable in the store.
 	 */
 	private static final Set<String> CREDENTIALS = Set.of("authorization", "proxy-authorization", "cookie");
 
@@ -64,7 +64,7 @@ public final class KeyExpression implements KeySource {
 	 * Parses an expression.
 	 * @param text the expression
 	 * @return the source of keys
-	 * @throws IllegalArgumentException if it is not one, with the reason
+	 * @throws IllegalArgumentException if it is invalid, with the reason
 	 */
 	public static KeyExpression parse(String text) {
 		try {
@@ -104,17 +104,17 @@ public final class KeyExpression implements KeySource {
 			throw new IllegalArgumentException("there is no function %s()".formatted(call.getName()));
 		}
 		if (call.getChildCount() != arguments) {
-			throw new IllegalArgumentException("%s() takes %d text".formatted(call.getName(), arguments));
+			throw new IllegalArgumentException("%s() takes %d argument(s)".formatted(call.getName(), arguments));
 		}
 		Set<String> names = calls.computeIfAbsent(call.getName(), (function) -> new HashSet<>());
 		for (int i = 0; i < arguments; i++) {
 			if (!(call.getChild(i) instanceof StringLiteral literal)) {
-				throw new IllegalArgumentException("%s() takes a text in quotes".formatted(call.getName()));
+				throw new IllegalArgumentException("%s() takes a string in quotes".formatted(call.getName()));
 			}
 			String name = String.valueOf(literal.getLiteralValue().getValue());
 			if (call.getName().equals("header") && CREDENTIALS.contains(name.toLowerCase(Locale.ROOT))) {
 				throw new IllegalArgumentException(
-						"%s grants access, and keys are stored readable; callers are told apart without it"
+						"%s grants access, and keys are readable in the store; the scope tells callers apart"
 							.formatted(name));
 			}
 			names.add(name);
@@ -131,7 +131,7 @@ public final class KeyExpression implements KeySource {
 	}
 
 	/**
-	 * A variable of the route is there, or the route is another.
+	 * A variable of the route is always present: without it, the route does not match.
 	 */
 	@Override
 	public boolean mayBeMissing() {
@@ -144,7 +144,7 @@ public final class KeyExpression implements KeySource {
 	}
 
 	/**
-	 * A parameter may be one of a form.
+	 * A parameter may be part of a form, and thus of the body.
 	 */
 	@Override
 	public boolean needsContent() {
@@ -160,9 +160,9 @@ public final class KeyExpression implements KeySource {
 	}
 
 	/**
-	 * What is to be said about it when the application starts. A derived part always has
-	 * the same length, and cannot be cut otherwise.
-	 * @return a warning, or {@code null} if nothing is
+	 * A warning for the log at startup. A derived part always has the same length, and is
+	 * not ambiguous.
+	 * @return the warning, or {@code null} if there is none
 	 */
 	public @Nullable String warning() {
 		return GluedParts.warningAbout(this.expression.getAST(), (node) -> node instanceof StringLiteral
@@ -180,14 +180,14 @@ public final class KeyExpression implements KeySource {
 			String key = this.expression.getValue(CONTEXT, new KeyParts(facts), String.class);
 			if (key == null || key.isBlank()) {
 				throw new IdempotencyKeyMissingException(
-						"The key of this operation is made of the request, and what it is made of is empty.");
+						"The key of this operation is made of parts of the request, and they are empty.");
 			}
 			if (key.length() > MAX_LENGTH) {
 				throw new IdempotencyKeyInvalidException(
-						"The key is too long: what it is made of has more than %d characters.".formatted(MAX_LENGTH));
+						"The key is too long: its parts have more than %d characters.".formatted(MAX_LENGTH));
 			}
 			if (key.chars().anyMatch(Character::isISOControl)) {
-				throw new IdempotencyKeyInvalidException("What the key is made of has control characters.");
+				throw new IdempotencyKeyInvalidException("The parts of the key have control characters.");
 			}
 			return key;
 		}

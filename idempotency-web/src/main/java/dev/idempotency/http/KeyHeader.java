@@ -6,10 +6,9 @@ import dev.idempotency.IdempotencyKeyInvalidException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the key out of its header: a structured-field string (RFC 9651) or, where that is
- * allowed, the bare key. Both forms of one text are one key. Whoever sends several, be it
- * as one field that a proxy has joined, gets none of them: picking one would replay the
- * wrong answer.
+ * Reads the key from its header: a structured-field string (RFC 9651) or, where that is
+ * allowed, the bare key. Both forms of one text are one key. Several keys, which a proxy
+ * may have joined, are refused: picking one could replay the wrong response.
  */
 public final class KeyHeader {
 
@@ -36,7 +35,7 @@ public final class KeyHeader {
 	 * @param fields the values of the header, one for each time that it was sent
 	 * @param syntax how keys are written
 	 * @return the key, without quotes and escapes, or {@code null} if there is no header
-	 * @throws IdempotencyKeyInvalidException if it holds something that is no key
+	 * @throws IdempotencyKeyInvalidException if it holds something other than a key
 	 */
 	public static @Nullable String parse(Enumeration<String> fields, KeySyntax syntax) {
 		if (!fields.hasMoreElements()) {

@@ -21,13 +21,13 @@ import tools.jackson.core.filter.TokenFilter.Inclusion;
 import tools.jackson.core.json.JsonFactory;
 
 /**
- * The parts of a request that a key can be made of. Each must be there: a key with a hole
- * in it would be shared by requests that have nothing in common.
+ * The parts of a request that a key can be made of. Each must be present: requests that
+ * have nothing in common would share an incomplete key.
  */
 final class KeyParts {
 
 	/**
-	 * Refuses a name that comes twice: the handler might read the other one.
+	 * Refuses duplicate names: the handler might read the other value.
 	 */
 	private static final JsonFactory JSON = JsonFactory.builder()
 		.enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
@@ -40,7 +40,7 @@ final class KeyParts {
 	}
 
 	/**
-	 * The value of a header that is there once.
+	 * The value of a header that was sent once.
 	 */
 	public String header(String name) {
 		return only(this.facts.headers(name), "The %s header".formatted(name)).strip();
@@ -55,11 +55,11 @@ final class KeyParts {
 
 	private static String only(List<String> values, String what) {
 		if (values.isEmpty() || values.get(0).isBlank()) {
-			throw new IdempotencyKeyMissingException("%s, which makes the key, is missing.".formatted(what));
+			throw new IdempotencyKeyMissingException("%s, which is part of the key, is missing.".formatted(what));
 		}
 		if (values.size() > 1) {
 			throw new IdempotencyKeyInvalidException(
-					"%s, which makes the key, was sent more than once.".formatted(what));
+					"%s, which is part of the key, was sent more than once.".formatted(what));
 		}
 		return values.get(0);
 	}
@@ -76,7 +76,7 @@ final class KeyParts {
 	}
 
 	/**
-	 * The value at a place in a JSON body: a text, a number as written, or a truth value.
+	 * The value at a pointer in a JSON body: a string, a number as written, or a boolean.
 	 */
 	public String body(String pointer) {
 		if (!(this.facts.content() instanceof RequestContent.Body body) || body.length() == 0) {
@@ -91,38 +91,40 @@ final class KeyParts {
 			}
 			if (!token.isScalarValue()) {
 				throw new IdempotencyKeyInvalidException(
-						"What is at %s in the body makes the key, and is no text or number.".formatted(pointer));
+						"The value at %s in the body is part of the key, but is neither a string nor a number."
+							.formatted(pointer));
 			}
 			String value = parser.getString();
 			if (value.isBlank()) {
 				throw missingInBody(pointer);
 			}
 			while (whole.nextToken() != null) {
-				// To the end: duplicates are found only by reading
+				// To the end, to find duplicate names
 			}
 			return value;
 		}
 		catch (JacksonException ex) {
 			throw new IdempotencyKeyInvalidException(
-					"What is at %s in the body makes the key, and the body is not valid JSON.".formatted(pointer));
+					"The value at %s in the body is part of the key, but the body is not valid JSON."
+						.formatted(pointer));
 		}
 	}
 
 	private static IdempotencyKeyMissingException missingInBody(String pointer) {
 		return new IdempotencyKeyMissingException(
-				"What is at %s in the JSON body makes the key, and there is nothing.".formatted(pointer));
+				"The value at %s in the JSON body, which is part of the key, is missing.".formatted(pointer));
 	}
 
 	/**
-	 * Several parts as one, so that no other parts give the same.
+	 * Joins several parts. No other parts have the same result.
 	 */
 	public String join(String... parts) {
 		return IdempotencyKeys.join(parts);
 	}
 
 	/**
-	 * A key made of the caller and the request itself. The scope names the caller;
-	 * without one, the session does; without either, two callers could not be told apart.
+	 * A key made of the caller and the request itself. The scope names the caller, or
+	 * else the session does. Without either, callers cannot be told apart.
 	 */
 	public String derived() {
 		Fingerprint fingerprint = this.facts.fingerprint();
@@ -139,7 +141,7 @@ final class KeyParts {
 			throw new IdempotencyKeyMissingException(
 					"The key of this operation is derived from the caller: log in, or begin a session.");
 		}
-		// Whoever knows the id of a session is in it, and keys can be read in the store
+		// The id of a session grants access, and keys are readable in the store
 		return HexFormat.of().formatHex(new Parts().add(content).add(session).digest());
 	}
 

@@ -8,7 +8,7 @@ import dev.idempotency.http.ClientContract.KeyField;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the key of an operation comes from.
+ * The source of the keys of an operation.
  */
 public interface KeySource {
 
@@ -21,7 +21,7 @@ public interface KeySource {
 	String resolve(RequestFacts facts);
 
 	/**
-	 * Finds the key of a request that may come without.
+	 * Finds the key of a request that may have none.
 	 * @param facts what is known of the request
 	 * @return the key, or {@code null} if there is none
 	 * @throws IdempotencyKeyInvalidException if there is one that cannot be used
@@ -36,32 +36,32 @@ public interface KeySource {
 	}
 
 	/**
-	 * Where that is, for people.
+	 * Describes the source for operators.
 	 * @return a few words
 	 */
 	String description();
 
 	/**
-	 * The headers that it is made of.
+	 * The headers that the key is made of.
 	 */
 	List<KeyField> headers();
 
 	/**
-	 * Whether a request can come without.
+	 * Whether a request can have no key.
 	 */
 	default boolean mayBeMissing() {
 		return true;
 	}
 
 	/**
-	 * Whether it is made of the whole request.
+	 * Whether the key is made of the whole request.
 	 */
 	default boolean isDerived() {
 		return false;
 	}
 
 	/**
-	 * Whether it may be made of more than the head of a request.
+	 * Whether the key may be made of more than the head of a request.
 	 */
 	default boolean needsContent() {
 		return false;

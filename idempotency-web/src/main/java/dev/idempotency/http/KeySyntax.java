@@ -12,7 +12,7 @@ public enum KeySyntax {
 	LENIENT,
 
 	/**
-	 * Quoted only, as the IETF draft has it.
+	 * Quoted only, as in the IETF draft.
 	 */
 	STRICT
 

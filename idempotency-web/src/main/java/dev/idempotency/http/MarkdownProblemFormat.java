@@ -5,7 +5,7 @@ import java.nio.charset.StandardCharsets;
 import org.springframework.http.MediaType;
 
 /**
- * Short prose with the next step, for whoever reads rather than parses.
+ * Short prose with the next step, for clients that read rather than parse.
  */
 final class MarkdownProblemFormat implements ProblemFormat {
 

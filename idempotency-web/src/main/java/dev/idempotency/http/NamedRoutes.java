@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.web.util.pattern.PathPatternParser;
 
 /**
- * Finds out by which names the keys of functional routes would be remembered. Whether
- * they are protected it does not know, since nobody can see the filters of a route.
+ * Collects the names of the operations of functional routes, protected or not. The
+ * filters of a route are not visible.
  */
 public final class NamedRoutes {
 
@@ -27,23 +27,23 @@ public final class NamedRoutes {
 	private final Set<String> names = new TreeSet<>();
 
 	/**
-	 * Routes follow that have a condition in common.
-	 * @param condition calls back with what it is made of, on a proxy of Spring's visitor
+	 * Starts a group of routes with a common condition.
+	 * @param condition passes its parts to a proxy of Spring's visitor
 	 */
 	public void startNested(Consumer<InvocationHandler> condition) {
 		this.around.push(new Condition(condition, this.around.peek()));
 	}
 
 	/**
-	 * There are no more of them.
+	 * Ends the group.
 	 */
 	public void endNested() {
 		this.around.pop();
 	}
 
 	/**
-	 * A route.
-	 * @param condition calls back with what it is made of, on a proxy of Spring's visitor
+	 * Adds a route.
+	 * @param condition passes its parts to a proxy of Spring's visitor
 	 */
 	public void route(Consumer<InvocationHandler> condition) {
 		Condition route = new Condition(condition, this.around.peek());
@@ -60,7 +60,7 @@ public final class NamedRoutes {
 	}
 
 	/**
-	 * What a request must have for a route, as far as it makes the name.
+	 * The condition of a route, as far as it is part of the name.
 	 */
 	private static final class Condition {
 
@@ -69,7 +69,7 @@ public final class NamedRoutes {
 		private final Set<String> patterns = new LinkedHashSet<>();
 
 		private Condition(Consumer<InvocationHandler> predicate, @Nullable Condition around) {
-			// Of a dozen callbacks, more or fewer by the version of Spring, two count
+			// Spring's visitor has a dozen callbacks, depending on its version: two count
 			predicate.accept(this::visited);
 			if (around == null) {
 				return;

@@ -6,15 +6,15 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the keys of requests are remembered under: one text for each operation, however
- * many records have it.
+ * The names of operations, which are part of the scope of keys. Each operation has one
+ * string, however many records use it.
  */
 public final class OperationNames {
 
 	private final Map<String, Names> known = new ConcurrentHashMap<>();
 
 	/**
-	 * What the keys of a route are remembered under.
+	 * The name of the operation of a route.
 	 * @param method the method of its requests
 	 * @param pattern the pattern of its path
 	 */
@@ -23,7 +23,7 @@ public final class OperationNames {
 	}
 
 	/**
-	 * What the key of a request is remembered under.
+	 * The name of the operation of a request.
 	 * @param method the method of the request
 	 * @param pattern the pattern of its route, or {@code null} if it has none
 	 * @param path the path of the request
@@ -38,7 +38,7 @@ public final class OperationNames {
 			case "PUT" -> names.put();
 			case "PATCH" -> names.patch();
 			case "DELETE" -> names.delete();
-			// Whatever clients make up is not kept
+			// Not cached, since clients can make up any number of methods
 			default -> name(method, pattern.toString());
 		};
 	}

@@ -7,12 +7,12 @@ import dev.idempotency.Reason;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Why a request did not run, and what its client can do next. It says nothing of what the
- * client sent.
+ * Why a request did not run, and what its client can do next. It contains nothing that
+ * the client sent.
  *
  * @param reason what kind of problem it is
- * @param status the status of the answer
- * @param uri names the kind to programs
+ * @param status the status of the response
+ * @param uri identifies the kind of problem
  * @param title what has happened, in a sentence without a full stop
  * @param detail what to do next, in a sentence or two
  * @param retryAfter how long to wait before that; {@code null} if waiting does not help

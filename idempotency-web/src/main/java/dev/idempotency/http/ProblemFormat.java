@@ -3,22 +3,22 @@ package dev.idempotency.http;
 import org.springframework.http.MediaType;
 
 /**
- * How problems are written for clients that accept a media type. Beans of this type come
- * before the formats that are there anyway: {@link #json()}, which is also for clients
- * that accept none of them, and {@link #markdown()}.
+ * How problems are written for clients that accept a media type. Beans of this type take
+ * precedence over the built-in formats: {@link #json()}, which is also for clients that
+ * accept none of them, and {@link #markdown()}.
  */
 public interface ProblemFormat {
 
 	/**
-	 * What clients ask for to get this format.
-	 * @return the type, without parameters but for its charset
+	 * The media type that clients accept to get this format.
+	 * @return the type, without parameters except for its charset
 	 */
 	MediaType mediaType();
 
 	/**
 	 * Writes a problem.
 	 * @param problem the problem
-	 * @return the body of the answer
+	 * @return the body of the response
 	 */
 	byte[] write(Problem problem);
 
@@ -31,8 +31,8 @@ public interface ProblemFormat {
 	}
 
 	/**
-	 * The same facts as short prose with the next step, for language models: they ask for
-	 * it by {@code Accept: text/markdown}.
+	 * The same facts as short prose with the next step, for language models: they request
+	 * it with {@code Accept: text/markdown}.
 	 * @return the format
 	 */
 	static ProblemFormat markdown() {

@@ -10,7 +10,7 @@ import org.springframework.http.InvalidMediaTypeException;
 import org.springframework.http.MediaType;
 
 /**
- * Chooses the format that a client likes best.
+ * Chooses the format that a client prefers.
  */
 final class ProblemFormats {
 
@@ -20,7 +20,8 @@ final class ProblemFormats {
 
 	/**
 	 * Create the choice.
-	 * @param own those of the application, which go before the ones that are there anyway
+	 * @param own the formats of the application, which take precedence over the built-in
+	 * ones
 	 */
 	ProblemFormats(List<ProblemFormat> own) {
 		this.formats = new ArrayList<>(own);
@@ -48,7 +49,7 @@ final class ProblemFormats {
 	}
 
 	/**
-	 * What the client accepts, what it likes best first.
+	 * What the client accepts, in the order of its preference.
 	 */
 	private static List<MediaType> acceptedTypes(@Nullable String header) {
 		if (header == null) {

@@ -19,9 +19,9 @@ import org.springframework.http.ProblemDetail;
 import org.springframework.web.ErrorResponse;
 
 /**
- * Tells clients why a request did not run and what to do next. The words go through
- * Spring's {@link ErrorResponse}, so that an application can say them in its own, or in
- * the client's language, under the message codes that Spring has for every problem.
+ * Tells clients why a request did not run and what to do next. The texts go through
+ * Spring's {@link ErrorResponse}. An application can replace or translate them under the
+ * message codes that Spring has for every problem.
  */
 public final class Problems {
 
@@ -36,8 +36,8 @@ public final class Problems {
 	/**
 	 * Create problems.
 	 * @param settings how requests are protected
-	 * @param formats the application's own ways to write problems
-	 * @param messages the application's words
+	 * @param formats the application's own formats
+	 * @param messages the application's messages
 	 */
 	public Problems(HttpSettings settings, List<ProblemFormat> formats, MessageSource messages) {
 		this.settings = settings;
@@ -46,15 +46,15 @@ public final class Problems {
 	}
 
 	/**
-	 * The answer to a request that did not run.
+	 * The response to a request that did not run.
 	 * @param ex why it did not
 	 * @param accept the {@code Accept} header, or {@code null} if there is none
 	 * @param locale the client's language
-	 * @return the answer, with headers that the caller may add to, or {@code null} if
+	 * @return the response, with headers that the caller may add to, or {@code null} if
 	 * there is none for such an exception
 	 */
 	public @Nullable HttpAnswer toAnswer(IdempotencyException ex, @Nullable String accept, Locale locale) {
-		// Whether it was kept makes no difference to a client
+		// Whether it was stored makes no difference to a client
 		Reason reason = (ex.reason() == Reason.RESULT_UNREADABLE) ? Reason.NOT_REPLAYABLE : ex.reason();
 		String title = titleOf(reason);
 		return (title != null) ? toAnswer(problem(reason, title, ex, locale), accept) : null;
@@ -87,7 +87,7 @@ public final class Problems {
 	}
 
 	/**
-	 * The status of the answer to a request that did not run.
+	 * The status of the response to a request that did not run.
 	 * @param reason why it did not
 	 */
 	public static int statusOf(Reason reason) {
@@ -104,7 +104,7 @@ public final class Problems {
 	}
 
 	/**
-	 * Whether something is wrong with the request itself, whatever its key stands for.
+	 * Whether the request itself is wrong, whatever the state of its key.
 	 * @param reason why a request did not run
 	 */
 	public static boolean isAboutRequest(Reason reason) {
@@ -119,7 +119,7 @@ public final class Problems {
 	/**
 	 * What has happened, in a sentence without a full stop.
 	 * @param reason why a request did not run
-	 * @return the title, or {@code null} if that is the application's own business
+	 * @return the title, or {@code null} if it is no problem of HTTP clients
 	 */
 	public static @Nullable String titleOf(Reason reason) {
 		return switch (reason) {
@@ -140,9 +140,9 @@ public final class Problems {
 	}
 
 	/**
-	 * Names a kind of problem to programs.
+	 * The URI that identifies a kind of problem.
 	 * @param reason why a request did not run
-	 * @param base what all names begin with
+	 * @param base the beginning of all URIs
 	 */
 	public static String uriOf(Reason reason, String base) {
 		return base + reason.name().toLowerCase(Locale.ROOT).replace('_', '-');
@@ -157,20 +157,19 @@ public final class Problems {
 			case KEY_REUSED ->
 				"A key belongs to one request and its retries. Send this one with a new key, or repeat the first "
 						+ "one exactly: method, path, query, content type and body.";
-			case IN_PROGRESS -> "Repeat it later with the same key to get its answer.";
+			case IN_PROGRESS -> "Repeat it later with the same key to get its response.";
 			case OUTCOME_UNKNOWN ->
 				"An earlier attempt was interrupted, and repeating it could do the work twice. Find out what "
 						+ "became of it, or ask the operator of this service to decide.";
 			case NOT_REPLAYABLE ->
-				"Its answer was not kept, or cannot be read any more. It will not be processed again under this "
+				"Its response was not stored, or can no longer be read. It will not be processed again under this "
 						+ "key: read the outcome from the resource itself.";
 			case REPLAY_LIMIT ->
-				"This request was processed, and its answer repeated as often as is allowed. Stop repeating it.";
+				"This request was processed, and its response was replayed as often as is allowed. Stop repeating it.";
 			case BODY_TOO_LARGE ->
 				"A request that is safe to repeat may have a body of at most %d bytes. Nothing was processed."
 					.formatted(((RequestBodyTooLargeException) ex).limit());
-			case BODY_UNREADABLE ->
-				"The body ended before its time, or is malformed. Nothing was processed: send it again.";
+			case BODY_UNREADABLE -> "The body is incomplete or malformed. Nothing was processed: send it again.";
 			case STORE_UNAVAILABLE ->
 				"Whether it was processed before cannot be looked up. Nothing was processed: repeat it later with "
 						+ "the same key.";
@@ -178,7 +177,7 @@ public final class Problems {
 				"Send %s once, as ?1 or true for a dry run, or as ?0 or false, or leave it out. Nothing was processed."
 					.formatted(DryRunHeader.NAME);
 			case DRY_RUN_UNSUPPORTED ->
-				"What would become of this request cannot be said without processing it. Nothing was processed.";
+				"The outcome of this request is unknown until it is processed. Nothing was processed.";
 		};
 	}
 

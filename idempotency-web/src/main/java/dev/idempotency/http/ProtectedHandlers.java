@@ -14,7 +14,7 @@ import org.slf4j.Logger;
 import org.springframework.web.method.HandlerMethod;
 
 /**
- * The handlers of an application, as operators and clients are told of them.
+ * The handlers of an application, as operators and clients see them.
  */
 public final class ProtectedHandlers implements OperationCatalog {
 
@@ -29,7 +29,7 @@ public final class ProtectedHandlers implements OperationCatalog {
 	private volatile List<KnownOperation> known = List.of();
 
 	/**
-	 * Create what knows them.
+	 * Create the catalog.
 	 * @param settings how requests are protected
 	 * @param engineSettings how operations are protected
 	 * @param operations how each handler is protected
@@ -44,10 +44,10 @@ public final class ProtectedHandlers implements OperationCatalog {
 	}
 
 	/**
-	 * Looks at every handler, as the settings say, and from then on knows what the unsafe
-	 * ones do.
+	 * Checks every handler as the settings say, and from then on knows the operations of
+	 * the unsafe ones.
 	 * @param routes the handlers
-	 * @param requirement fails if an operation cannot run as it is to
+	 * @param requirement fails if an operation cannot run as configured
 	 * @param logger the log of the edge
 	 * @throws IdempotencyConfigurationException if one cannot work, or is not protected
 	 * and should be
@@ -68,7 +68,7 @@ public final class ProtectedHandlers implements OperationCatalog {
 	}
 
 	/**
-	 * What clients need to know of a handler.
+	 * What clients need to know about a handler.
 	 * @param handler the handler
 	 * @param method the method with which they call it
 	 * @param path the path of its route, with or without the expressions of its variables

@@ -12,14 +12,14 @@ import dev.idempotency.core.OperationPolicy;
  *
  * @param required whether a request without a key is refused
  * @param keySource where its key comes from
- * @param fingerprinted whether a retry must ask for the same
+ * @param fingerprinted whether a retry must be the same request
  * @param policy how the engine protects it
  * @param limits how large its bodies may be
- * @param store which of its answers are stored
+ * @param store which of its responses are stored
  * @param dryRun what a dry run of it does
- * @param effect what it does to the world
- * @param streams whether it writes its answer itself, piece by piece
- * @param tasks whether it may leave its answer to a task on another thread
+ * @param effect its effect
+ * @param streams whether it writes its response itself, piece by piece
+ * @param tasks whether it may leave its response to a task on another thread
  * @param transactional whether it runs in the transaction in which its key is completed
  */
 public record ProtectedOperation(boolean required, KeySource keySource, boolean fingerprinted, OperationPolicy policy,
@@ -27,7 +27,7 @@ public record ProtectedOperation(boolean required, KeySource keySource, boolean 
 		boolean transactional) {
 
 	/**
-	 * What people are told of it.
+	 * How it is described to operators.
 	 */
 	public KnownOperation.Protection forPeople() {
 		return new KnownOperation.Protection(this.keySource.description(), this.required, this.policy,
@@ -35,7 +35,7 @@ public record ProtectedOperation(boolean required, KeySource keySource, boolean 
 	}
 
 	/**
-	 * This operation, without a key that must be there.
+	 * This operation, with an optional key.
 	 */
 	public ProtectedOperation withOptionalKey() {
 		return new ProtectedOperation(false, this.keySource, this.fingerprinted, this.policy, this.limits, this.store,
@@ -59,7 +59,7 @@ public record ProtectedOperation(boolean required, KeySource keySource, boolean 
 	}
 
 	/**
-	 * This operation, protected otherwise.
+	 * This operation, with another policy and other limits.
 	 */
 	public ProtectedOperation with(OperationPolicy policy, BodyLimits limits) {
 		return new ProtectedOperation(this.required, this.keySource, this.fingerprinted, policy, limits, this.store,

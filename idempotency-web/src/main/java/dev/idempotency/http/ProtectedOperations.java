@@ -23,7 +23,7 @@ import org.springframework.util.ClassUtils;
 import org.springframework.web.method.HandlerMethod;
 
 /**
- * Knows how each handler is protected. What an annotation says is worked out once.
+ * Knows how each handler is protected. Each annotation is evaluated once.
  */
 public final class ProtectedOperations {
 
@@ -42,11 +42,11 @@ public final class ProtectedOperations {
 	private final Map<HandlerMethod, Protection> known = new ConcurrentHashMap<>();
 
 	/**
-	 * Create what knows it.
+	 * Create the lookup.
 	 * @param settings how requests are protected
 	 * @param policies how annotated operations are protected
 	 * @param defaultKeySource where keys come from when an operation does not say so
-	 * @param answers what the edge knows of the answers of handlers
+	 * @param answers what the edge knows about the responses of handlers
 	 * @param logger the log of the edge
 	 */
 	public ProtectedOperations(HttpSettings settings, AnnotationPolicies policies, KeySource defaultKeySource,
@@ -70,14 +70,14 @@ public final class ProtectedOperations {
 	}
 
 	/**
-	 * Whether the settings want some operations otherwise, by their names.
+	 * Whether the settings configure operations by name.
 	 */
 	public boolean areNamed() {
 		return !this.policies.named().settings().isEmpty();
 	}
 
 	/**
-	 * An operation as the settings want it by its name.
+	 * An operation as the settings configure it by name.
 	 * @param operation the operation
 	 * @param name its name
 	 */
@@ -108,7 +108,7 @@ public final class ProtectedOperations {
 	}
 
 	/**
-	 * Handlers that do no work of the application's.
+	 * Whether a handler does no work of the application.
 	 */
 	static boolean isInfrastructure(HandlerMethod handler) {
 		Class<?> type = handler.getBeanType();
@@ -118,7 +118,7 @@ public final class ProtectedOperations {
 	}
 
 	/**
-	 * Spring Boot's name for what renders errors. There may be no Spring Boot.
+	 * Whether a type is Spring Boot's error controller. Spring Boot may be absent.
 	 */
 	private static boolean isErrorController(Class<?> type) {
 		return type.getName().equals("org.springframework.boot.webmvc.error.ErrorController");
@@ -135,9 +135,9 @@ public final class ProtectedOperations {
 		Class<?> answer = (method != null) ? answerType(method) : Object.class;
 		this.answers.requirePossible(annotation, answer, handler);
 		requireAbsent(annotation.verify().isEmpty(), "verify", handler,
-				"Ask IdempotencyContext.isRetryAfterCrash() in the handler, or put @Idempotent on a bean behind it.");
+				"Call IdempotencyContext.isRetryAfterCrash() in the handler, or put @Idempotent on a bean behind it.");
 		requireAbsent(annotation.storeExceptions().length == 0, "storeExceptions", handler,
-				"Leave it out: what an exception becomes is stored as any other answer, see store.");
+				"Leave it out: the response to an exception is stored like any other, see store.");
 		OperationPolicy policy = this.policies.policyOf(annotation, handler);
 		BodyLimits limits = this.policies.settingsOf(annotation, handler)
 			.over(new BodyLimits(this.settings.maxRequestBody(), this.settings.maxResponseBody()));
@@ -151,13 +151,13 @@ public final class ProtectedOperations {
 	private static void requireAbsent(boolean absent, String attribute, String handler, String action) {
 		if (!absent) {
 			throw new IdempotencyConfigurationException(
-					"%s asks for %s, which is for methods outside the web".formatted(handler, attribute), action);
+					"%s asks for %s, which is not for web handlers".formatted(handler, attribute), action);
 		}
 	}
 
 	/**
-	 * How long a request waits for a running twin.
-	 * @param onConflict what becomes of it
+	 * How long a request waits while its key is in progress.
+	 * @param onConflict what happens to it
 	 */
 	public Duration patience(OnConflict onConflict) {
 		return this.policies.patience(onConflict);
@@ -166,7 +166,7 @@ public final class ProtectedOperations {
 	/**
 	 * Where the keys of a handler come from.
 	 * @param expression as in {@link Idempotent#key()}
-	 * @param handler the handler, for people
+	 * @param handler the handler, for messages
 	 * @throws IdempotencyConfigurationException if the expression cannot be used
 	 */
 	public KeySource keySource(String expression, String handler) {
@@ -199,7 +199,7 @@ public final class ProtectedOperations {
 	 * How a handler is protected.
 	 *
 	 * @param annotatedItself whether the annotation is on the method
-	 * @param decided whether someone has decided about it
+	 * @param decided whether an annotation decides about it
 	 * @param operation how it is protected, or {@code null} if it is not
 	 */
 	record Protection(boolean annotatedItself, boolean decided, @Nullable ProtectedOperation operation) {

@@ -8,12 +8,12 @@ import dev.idempotency.call.Refusals;
 import dev.idempotency.core.Decision;
 
 /**
- * The answer of a request that has run before.
+ * The replay of a stored response.
  */
 public final class ReplayedAnswer {
 
 	/**
-	 * The name of the header that tells replays from first answers.
+	 * The name of the header that tells replays from first responses.
 	 */
 	public static final String HEADER = "Idempotent-Replayed";
 
@@ -25,15 +25,15 @@ public final class ReplayedAnswer {
 	}
 
 	/**
-	 * Translates the answer to an attempt.
-	 * @return the answer that was stored
-	 * @throws IdempotencyException if there is none
+	 * Translates the decision about an attempt that does not run.
+	 * @return the stored response
+	 * @throws IdempotencyException if the attempt is refused
 	 */
 	public static HttpAnswer of(Decision.Answer answer, IdempotencyKey key) {
 		if (answer instanceof Decision.Refused refused) {
 			throw Refusals.toException(refused, key);
 		}
-		// It was just read, and is nobody else's
+		// Just decoded, and not shared
 		HttpAnswer read = HttpAnswer.decode(((Decision.Replay) answer).result());
 		read.headers().put(HEADER, TRUE);
 		read.headers().put(EffectHeader.NAME, NO_EFFECT);

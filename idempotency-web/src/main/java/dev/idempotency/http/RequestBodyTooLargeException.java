@@ -4,7 +4,7 @@ import dev.idempotency.IdempotencyException;
 import dev.idempotency.Reason;
 
 /**
- * The body of a request is larger than what is read ahead of its handler.
+ * The body of a request is larger than the limit for protected requests.
  */
 public final class RequestBodyTooLargeException extends IdempotencyException {
 
@@ -17,7 +17,7 @@ public final class RequestBodyTooLargeException extends IdempotencyException {
 	 * @param limit the largest body that is read, in bytes
 	 */
 	public RequestBodyTooLargeException(long limit) {
-		super(Reason.BODY_TOO_LARGE, "The body has more than the %d bytes that are compared".formatted(limit), null);
+		super(Reason.BODY_TOO_LARGE, "The body is larger than the limit of %d bytes".formatted(limit), null);
 		this.limit = limit;
 	}
 

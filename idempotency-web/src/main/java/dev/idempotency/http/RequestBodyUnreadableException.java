@@ -6,8 +6,8 @@ import dev.idempotency.IdempotencyException;
 import dev.idempotency.Reason;
 
 /**
- * The body of a request could not be read to its end, most likely because its client is
- * gone.
+ * The body of a request could not be read completely, most likely because its client has
+ * disconnected.
  */
 public final class RequestBodyUnreadableException extends IdempotencyException {
 
@@ -18,7 +18,7 @@ public final class RequestBodyUnreadableException extends IdempotencyException {
 	 * @param cause why it could not
 	 */
 	public RequestBodyUnreadableException(IOException cause) {
-		super(Reason.BODY_UNREADABLE, "The body could not be read to its end", cause);
+		super(Reason.BODY_UNREADABLE, "The body could not be read completely", cause);
 	}
 
 }

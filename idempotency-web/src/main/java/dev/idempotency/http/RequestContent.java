@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.io.InputStreamSource;
 
 /**
- * What a request brings along beside its head.
+ * The content of a request, beside its head.
  */
 public sealed interface RequestContent {
 
@@ -49,7 +49,7 @@ public sealed interface RequestContent {
 	 * @param name the name of its field
 	 * @param fileName the name of the file, or {@code null} if it is none
 	 * @param contentType its type, or {@code null} if it does not say
-	 * @param content what is in it
+	 * @param content its content
 	 */
 	record Part(String name, @Nullable String fileName, @Nullable String contentType, InputStreamSource content) {
 	}

@@ -13,7 +13,7 @@ import dev.idempotency.json.CanonicalJson;
 import org.jspecify.annotations.Nullable;
 
 /**
- * SHA-256 over everything that may not differ between a request and its retry: its head,
+ * SHA-256 over everything that must not differ between a request and its retry: its head,
  * then its content, each kind of content under its own name.
  */
 public final class RequestDigest {
@@ -21,7 +21,7 @@ public final class RequestDigest {
 	private static final int BLOCK = 8192;
 
 	/**
-	 * What content takes that is not added as it is: what it is, and its digest.
+	 * The size of content that is added as its kind and its digest.
 	 */
 	private static final int CONTENT = 2 * Integer.BYTES + "bytes".length() + Sha256.BYTES;
 

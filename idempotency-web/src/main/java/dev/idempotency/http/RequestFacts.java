@@ -8,22 +8,22 @@ import dev.idempotency.IdempotencyScope;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a key can be made of. What has to be read for it is read when it is asked for.
+ * The facts about a request that its key can be made of. They are read on demand.
  */
 public interface RequestFacts {
 
 	/**
-	 * Whose request it is.
+	 * The scope of the request.
 	 */
 	IdempotencyScope scope();
 
 	/**
-	 * What the request brings along beside its head.
+	 * The content of the request.
 	 */
 	RequestContent content();
 
 	/**
-	 * What makes it the same as another one.
+	 * The fingerprint of the request.
 	 */
 	Fingerprint fingerprint();
 
@@ -54,8 +54,8 @@ public interface RequestFacts {
 	@Nullable String pathVariable(String name);
 
 	/**
-	 * Names the session that the client is in.
-	 * @return the id, or {@code null} if it is in none
+	 * The id of the client's session.
+	 * @return the id, or {@code null} if there is none
 	 */
 	@Nullable String sessionId();
 

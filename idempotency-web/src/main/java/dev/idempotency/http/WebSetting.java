@@ -13,7 +13,7 @@ public enum WebSetting implements Setting {
 	FINGERPRINT("the fingerprint of requests"),
 
 	/**
-	 * What start-up does about handlers that nothing protects.
+	 * What startup does about handlers that are not protected.
 	 */
 	UNPROTECTED("what is done about unprotected handlers");
 

@@ -51,7 +51,7 @@ class HandlerMistakeTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "authorization", "cookie" })
 	void refusesToStartWithAKeyThatGrantsAccess(String handler) {
-		assertThat(startUpFailure(handler)).hasMessageContaining("grants access, and keys are stored readable");
+		assertThat(startUpFailure(handler)).hasMessageContaining("grants access, and keys are readable in the store");
 	}
 
 	@Test
