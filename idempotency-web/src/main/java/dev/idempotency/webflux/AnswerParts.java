@@ -6,7 +6,7 @@ import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.core.io.buffer.DataBufferUtils;
 
 /**
- * Knows what an answer is made of that flows.
+ * Handles the parts of a streamed response.
  *
  * @param <T> a part of it
  */

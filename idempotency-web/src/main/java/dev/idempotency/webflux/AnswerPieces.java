@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.io.buffer.DataBuffer;
 
 /**
- * Keeps what an answer is made of while it flows, up to a limit.
+ * Records the body of a response while it streams, up to a limit.
  */
 final class AnswerPieces {
 
@@ -28,7 +28,7 @@ final class AnswerPieces {
 	}
 
 	/**
-	 * Copies what is in a buffer, which stays as it is.
+	 * Copies the bytes of a buffer, which does not change.
 	 */
 	synchronized void add(DataBuffer buffer) {
 		int count = buffer.readableByteCount();
@@ -50,21 +50,21 @@ final class AnswerPieces {
 	}
 
 	/**
-	 * How many bytes there were, kept or not.
+	 * How many bytes there were, recorded or not.
 	 */
 	synchronized long seen() {
 		return this.seen;
 	}
 
 	/**
-	 * Whether all of it is here.
+	 * Whether the whole body is recorded.
 	 */
 	synchronized boolean isKept() {
 		return this.bytes != null;
 	}
 
 	/**
-	 * All of it.
+	 * The whole body.
 	 * @return {@code null} if it was too large
 	 */
 	synchronized @Nullable AnswerBody toBody() {

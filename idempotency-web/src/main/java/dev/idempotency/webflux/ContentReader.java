@@ -32,7 +32,7 @@ import org.springframework.util.function.SingletonSupplier;
 import org.springframework.web.server.ServerWebExchange;
 
 /**
- * Reads what a request brings along ahead of its handler, and keeps it for the handler.
+ * Reads the content of a request ahead of its handler, and keeps it for the handler.
  */
 final class ContentReader {
 
@@ -61,7 +61,7 @@ final class ContentReader {
 		if (readBefore && exchange.getRequest().getHeaders().getContentLength() == 0) {
 			return Mono.just(new RequestContent.Body(new byte[0], 0));
 		}
-		// Whoever has read it before gives it out again, or nobody does
+		// Once a filter has read the body, only that filter can provide it again
 		Flux<DataBuffer> source = readBefore ? exchange.getRequest().getBody() : request.connectionBody();
 		return new ReadAhead(source, limit).onErrorMap(ContentReader::toUnreadable).flatMap((read) -> {
 			if (!readBefore) {
@@ -74,7 +74,7 @@ final class ContentReader {
 				return Mono
 					.error(new IllegalStateException("The body of %s %s was read before its handler, and is gone. "
 						.formatted(exchange.getRequest().getMethod(), exchange.getRequest().getPath())
-							+ "Whoever reads it must give it out again, or do without"));
+							+ "A filter that reads the body must provide it again"));
 			}
 			return toContent(exchange, type, read);
 		});
@@ -99,7 +99,7 @@ final class ContentReader {
 	}
 
 	/**
-	 * Parses a form with files a second time: the parts of the handler can be read once.
+	 * Parses a form with files a second time: the parts for the handler can be read once.
 	 */
 	private Mono<RequestContent> readParts(ServerWebExchange exchange, MediaType type, ReadAhead.Read read) {
 		HttpMessageReader<Part> reader = partReader(type);
@@ -148,7 +148,7 @@ final class ContentReader {
 			return exchange.getRequest().getHeaders().getContentType();
 		}
 		catch (IllegalArgumentException ex) {
-			// Whatever it is, it is no form
+			// A malformed type is not that of a form
 			return null;
 		}
 	}
@@ -181,7 +181,7 @@ final class ContentReader {
 	}
 
 	/**
-	 * A body that was read, to be parsed.
+	 * A body that was read ahead, as a message that can be parsed.
 	 *
 	 * @param headers the headers of the request
 	 * @param read the body

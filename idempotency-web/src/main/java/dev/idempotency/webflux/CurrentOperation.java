@@ -10,15 +10,15 @@ import reactor.util.context.ContextView;
 import org.springframework.http.server.reactive.HttpHandler;
 
 /**
- * The operation that a request came to. Its pipeline begins before the handler is known,
- * and writes the answer when the handler has returned.
+ * The operation of a request. The pipeline begins before the handler is known, and writes
+ * the response after the handler has returned.
  */
 final class CurrentOperation {
 
 	private volatile @Nullable IdempotencyContext context;
 
 	/**
-	 * Lets requests know their operations.
+	 * Decorates a handler, so that its requests know their operations.
 	 */
 	static HttpHandler around(HttpHandler handler) {
 		return (request, response) -> IdempotencyHttpHandler.isSafe(request.getMethod())
@@ -34,7 +34,7 @@ final class CurrentOperation {
 	}
 
 	/**
-	 * Runs a handler as a part of an operation.
+	 * Runs a handler as part of an operation.
 	 */
 	static <T> Mono<T> bind(ContextView view, IdempotencyContext operation, Mono<T> handler) {
 		CurrentOperation current = view.getOrDefault(CurrentOperation.class, null);

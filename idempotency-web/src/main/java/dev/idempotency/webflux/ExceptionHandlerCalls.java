@@ -28,7 +28,7 @@ import org.springframework.web.server.ServerWebExchange;
 
 /**
  * Calls the exception handlers of an application for requests that were refused before
- * Spring has called their handler: it would not look into the controller any more.
+ * Spring called their handler. Spring would no longer look into the controller.
  */
 final class ExceptionHandlerCalls {
 
@@ -88,7 +88,7 @@ final class ExceptionHandlerCalls {
 	}
 
 	/**
-	 * The exception, its causes and the handler, each for whoever asks for it.
+	 * The exception, its causes and the handler, as possible arguments.
 	 */
 	private static Object[] argumentsFor(IdempotencyException problem, HandlerMethod handler) {
 		List<Object> arguments = new ArrayList<>();

@@ -17,8 +17,7 @@ import org.springframework.web.reactive.HandlerMapping;
 import org.springframework.web.server.ServerWebExchange;
 
 /**
- * What the request of an exchange tells of itself. All that has to be read for it was
- * read before.
+ * The facts about the request of an exchange. What must be read for them was read before.
  */
 final class ExchangeFacts implements RequestFacts {
 
@@ -36,9 +35,9 @@ final class ExchangeFacts implements RequestFacts {
 
 	/**
 	 * Create the facts.
-	 * @param content what the request brings along, or {@code null} if that was not read
-	 * @param sessionId names the session, or {@code null} if there is none, or nobody
-	 * needs it
+	 * @param content the content, or {@code null} if it was not read
+	 * @param sessionId the id of the session, or {@code null} if there is none, or it is
+	 * not needed
 	 */
 	ExchangeFacts(ServerWebExchange exchange, IdempotencyScope scope, ReactiveHttpStrategies strategies,
 			@Nullable RequestContent content, @Nullable String sessionId) {

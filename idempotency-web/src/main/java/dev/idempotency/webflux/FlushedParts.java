@@ -15,8 +15,8 @@ import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.core.io.buffer.DataBufferUtils;
 
 /**
- * Parts of an answer, each of which is flushed. A server that has lost its client drops
- * those that it was given, and nobody else knows what is in them.
+ * Parts of a response, each of which is flushed. A server whose client has disconnected
+ * drops the parts that it was given. Their buffers are released here.
  */
 final class FlushedParts {
 
@@ -43,7 +43,7 @@ final class FlushedParts {
 	}
 
 	/**
-	 * The server takes no more: releases what it has not taken.
+	 * The server takes no more parts: releases those that it has not taken.
 	 */
 	void releaseAll() {
 		this.over = true;
@@ -89,7 +89,7 @@ final class FlushedParts {
 		}
 
 		/**
-		 * The buffers, for whoever comes first.
+		 * The buffers, unless they were taken or released before.
 		 */
 		private Flux<DataBuffer> take() {
 			return Flux.defer(() -> isFirst() ? Flux.fromIterable(this.buffers) : Flux.<DataBuffer>empty())

@@ -34,9 +34,9 @@ import org.springframework.web.server.ServerWebInputException;
 import org.springframework.web.server.UnsupportedMediaTypeStatusException;
 
 /**
- * Calls annotated handlers that are protected, before the adapter of Spring, which does
- * the work. It also learns how they failed, and answers with a problem when a request did
- * not run, unless the application handles that exception by name.
+ * Calls protected annotated handlers through Spring's adapter, which it precedes. It also
+ * learns how they failed. If a request did not run, it responds with a problem, unless
+ * the application handles that exception by name.
  */
 public final class IdempotencyHandlerAdapter
 		implements HandlerAdapter, DispatchExceptionHandler, Ordered, SmartInitializingSingleton {
@@ -65,7 +65,7 @@ public final class IdempotencyHandlerAdapter
 	}
 
 	/**
-	 * Finds now what requests would have to wait for, one for another, on event loops.
+	 * Looks up now what requests would otherwise wait for on event loops.
 	 */
 	@Override
 	public void afterSingletonsInstantiated() {
@@ -92,8 +92,8 @@ public final class IdempotencyHandlerAdapter
 	}
 
 	/**
-	 * Watches what a handler has returned: whether it fails, or whether nobody can write
-	 * it, makes the difference between a retry that runs again and one that must not.
+	 * Watches the value that a handler has returned. If it fails, a retry runs again. If
+	 * it cannot be written, a retry must not run.
 	 */
 	private HandlerResult watched(HandlerResult result, ReactiveRun run) {
 		WatchedValue value = WatchedValue.of(result.getReturnValue(), run);
@@ -113,8 +113,8 @@ public final class IdempotencyHandlerAdapter
 	}
 
 	/**
-	 * Whether an argument that the handler has taken as a promise could not be made: it
-	 * never saw what it was asked for.
+	 * Whether an argument that the handler takes as a publisher could not be read. The
+	 * handler never saw its input.
 	 */
 	private static boolean isInputOf(Object handler, Throwable ex) {
 		MethodParameter parameter = (ex instanceof ServerWebInputException input) ? input.getMethodParameter() : null;
@@ -154,7 +154,7 @@ public final class IdempotencyHandlerAdapter
 			if (isAboutDryRun(problem)) {
 				ReactiveAnswers.writeEffect(EffectHeader.NONE, exchange.getResponse());
 			}
-			// Others may have linked to something else
+			// Filters may have added links of their own
 			List<String> links = exchange.getResponse().getHeaders().getOrEmpty(HttpHeaders.LINK);
 			answer.headers()
 				.computeIfPresent(HttpHeaders.LINK,
@@ -164,8 +164,8 @@ public final class IdempotencyHandlerAdapter
 	}
 
 	/**
-	 * What a protected method that the handler calls has to say is for the handler, and
-	 * no client's fault. But a client can be asked to come back later.
+	 * A problem of a protected method that the handler calls is for the handler, and not
+	 * for the client. But a client can be asked to try again later.
 	 */
 	private static boolean isForClients(IdempotencyException problem, @Nullable ReactiveExchange carried) {
 		return problem instanceof OperationInProgressException || isAboutDryRun(problem)
@@ -177,7 +177,7 @@ public final class IdempotencyHandlerAdapter
 	}
 
 	/**
-	 * Whether the arguments of the handler could not even be put together.
+	 * Whether the arguments of the handler could not be resolved.
 	 */
 	private static boolean isBeforeHandler(Throwable ex) {
 		if (ex instanceof HandlerMethodValidationException validation) {

@@ -15,8 +15,8 @@ import org.springframework.http.server.reactive.ServerHttpResponse;
 
 /**
  * Carries unsafe requests through the application, around all filters and error handlers.
- * A client that hangs up cancels everything, unless a protected handler runs: that goes
- * on, and its answer is there for the retry.
+ * A client that disconnects cancels everything, unless a protected handler runs. The
+ * handler continues, and its response is stored for the retry.
  */
 final class IdempotencyHttpHandler implements HttpHandler {
 
@@ -52,7 +52,7 @@ final class IdempotencyHttpHandler implements HttpHandler {
 	}
 
 	/**
-	 * What is not cancelled together with its client.
+	 * Handling that is not always cancelled together with its client.
 	 */
 	private static final class Carried extends Mono<Void> {
 
@@ -71,7 +71,7 @@ final class IdempotencyHttpHandler implements HttpHandler {
 				this.source.subscribe(new Tie(actual, this.exchange));
 			}
 			catch (Throwable ex) {
-				// Reactor does not signal what it takes for fatal
+				// Reactor throws fatal errors instead of signalling them
 				this.exchange.abandoned();
 				throw ex;
 			}
@@ -113,7 +113,7 @@ final class IdempotencyHttpHandler implements HttpHandler {
 		@Override
 		public void onError(Throwable ex) {
 			if (this.gone) {
-				logger.debug("A request failed that has lost its client", ex);
+				logger.debug("A request failed after its client had disconnected", ex);
 			}
 			else {
 				this.actual.onError(ex);

@@ -34,7 +34,7 @@ import org.springframework.web.server.WebFilter;
 import org.springframework.web.util.pattern.PathPattern;
 
 /**
- * The parts of the HTTP edge for WebFlux, put together.
+ * The HTTP edge for WebFlux, assembled from its parts.
  */
 public final class IdempotencyWebFlux {
 
@@ -50,12 +50,12 @@ public final class IdempotencyWebFlux {
 
 	/**
 	 * Create the edge.
-	 * @param engine decides
-	 * @param calls remembers the steps of handlers
+	 * @param engine decides whether handlers run
+	 * @param calls runs the steps of handlers
 	 * @param policies how annotated operations are protected
 	 * @param settings how requests are protected
 	 * @param strategies what the application decides differently
-	 * @param context the application
+	 * @param context the application context
 	 */
 	public IdempotencyWebFlux(ReactiveEngine engine, Calls calls, AnnotationPolicies policies, HttpSettings settings,
 			ReactiveHttpStrategies strategies, ApplicationContext context) {
@@ -90,21 +90,21 @@ public final class IdempotencyWebFlux {
 	}
 
 	/**
-	 * Lets requests know their operations when protection is switched off.
+	 * Makes operations available to requests when protection is switched off.
 	 */
 	public static HttpHandlerDecoratorFactory contextDecorator() {
 		return CurrentOperation::around;
 	}
 
 	/**
-	 * Gives requests that are carried what Spring gives to its own.
+	 * Gives requests that are carried the attributes that Spring gives to its own.
 	 */
 	public static WebFilter requestAttributes() {
 		return new RequestAttributes();
 	}
 
 	/**
-	 * Sees with which exceptions handlers leave Spring.
+	 * Observes exceptions of handlers that Spring does not handle.
 	 */
 	public static WebFilter unhandledFailures() {
 		return new UnhandledFailures();
@@ -125,7 +125,7 @@ public final class IdempotencyWebFlux {
 	}
 
 	/**
-	 * Writes the answers that operators give.
+	 * Writes the responses that operators give.
 	 */
 	public ResultWriter resultWriter() {
 		return new GivenAnswers(new KeptHeaders(this.settings.excludedHeaders()), this.settings.maxResponseBody());
@@ -140,8 +140,8 @@ public final class IdempotencyWebFlux {
 	}
 
 	/**
-	 * Looks at every handler, as the settings say, and from then on knows what the unsafe
-	 * ones do.
+	 * Checks every handler as the settings say, and from then on knows the operations of
+	 * the unsafe ones.
 	 * @param mappings the handlers
 	 * @throws IdempotencyConfigurationException if one cannot work, or is not protected
 	 * and should be
@@ -165,13 +165,13 @@ public final class IdempotencyWebFlux {
 								handler)));
 		}
 		this.handlers.check(routes, (operation, handler) -> {
-			// What cannot be was refused before
+			// Nothing to add: what is impossible was refused before
 		}, LoggerFactory.getLogger(IdempotencyHandlerAdapter.class));
 	}
 
 	/**
-	 * The names of the operations of functional routes, protected or not: nobody can see
-	 * which of them are.
+	 * The names of the operations of functional routes, protected or not: the filters of
+	 * a route are not visible.
 	 * @param mappings the routes
 	 */
 	public static Set<String> namesOf(Collection<RouterFunctionMapping> mappings) {
@@ -183,7 +183,7 @@ public final class IdempotencyWebFlux {
 	}
 
 	/**
-	 * The handlers, as operators and clients are told of them.
+	 * The handlers, as operators and clients see them.
 	 */
 	public ProtectedHandlers handlers() {
 		return this.handlers;

@@ -9,8 +9,8 @@ import reactor.core.publisher.Mono;
 import org.springframework.web.server.ServerWebExchange;
 
 /**
- * Decides whether a handler runs: where the adapter of annotated handlers and the filter
- * function of routes meet.
+ * Decides whether a handler runs, for the adapter of annotated handlers and the filter
+ * function of routes.
  */
 interface ReactiveAdmission {
 
@@ -18,8 +18,8 @@ interface ReactiveAdmission {
 	 * Decides about a request.
 	 * @param proceed runs the handler, with the context of its operation in Reactor's; it
 	 * is given the run, if the handler runs under a claim
-	 * @return what the handler returns; nothing, if it does not run because the answer is
-	 * known; or an {@link dev.idempotency.IdempotencyException} if there is none
+	 * @return the result of the handler; nothing if the response is known without it; or
+	 * an {@link dev.idempotency.IdempotencyException} if the request is refused
 	 */
 	<T> Mono<T> admit(ServerWebExchange exchange, Object handler, ProtectedOperation operation,
 			Function<@Nullable ReactiveRun, Mono<T>> proceed);

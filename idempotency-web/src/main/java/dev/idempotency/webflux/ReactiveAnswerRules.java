@@ -3,11 +3,11 @@ package dev.idempotency.webflux;
 import dev.idempotency.http.KeptHeaders;
 
 /**
- * What holds for the answers of all protected requests.
+ * The rules for the responses of all protected requests.
  *
  * @param keptHeaders which headers are stored
- * @param policy which answers are stored
- * @param problems answers with problems
+ * @param policy which responses are stored
+ * @param problems writes problems
  */
 record ReactiveAnswerRules(KeptHeaders keptHeaders, ReactiveResponsePolicy policy, ReactiveProblems problems) {
 }

@@ -16,7 +16,7 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.http.server.reactive.ServerHttpResponse;
 
 /**
- * Writes answers to the responses of a server.
+ * Writes {@link HttpAnswer}s to the responses of a server.
  */
 final class ReactiveAnswers {
 
@@ -28,7 +28,7 @@ final class ReactiveAnswers {
 	}
 
 	/**
-	 * Sends the answer to someone who has not seen anything of it.
+	 * Sends an {@code HttpAnswer} of which the client has seen nothing yet.
 	 */
 	static Mono<Void> send(HttpAnswer answer, ServerHttpResponse response) {
 		write(answer.headers(), response.getHeaders());
@@ -36,7 +36,7 @@ final class ReactiveAnswers {
 	}
 
 	/**
-	 * Sends an answer whose headers the response has already.
+	 * Sends an {@code HttpAnswer} whose headers the response has already.
 	 */
 	static Mono<Void> sendWithoutHeaders(HttpAnswer answer, ServerHttpResponse response) {
 		response.setRawStatusCode(answer.status());
@@ -68,8 +68,7 @@ final class ReactiveAnswers {
 
 	/**
 	 * What was added, changed or removed; a header that was removed has no values.
-	 * Headers that are still as they were came from those who write them on each answer
-	 * anyway.
+	 * Unchanged headers come from filters, which write them on each response anyway.
 	 */
 	static Map<String, List<String>> changed(HttpHeaders before, HttpHeaders now) {
 		Map<String, List<String>> changed = new LinkedHashMap<>();
@@ -87,8 +86,7 @@ final class ReactiveAnswers {
 	}
 
 	/**
-	 * The headers that belong to an answer, whoever asks for it. Its type does, changed
-	 * or not.
+	 * The headers that are stored with a response. The content type is, changed or not.
 	 */
 	static Map<String, List<String>> kept(Map<String, List<String>> changed, HttpHeaders now, KeptHeaders rule) {
 		Map<String, List<String>> kept = new LinkedHashMap<>();

@@ -12,9 +12,8 @@ import org.springframework.web.reactive.result.method.HandlerMethodArgumentResol
 import org.springframework.web.server.ServerWebExchange;
 
 /**
- * Gives handlers their {@link IdempotencyContext}: one that passes everything through
- * where the request is not protected, and none to those that ask whether it is, by an
- * {@link Optional}.
+ * Gives handlers their {@link IdempotencyContext}. If an operation runs unprotected, its
+ * context passes everything through, and an {@link Optional} is empty.
  */
 final class ReactiveContextArgumentResolver implements HandlerMethodArgumentResolver {
 

@@ -17,8 +17,8 @@ import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.http.server.reactive.ServerHttpResponse;
 
 /**
- * Carries a request and its response, and whatever is decided about them: nothing yet, a
- * handler that runs under a claim, or an answer that is known.
+ * Carries a request and its response, and the decision about them: none yet, a handler
+ * that runs under a claim, or a response that is known.
  */
 final class ReactiveExchange {
 
@@ -40,8 +40,8 @@ final class ReactiveExchange {
 	}
 
 	/**
-	 * The exchange that something runs in.
-	 * @return {@code null} if it did not come through the edge
+	 * The exchange in Reactor's context.
+	 * @return {@code null} if the request did not come through the edge
 	 */
 	static @Nullable ReactiveExchange of(ContextView context) {
 		return context.getOrDefault(ReactiveExchange.class, null);
@@ -68,8 +68,8 @@ final class ReactiveExchange {
 	}
 
 	/**
-	 * Lets a handler run, and records its answer.
-	 * @return {@code false} if the client is gone, or something else was decided
+	 * Lets a handler run, and records its response.
+	 * @return {@code false} if the client has disconnected, or something else was decided
 	 */
 	boolean arm(ReactiveRun run) {
 		if (!this.state.compareAndSet(UNDECIDED, run)) {
@@ -82,7 +82,7 @@ final class ReactiveExchange {
 	}
 
 	/**
-	 * Answers with what is known. What others write meanwhile is dropped.
+	 * Responds with what is known. What filters and handlers write is dropped.
 	 */
 	void answerWith(HttpAnswer answer) {
 		if (this.state.compareAndSet(UNDECIDED, answer)) {
@@ -95,15 +95,15 @@ final class ReactiveExchange {
 	}
 
 	/**
-	 * Whether a problem is what this request was refused with.
+	 * Whether this request was refused with the given problem.
 	 */
 	boolean isRefusal(IdempotencyException problem) {
 		return this.refusal == problem;
 	}
 
 	/**
-	 * The client hung up.
-	 * @return whether whatever is under way is to be cancelled
+	 * The client has disconnected.
+	 * @return whether the handling is to be cancelled
 	 */
 	boolean clientGone() {
 		if (this.state.compareAndSet(UNDECIDED, CLIENT_GONE)) {
@@ -118,7 +118,7 @@ final class ReactiveExchange {
 	}
 
 	/**
-	 * Everything has ended with an exception that nobody has handled.
+	 * The handling has ended with an exception.
 	 */
 	Mono<Void> failed(Throwable failure) {
 		ReactiveRun run = run();
@@ -126,7 +126,7 @@ final class ReactiveExchange {
 	}
 
 	/**
-	 * Everything has come to its end.
+	 * The handling has ended.
 	 */
 	Mono<Void> ended() {
 		ReactiveRun run = run();
@@ -134,7 +134,7 @@ final class ReactiveExchange {
 	}
 
 	/**
-	 * Nobody will ever hear of the end.
+	 * The end of the handling is never signalled.
 	 */
 	void abandoned() {
 		ReactiveRun run = run();
@@ -144,7 +144,7 @@ final class ReactiveExchange {
 	}
 
 	/**
-	 * An answer that is sent when the response comes to its end.
+	 * An {@code HttpAnswer} that is sent when the response is completed.
 	 */
 	private final class KnownAnswer implements ReactiveResponse.Pen {
 

@@ -38,7 +38,7 @@ import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.WebSession;
 
 /**
- * Decides whether the handler of a protected request runs, and blocks nobody meanwhile.
+ * Decides whether the handler of a protected request runs, without blocking.
  */
 final class ReactiveGate implements ReactiveAdmission {
 
@@ -82,7 +82,7 @@ final class ReactiveGate implements ReactiveAdmission {
 	}
 
 	/**
-	 * Whether a request asks for a dry run. Hardly any has the header.
+	 * Whether a request is a dry run. Few requests have the header.
 	 */
 	static boolean asksForDryRun(ServerWebExchange exchange) {
 		List<String> fields = exchange.getRequest().getHeaders().get(DryRunHeader.NAME);
@@ -90,7 +90,7 @@ final class ReactiveGate implements ReactiveAdmission {
 	}
 
 	/**
-	 * An operation as the settings want it by its name.
+	 * An operation as the settings configure it by name.
 	 */
 	static ProtectedOperation named(ProtectedOperations operations, ProtectedOperation operation,
 			ServerWebExchange exchange) {
@@ -135,8 +135,8 @@ final class ReactiveGate implements ReactiveAdmission {
 		}
 
 		/**
-		 * Before all else comes the question whether anything may run: the answer must
-		 * not depend on the key, the body or the mode.
+		 * Finds out first whether anything may run. That must not depend on the key, the
+		 * body or the mode.
 		 */
 		private Mono<T> decide() {
 			boolean dryRun;
@@ -153,7 +153,7 @@ final class ReactiveGate implements ReactiveAdmission {
 			return ReactiveGate.this.strategies.scopeResolver()
 				.resolveScope(this.exchange, this.name)
 				.switchIfEmpty(Mono.error(() -> new IllegalStateException(
-						"The ReactiveScopeResolver says nothing about a request of %s".formatted(this.name))))
+						"The ReactiveScopeResolver returned no scope for a request of %s".formatted(this.name))))
 				.flatMap(this::prepare)
 				.onErrorResume(IdempotencyException.class, this::rejectUnlessObserving);
 		}
@@ -165,7 +165,7 @@ final class ReactiveGate implements ReactiveAdmission {
 					return prepare(facts, keyOf(facts));
 				}));
 			}
-			// What the head alone is refused for, whatever the body
+			// A request that is refused for its head alone is refused before its body is read
 			IdempotencyKey key = keyOf(facts(scope, null, null));
 			return (key == null) ? Mono.just(Prepared.NOTHING)
 					: readContent().map((content) -> prepare(facts(scope, content, null), key));
@@ -238,8 +238,8 @@ final class ReactiveGate implements ReactiveAdmission {
 		}
 
 		/**
-		 * On the thread that has decided: nobody else would end an execution whose client
-		 * is gone.
+		 * Runs on the thread that has decided: otherwise an execution whose client has
+		 * disconnected would never end.
 		 */
 		private Taken taken(Decision decision, Attempt attempt) {
 			if (!(decision instanceof Decision.Proceed proceeding)) {
@@ -274,7 +274,7 @@ final class ReactiveGate implements ReactiveAdmission {
 		}
 
 		/**
-		 * Says what would happen.
+		 * Reports what would happen.
 		 */
 		private Mono<T> rehearse(Prepared prepared) {
 			IdempotencyKey key = prepared.key();
@@ -322,7 +322,8 @@ final class ReactiveGate implements ReactiveAdmission {
 	 * What was decided.
 	 *
 	 * @param run the handler that runs, if one does
-	 * @param answer what is known, if it does not; neither if the client is gone
+	 * @param answer what is known, if it does not run; neither is present if the client
+	 * has disconnected
 	 */
 	private record Taken(@Nullable ReactiveRun run, Decision.@Nullable Answer answer) {
 	}
