@@ -18,13 +18,13 @@ import org.slf4j.LoggerFactory;
 import org.springframework.web.method.HandlerMethod;
 
 /**
- * What WebFlux makes of the answers of handlers: each is written as it comes, by whoever
- * comes to it.
+ * What the edge for WebFlux knows about responses: each is written as it comes, on any
+ * thread.
  */
 final class ReactiveHandlerAnswers implements HandlerAnswers {
 
 	/**
-	 * What knows how the handlers of WebFlux are protected.
+	 * How the handlers of WebFlux are protected.
 	 */
 	static ProtectedOperations operations(HttpSettings settings, AnnotationPolicies policies,
 			ReactiveKeyResolver resolver) {
@@ -48,9 +48,9 @@ final class ReactiveHandlerAnswers implements HandlerAnswers {
 	private static void requireAbsent(boolean present, String attribute, String handler) {
 		if (present) {
 			throw new IdempotencyConfigurationException(
-					"%s asks for %s, and the transactions of WebFlux handlers are not bound to a thread that a store could join"
+					"%s asks for %s, but the transactions of WebFlux handlers are not bound to a thread that a store could join"
 						.formatted(handler, attribute),
-					"Leave %s out, or put @Idempotent(transactional = true) on a method of a bean that blocks, and call it on a scheduler for that."
+					"Leave %s out, or put @Idempotent(transactional = true) on a blocking method of a bean, and call it on a scheduler for blocking work."
 						.formatted(attribute));
 		}
 	}

@@ -5,13 +5,13 @@ import java.util.List;
 import dev.idempotency.http.ProblemFormat;
 
 /**
- * What an application may decide differently about each request.
+ * The decisions about a request that an application can replace.
  *
  * @param keyResolver finds the key
- * @param scopeResolver says whose key it is
- * @param fingerprinter says what makes two requests the same
- * @param responsePolicy says which answers are stored
- * @param problemFormats write problems in ways of the application's own
+ * @param scopeResolver finds the scope of the key
+ * @param fingerprinter computes the fingerprint
+ * @param responsePolicy decides which responses are stored
+ * @param problemFormats the application's own formats of problems
  */
 public record ReactiveHttpStrategies(ReactiveKeyResolver keyResolver, ReactiveScopeResolver scopeResolver,
 		ReactiveRequestFingerprinter fingerprinter, ReactiveResponsePolicy responsePolicy,

@@ -19,7 +19,7 @@ import org.springframework.web.server.ServerWebExchange;
 /**
  * Protects functional routes:
  * {@code route().POST("/orders", handler).filter(idempotency)}. Each {@code with…} method
- * gives a filter for routes that differ from the defaults.
+ * returns a filter for routes that differ from the defaults.
  */
 public final class ReactiveIdempotencyRouteFilter implements HandlerFilterFunction<ServerResponse, ServerResponse> {
 
@@ -71,8 +71,8 @@ public final class ReactiveIdempotencyRouteFilter implements HandlerFilterFuncti
 	}
 
 	/**
-	 * A filter for routes whose answers are remembered for another time.
-	 * @param ttl how long
+	 * A filter for routes with another ttl.
+	 * @param ttl how long records are kept
 	 * @return the filter
 	 */
 	public ReactiveIdempotencyRouteFilter withTtl(Duration ttl) {
@@ -80,8 +80,8 @@ public final class ReactiveIdempotencyRouteFilter implements HandlerFilterFuncti
 	}
 
 	/**
-	 * A filter for routes that treat a running twin differently.
-	 * @param onConflict what becomes of a request whose twin is still running
+	 * A filter for routes that treat a conflict differently.
+	 * @param onConflict what happens to a request whose key is in progress
 	 * @return the filter
 	 */
 	public ReactiveIdempotencyRouteFilter withOnConflict(OnConflict onConflict) {
@@ -90,7 +90,7 @@ public final class ReactiveIdempotencyRouteFilter implements HandlerFilterFuncti
 
 	/**
 	 * A filter for routes that treat a crash differently.
-	 * @param onCrash what becomes of a key whose executor vanished
+	 * @param onCrash what happens to a key whose owner crashed
 	 * @return the filter
 	 */
 	public ReactiveIdempotencyRouteFilter withOnCrash(OnCrash onCrash) {
@@ -98,7 +98,7 @@ public final class ReactiveIdempotencyRouteFilter implements HandlerFilterFuncti
 	}
 
 	/**
-	 * A filter for routes that say what they do to the world.
+	 * A filter for routes that declare their effect.
 	 * @param effect the effect
 	 * @return the filter
 	 */

@@ -50,8 +50,8 @@ final class ReactiveOpenGate implements ReactiveAdmission {
 	}
 
 	/**
-	 * The key that the request has, as far as its head tells. What finds it may be the
-	 * very thing that fails, and must not fail here.
+	 * The key of the request, as far as its head tells. A resolver that fails must not
+	 * fail the request.
 	 */
 	private Mono<IdempotencyKey> keyOf(ServerWebExchange exchange, ProtectedOperation operation) {
 		Object pattern = ReactiveGate.patternOf(exchange);
@@ -60,7 +60,7 @@ final class ReactiveOpenGate implements ReactiveAdmission {
 		return Mono.defer(() -> this.strategies.scopeResolver().resolveScope(exchange, name))
 			.map((scope) -> keyOf(exchange, operation, scope))
 			.onErrorResume(Exception.class, (ex) -> {
-				logger.debug("{} runs without protection, and under a key that is made up", name, ex);
+				logger.debug("{} runs without protection, and under a random key", name, ex);
 				return Mono.empty();
 			})
 			.switchIfEmpty(Mono.fromSupplier(() -> UnprotectedContext.randomKey(name)));

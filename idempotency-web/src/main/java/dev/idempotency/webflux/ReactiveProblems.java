@@ -19,7 +19,7 @@ import org.springframework.web.reactive.HandlerResult;
 import org.springframework.web.server.ServerWebExchange;
 
 /**
- * Tells the clients of WebFlux why a request did not run.
+ * Tells clients why a request did not run.
  */
 final class ReactiveProblems {
 
@@ -44,7 +44,8 @@ final class ReactiveProblems {
 	}
 
 	/**
-	 * Lets the application answer a problem that it handles by name.
+	 * Lets the application handle a problem for which it has an exception handler by
+	 * name.
 	 * @return what its exception handler returns, or {@code null} if it has none
 	 */
 	@Nullable Mono<HandlerResult> handledByApplication(IdempotencyException problem, ServerWebExchange exchange) {
@@ -54,7 +55,7 @@ final class ReactiveProblems {
 	}
 
 	/**
-	 * The answer to a request that did not run.
+	 * The response to a request that did not run.
 	 * @return {@code null} if there is none for such a problem
 	 */
 	@Nullable HttpAnswer toAnswer(IdempotencyException problem, ServerWebExchange exchange) {

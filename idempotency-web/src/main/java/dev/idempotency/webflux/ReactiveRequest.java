@@ -12,8 +12,8 @@ import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.http.server.reactive.ServerHttpRequestDecorator;
 
 /**
- * A request whose body can be read ahead of its handler, and whose handler may go on when
- * the server has forgotten it.
+ * A request whose body can be read ahead of its handler, and whose handler may continue
+ * after the server has recycled it.
  */
 final class ReactiveRequest extends ServerHttpRequestDecorator {
 
@@ -30,7 +30,7 @@ final class ReactiveRequest extends ServerHttpRequestDecorator {
 	}
 
 	/**
-	 * When it is read, and not when it is asked for: others ask for it ahead of us.
+	 * Decides on subscription, since filters may call this before the body is read ahead.
 	 */
 	@Override
 	public Flux<DataBuffer> getBody() {
@@ -45,7 +45,7 @@ final class ReactiveRequest extends ServerHttpRequestDecorator {
 	}
 
 	/**
-	 * Whether someone has read the body before us.
+	 * Whether a filter has read the body before.
 	 */
 	boolean isBodyTaken() {
 		return this.bodyTaken;
@@ -59,16 +59,16 @@ final class ReactiveRequest extends ServerHttpRequestDecorator {
 	}
 
 	/**
-	 * Gives out a body that was read ahead.
+	 * Provides a body that was read ahead.
 	 */
 	void give(ReadAhead.Read body) {
 		this.body = body;
 	}
 
 	/**
-	 * Nobody will read what was not read yet. A body that is no larger than others is
-	 * read to its end first: if the request is answered on another thread before that,
-	 * Reactor Netty may forget the next one on the connection.
+	 * Discards what was not read yet. A body within the limit is read completely first:
+	 * if the response is sent on another thread before that, Reactor Netty may lose the
+	 * next request on the connection.
 	 */
 	Mono<Void> discard(int limit) {
 		ReadAhead.Read given = this.body;
@@ -83,8 +83,8 @@ final class ReactiveRequest extends ServerHttpRequestDecorator {
 	}
 
 	/**
-	 * From now on, whoever reads may do so for longer than the server knows the request:
-	 * some recycle its headers.
+	 * From now on, the handler may outlive the connection: some servers recycle the
+	 * headers.
 	 */
 	void outliveConnection() {
 		this.headers = HttpHeaders.copyOf(getDelegate().getHeaders());
@@ -97,7 +97,7 @@ final class ReactiveRequest extends ServerHttpRequestDecorator {
 	}
 
 	/**
-	 * Spring gives them to requests of its own only.
+	 * Sets the attributes, which Spring gives only to its own requests.
 	 */
 	void attributes(Map<String, Object> attributes) {
 		this.attributes = attributes;

@@ -10,7 +10,7 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 
 /**
- * Says what makes two requests the same. It must not block.
+ * Computes the fingerprint of requests. It must not block.
  */
 @FunctionalInterface
 public interface ReactiveRequestFingerprinter {
@@ -18,7 +18,7 @@ public interface ReactiveRequestFingerprinter {
 	/**
 	 * Computes the fingerprint of a request.
 	 * @param request the request
-	 * @param content what it brings along
+	 * @param content its content
 	 * @return the fingerprint
 	 * @throws IOException if the content cannot be read
 	 */
@@ -61,8 +61,8 @@ public interface ReactiveRequestFingerprinter {
 	}
 
 	/**
-	 * Compares method, path, query, content type and body, of JSON its value: neither the
-	 * order of members, nor white space, nor escapes, nor how a number is written make a
+	 * Compares method, path, query, content type and body. JSON is compared by value: the
+	 * order of members, white space, escapes and how a number is written make no
 	 * difference.
 	 * @return the fingerprinter
 	 */

@@ -14,15 +14,15 @@ import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.http.server.reactive.ServerHttpResponseDecorator;
 
 /**
- * A response that lets everything through until something is decided about its request.
+ * A response that passes everything through until its request is decided.
  */
 final class ReactiveResponse extends ServerHttpResponseDecorator {
 
 	private volatile @Nullable Pen pen;
 
 	/**
-	 * What a protected handler writes to: some servers recycle their own when the client
-	 * is gone.
+	 * The headers that a protected handler writes to: some servers recycle theirs when
+	 * the client disconnects.
 	 */
 	private volatile @Nullable HttpHeaders headers;
 
@@ -38,14 +38,14 @@ final class ReactiveResponse extends ServerHttpResponseDecorator {
 	}
 
 	/**
-	 * Someone else decides what becomes of whatever is written.
+	 * Lets a pen decide what happens to what is written.
 	 */
 	void handOver(Pen pen) {
 		this.pen = pen;
 	}
 
 	/**
-	 * Keeps headers apart from those of the server.
+	 * Separates the headers from those of the server.
 	 * @return the headers as they are now
 	 */
 	HttpHeaders isolateHeaders() {
@@ -55,8 +55,8 @@ final class ReactiveResponse extends ServerHttpResponseDecorator {
 	}
 
 	/**
-	 * Gives the headers that were kept apart to the server.
-	 * @param changed those that are not as they were; one without values is removed
+	 * Passes the separate headers on to the server.
+	 * @param changed the headers that have changed; one without values is removed
 	 */
 	void letHeadersThrough(Map<String, List<String>> changed) {
 		if (this.headers != null) {
@@ -110,17 +110,17 @@ final class ReactiveResponse extends ServerHttpResponseDecorator {
 	}
 
 	/**
-	 * Decides what becomes of what is written.
+	 * Decides what happens to what is written.
 	 */
 	interface Pen {
 
 		/**
-		 * Whether there is an answer that nobody can change any more.
+		 * Whether the response can no longer be changed.
 		 */
 		boolean isFinal();
 
 		/**
-		 * Keeps what is to be done before the answer is sent, to do it itself.
+		 * Takes over an action that runs before the response is sent.
 		 * @return whether it does
 		 */
 		boolean keeps(Supplier<? extends Mono<Void>> action);

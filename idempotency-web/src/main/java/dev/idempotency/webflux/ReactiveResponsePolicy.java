@@ -5,23 +5,23 @@ import dev.idempotency.http.FinalAnswers;
 import org.springframework.web.server.ServerWebExchange;
 
 /**
- * Says which answers are stored. For one that is not, the key is given back, and a retry
+ * Decides which responses are stored. If one is not, the key is released, and a retry
  * runs again. It must not block.
  */
 @FunctionalInterface
 public interface ReactiveResponsePolicy {
 
 	/**
-	 * Says whether an answer is stored.
+	 * Decides whether a response is stored.
 	 * @param exchange the request
-	 * @param status the status of its answer
-	 * @return whether the answer is stored
+	 * @param status the status of its response
+	 * @return whether the response is stored
 	 */
 	boolean shouldStore(ServerWebExchange exchange, int status);
 
 	/**
-	 * Stores every answer below 500, but none that asks the client to try again: 408,
-	 * 409, 423, 425 and 429.
+	 * Stores every response below 500, except those that ask the client to try again:
+	 * 408, 409, 423, 425 and 429.
 	 * @return the policy
 	 */
 	static ReactiveResponsePolicy finalAnswers() {

@@ -19,7 +19,7 @@ import org.springframework.web.reactive.function.server.RouterFunctions;
 import org.springframework.web.reactive.function.server.ServerRequest;
 
 /**
- * Finds out by which names the keys of functional routes would be remembered.
+ * Collects the names of the operations of functional routes.
  */
 final class ReactiveRouteNames implements RouterFunctions.Visitor {
 
@@ -62,12 +62,12 @@ final class ReactiveRouteNames implements RouterFunctions.Visitor {
 
 	@Override
 	public void attributes(Map<String, Object> attributes) {
-		// Say nothing of a name
+		// Attributes are not part of a name
 	}
 
 	@Override
 	public void unknown(RouterFunction<?> routerFunction) {
-		// Nobody knows
+		// Its routes are unknown
 	}
 
 }

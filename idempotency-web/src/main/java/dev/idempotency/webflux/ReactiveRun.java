@@ -43,9 +43,9 @@ import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.web.server.ServerWebExchange;
 
 /**
- * A handler that runs under a claim, from the claim to the answer. The answer is stored
- * when it is final, and then sent; one that is written piece by piece flows meanwhile,
- * but for its end. The handler goes on when its client is gone.
+ * A handler that runs under a claim, from the claim to the response. A final response is
+ * stored, and then sent. One that is written piece by piece streams until the last chunk,
+ * which waits for the store. The handler continues when its client disconnects.
  */
 final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 
@@ -80,18 +80,18 @@ final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 	private volatile @Nullable Throwable handlerFailure;
 
 	/**
-	 * Whether there is an answer: nothing else is written, or the answer flows.
+	 * Whether there is a response, which is complete or streams.
 	 */
 	private volatile boolean answered;
 
 	/**
-	 * Whether the key has come to its end, or at least into its execution's hands.
+	 * Whether the key is settled, or its execution is about to settle it.
 	 */
 	private final AtomicBoolean settled = new AtomicBoolean();
 
 	/**
-	 * What the handler wants to be done before its answer is sent. What it writes then
-	 * belongs to the answer.
+	 * The actions that run before the response is sent. What they write belongs to the
+	 * response.
 	 */
 	private final Queue<Supplier<? extends Mono<Void>>> beforeCommit = new ConcurrentLinkedQueue<>();
 
@@ -119,7 +119,7 @@ final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 		this.headersBefore = headers;
 	}
 
-	// What the handler knows and says
+	// The context of the handler
 
 	@Override
 	public IdempotencyKey key() {
@@ -146,10 +146,10 @@ final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 		return this.steps;
 	}
 
-	// What becomes of the handler
+	// What happens to the handler
 
 	/**
-	 * The handler did not even begin: there is nothing to remember.
+	 * The handler did not begin: there is nothing to store.
 	 */
 	void handlerNotReached() {
 		this.handlerReached = false;
@@ -157,14 +157,14 @@ final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 	}
 
 	/**
-	 * What the handler has returned ended with an exception.
+	 * The value that the handler returned has failed.
 	 */
 	void handlerFailed(Throwable failure) {
 		this.handlerFailure = failure;
 	}
 
 	/**
-	 * Whether the handler ended with an exception, or with the cause of one.
+	 * Whether the handler failed with an exception, or with one of its causes.
 	 */
 	boolean isFailureOfHandler(Throwable failure) {
 		Throwable known = this.handlerFailure;
@@ -177,16 +177,16 @@ final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 	}
 
 	/**
-	 * The handler has done its work, and nobody can write what it returned: it must not
-	 * run again.
+	 * The handler has done its work, but its result cannot be written: it must not run
+	 * again.
 	 */
 	void answerIsUnwritable() {
 		this.unwritable = true;
 	}
 
 	/**
-	 * An exception leaves Spring that nobody there knows what to make of. Whatever others
-	 * answer, the handler has not.
+	 * Spring has not handled an exception. Whatever response is written for it is not the
+	 * handler's.
 	 */
 	void failedUnhandled() {
 		if (!this.answered && this.operation.store() != StoredAnswers.ALL && !this.unwritable) {
@@ -194,7 +194,7 @@ final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 		}
 	}
 
-	// What becomes of the client
+	// What happens to the client
 
 	void clientGone() {
 		this.gone = true;
@@ -205,7 +205,7 @@ final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 		}
 	}
 
-	// What becomes of the answer
+	// What happens to the response
 
 	@Override
 	public boolean isFinal() {
@@ -222,7 +222,7 @@ final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 	}
 
 	/**
-	 * From now on there is an answer, unless what is to be done before fails.
+	 * From now on there is a response, unless an action before it fails.
 	 */
 	private Mono<Void> commit() {
 		this.answered = true;
@@ -242,7 +242,7 @@ final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 			return flowFromFirst(Flux.from(body), AnswerParts.BUFFERS, (flowing) -> server().writeWith(flowing));
 		}
 		return new ReadAhead(body, limit())
-			// Others will write another answer
+			// An error handler will write another response
 			.doOnError((ex) -> headers().clearContentHeaders())
 			.flatMap((read) -> read.isComplete() ? finish(AnswerBody.of(read.bytes(), 0, read.length()))
 					: flow(read.all(), null, AnswerParts.BUFFERS, (flowing) -> server().writeWith(flowing)));
@@ -269,15 +269,15 @@ final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 	}
 
 	/**
-	 * As servers do.
+	 * Fails as servers do.
 	 */
 	private static Mono<Void> writtenTwice(Flux<? extends DataBuffer> body) {
 		return body.doOnNext(DataBufferUtils::release)
-			.then(Mono.error(new IllegalStateException("The answer of a protected handler was written twice")));
+			.then(Mono.error(new IllegalStateException("The response of a protected handler was written twice")));
 	}
 
 	/**
-	 * Stores an answer that is final, and sends it.
+	 * Stores a final response, and sends it.
 	 */
 	private Mono<Void> finish(AnswerBody body) {
 		return commit().then(Mono.defer(() -> store(body)));
@@ -309,7 +309,7 @@ final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 	}
 
 	/**
-	 * Someone else has the key: never two answers for one key.
+	 * Another attempt has taken the key over: one key never has two responses.
 	 */
 	private Mono<Void> answerLike(Decision.Answer other) {
 		this.exchange.response().letHeadersThrough(Map.of());
@@ -330,8 +330,8 @@ final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 	}
 
 	/**
-	 * Lets an answer flow from its first part on. One that fails before that is none:
-	 * others will write another one.
+	 * Streams a response from its first part on. If it fails before that, an error
+	 * handler will write another one.
 	 */
 	private <T> Mono<Void> flowFromFirst(Flux<T> source, AnswerParts<T> parts, Function<Flux<T>, Mono<Void>> write) {
 		return source.<Void>switchOnFirst((first, all) -> {
@@ -347,7 +347,7 @@ final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 	}
 
 	/**
-	 * Lets an answer flow while it is recorded. It comes to its end when it is stored.
+	 * Streams a response while it is recorded. It completes when it is stored.
 	 * @param pieces where it is recorded, or {@code null} if it is too large already
 	 */
 	private <T> Mono<Void> flow(Flux<T> source, @Nullable AnswerPieces pieces, AnswerParts<T> parts,
@@ -378,7 +378,7 @@ final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 			recorded = source.doOnNext((part) -> parts.record(pieces, part));
 		}
 		Flux<T> stored = recorded.concatWith(Mono.defer(storing)).onErrorResume((ex) -> {
-			logger.debug("The answer of {} has failed on its way", this.handler, ex);
+			logger.debug("The response of {} failed while it was sent", this.handler, ex);
 			return settle(failureDisposition(), null).then(Mono.error(ex));
 		});
 		UntiedFlux<T> untied = new UntiedFlux<>(stored, parts::release,
@@ -394,7 +394,7 @@ final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 			if (untied.isDone()) {
 				return Mono.error(ex);
 			}
-			// The connection is broken, and not the answer
+			// The connection has failed, and not the response
 			clientGone();
 			untied.goOnAlone();
 			return untied.endedAlone();
@@ -402,7 +402,7 @@ final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 	}
 
 	/**
-	 * Where the length was announced, the last byte is the end.
+	 * Records a part. The last byte of the declared length waits for the store.
 	 */
 	private static <T> Flux<T> recordedUpToEnd(T part, AnswerPieces pieces, long declared, AnswerParts<T> parts,
 			Supplier<Mono<T>> storing) {
@@ -431,11 +431,11 @@ final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 		return Mono.firstWithSignal(sending, this.clientGone.asMono());
 	}
 
-	// What becomes of the key
+	// What happens to the key
 
 	/**
-	 * Everything has ended with an exception, and the answer, if there is one, will have
-	 * no end.
+	 * The handling has ended with an exception. The response, if there is one, stays
+	 * incomplete.
 	 */
 	Mono<Void> failed() {
 		UntiedFlux<?> flowing = this.flow;
@@ -447,7 +447,8 @@ final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 	}
 
 	/**
-	 * The executor may be gone, or not: the key is free when its lease is over.
+	 * It is unknown whether the handler still runs: the key is free when its lease
+	 * expires.
 	 */
 	void letLeaseRunOut() {
 		this.execution.letLeaseRunOut();
@@ -467,7 +468,7 @@ final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 
 	/**
 	 * Settles the key, once.
-	 * @return what someone else's attempt came to, if the key is theirs by now
+	 * @return the decision for this attempt if another one has taken the key over
 	 */
 	private Mono<Optional<Decision.Answer>> settle(Disposition disposition, @Nullable HttpAnswer answer) {
 		return Mono.defer(() -> {
@@ -493,10 +494,10 @@ final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 	}
 
 	/**
-	 * The handler has run, and there is no telling its answer: it must not run again.
+	 * The handler has run, but its response is unknown: it must not run again.
 	 */
 	private <T> Mono<T> notSettled(Throwable failure) {
-		// Others will say so
+		// An error handler will respond
 		this.answered = false;
 		return settle(Disposition.KEEP_FACT, null).then(Mono.error(failure));
 	}
@@ -541,8 +542,7 @@ final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 		return this.handler.toString();
 	}
 
-	/**
-	 * What becomes of the key.
+	/** How the key is settled.
 	 */
 	private enum Disposition {
 
@@ -551,26 +551,26 @@ final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 	}
 
 	/**
-	 * The head of an answer.
+	 * The head of a response.
 	 *
 	 * @param status the status
 	 * @param changed the headers that are not as they were before the handler
 	 * @param kept the headers that are stored
-	 * @param stored whether such an answer is stored
+	 * @param stored whether such a response is stored
 	 */
 	private record Head(int status, Map<String, List<String>> changed, Map<String, List<String>> kept, boolean stored) {
 	}
 
 	/**
 	 * Makes the server break the connection off, so that the client knows that it has not
-	 * seen the whole answer.
+	 * seen the whole response.
 	 */
 	static final class CutAnswerException extends RuntimeException {
 
 		private static final long serialVersionUID = 1L;
 
 		CutAnswerException() {
-			super("The answer of another attempt counts: this one must not come to its end", null, false, false);
+			super("The response of another attempt counts: this one must not complete", null, false, false);
 		}
 
 	}

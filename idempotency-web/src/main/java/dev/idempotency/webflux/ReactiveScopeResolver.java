@@ -10,14 +10,14 @@ import reactor.core.publisher.Mono;
 import org.springframework.web.server.ServerWebExchange;
 
 /**
- * Says whose key it is. A stored answer belongs to whoever caused it: the same key in
- * another scope is another key.
+ * Resolves the scope of a key. A stored response belongs to the caller that caused it:
+ * the same key in another scope is another key.
  */
 @FunctionalInterface
 public interface ReactiveScopeResolver {
 
 	/**
-	 * Says whose request it is.
+	 * Resolves the scope of a request.
 	 * @param exchange the request
 	 * @param operation what the key protects: the method and the pattern of the route
 	 * @return the scope

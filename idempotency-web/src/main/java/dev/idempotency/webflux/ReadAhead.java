@@ -19,15 +19,15 @@ import org.springframework.core.io.buffer.DataBufferUtils;
 import org.springframework.core.io.buffer.DefaultDataBufferFactory;
 
 /**
- * Reads a body ahead, up to a limit. Of one that is larger, the rest waits for whoever
- * goes on with it. Buffers are released as soon as their bytes are copied.
+ * Reads a body ahead, up to a limit. The rest of a larger body waits for its subscriber.
+ * Buffers are released as soon as their bytes are copied.
  */
 final class ReadAhead extends Mono<ReadAhead.Read> {
 
 	private static final int FIRST_SIZE = 512;
 
 	/**
-	 * As much as servlet containers read of what nobody wants.
+	 * As much as servlet containers read of a body that is not used.
 	 */
 	private static final long MOST_DISCARDED = 2 * 1024 * 1024;
 
@@ -63,7 +63,7 @@ final class ReadAhead extends Mono<ReadAhead.Read> {
 		}
 
 		/**
-		 * Whether that is all of it.
+		 * Whether the whole body was read.
 		 */
 		boolean isComplete() {
 			return this.reader == null;
@@ -78,7 +78,8 @@ final class ReadAhead extends Mono<ReadAhead.Read> {
 		}
 
 		/**
-		 * All of it: what was read, and what was not. Of a body that is too large, once.
+		 * The whole body: what was read, and the rest. One that is too large can be read
+		 * once.
 		 */
 		Flux<DataBuffer> all() {
 			Flux<DataBuffer> read = (this.length == 0) ? Flux.empty()
@@ -91,8 +92,8 @@ final class ReadAhead extends Mono<ReadAhead.Read> {
 		}
 
 		/**
-		 * Nobody wants the rest. Some of it is read all the same: who is still sending
-		 * would not hear of an answer otherwise.
+		 * Discards the rest. Some of it is still read: a client that is sending would not
+		 * see the response otherwise.
 		 */
 		void discard() {
 			if (this.reader != null) {
@@ -104,7 +105,8 @@ final class ReadAhead extends Mono<ReadAhead.Read> {
 	}
 
 	/**
-	 * Reads a body that nobody wants, up to a limit. One that is cut is at its end.
+	 * Reads a body that is not used, up to a limit. One that breaks off counts as
+	 * complete.
 	 */
 	static Mono<Void> discard(Flux<DataBuffer> body, int limit) {
 		return Flux.defer(() -> {
@@ -137,7 +139,7 @@ final class ReadAhead extends Mono<ReadAhead.Read> {
 		private volatile boolean over;
 
 		/**
-		 * Whoever reads the rest. Guarded by this, as are the two below.
+		 * Reads the rest. Guarded by this, as are the two below.
 		 */
 		private @Nullable CoreSubscriber<? super DataBuffer> rest;
 
@@ -164,13 +166,13 @@ final class ReadAhead extends Mono<ReadAhead.Read> {
 
 		@Override
 		public void request(long count) {
-			// One result, however many are wanted
+			// One result, however many are requested
 			upstream().request(1);
 		}
 
 		/**
-		 * Operators cancel what has given them a result that they fail with. The rest is
-		 * still there then.
+		 * An operator that fails with a result cancels its source. The rest must stay
+		 * readable.
 		 */
 		@Override
 		public void cancel() {
@@ -257,7 +259,7 @@ final class ReadAhead extends Mono<ReadAhead.Read> {
 		}
 
 		/**
-		 * Goes on with the rest.
+		 * Continues with the rest.
 		 */
 		private void goOn(Subscriber<? super DataBuffer> subscriber) {
 			CoreSubscriber<? super DataBuffer> next = Operators.toCoreSubscriber(subscriber);
@@ -299,7 +301,7 @@ final class ReadAhead extends Mono<ReadAhead.Read> {
 	}
 
 	/**
-	 * Reads and forgets.
+	 * Reads and discards.
 	 */
 	private static final class Discarding extends BaseSubscriber<DataBuffer> {
 
@@ -330,7 +332,7 @@ final class ReadAhead extends Mono<ReadAhead.Read> {
 	}
 
 	/**
-	 * The rest of a body, wanted from the first request on.
+	 * The rest of a body, which is read from the first request on.
 	 */
 	private record Rest(Subscription upstream, Runnable begin) implements Subscription {
 

@@ -8,8 +8,8 @@ import org.springframework.web.server.WebFilter;
 import org.springframework.web.server.WebFilterChain;
 
 /**
- * Gives requests that are carried the attributes of their exchange, as requests of
- * Spring's own have them.
+ * Gives requests that are carried the attributes of their exchange, as Spring's own
+ * requests have them.
  */
 final class RequestAttributes implements WebFilter, Ordered {
 

@@ -11,8 +11,8 @@ import org.springframework.web.server.WebFilter;
 import org.springframework.web.server.WebFilterChain;
 
 /**
- * Sees, behind all other filters, with which exceptions protected handlers leave Spring.
- * Those that say themselves what they become are answers.
+ * Observes, behind all other filters, the exceptions of protected handlers that Spring
+ * does not handle. Those that define their own response do not count.
  */
 final class UnhandledFailures implements WebFilter, Ordered {
 

@@ -7,8 +7,8 @@ import dev.idempotency.http.ProtectedOperations;
 import org.springframework.context.ApplicationContext;
 
 /**
- * What is left of the HTTP edge for WebFlux when protection is switched off: handlers run
- * each time, with a context that passes everything through, and dry runs are refused.
+ * The HTTP edge for WebFlux when protection is switched off: handlers run each time, with
+ * a context that passes everything through, and dry runs are refused.
  */
 public final class UnprotectedWebFlux {
 
@@ -19,11 +19,11 @@ public final class UnprotectedWebFlux {
 	private final IdempotencyHandlerAdapter adapter;
 
 	/**
-	 * Create what is left of the edge.
-	 * @param policies what annotations say
+	 * Create the edge.
+	 * @param policies how annotated operations would be protected
 	 * @param settings how requests would be protected
 	 * @param strategies what the application decides differently
-	 * @param context the application
+	 * @param context the application context
 	 */
 	public UnprotectedWebFlux(AnnotationPolicies policies, HttpSettings settings, ReactiveHttpStrategies strategies,
 			ApplicationContext context) {
@@ -34,14 +34,14 @@ public final class UnprotectedWebFlux {
 	}
 
 	/**
-	 * Knows the handler of a request, and refuses dry runs of it.
+	 * Calls handlers, and refuses dry runs.
 	 */
 	public IdempotencyHandlerAdapter adapter() {
 		return this.adapter;
 	}
 
 	/**
-	 * Stays around functional routes.
+	 * Lets functional routes run unprotected.
 	 * @return the filter function
 	 */
 	public ReactiveIdempotencyRouteFilter routeFilter() {

@@ -15,10 +15,10 @@ import reactor.core.publisher.Sinks;
 import reactor.util.context.Context;
 
 /**
- * A body that is written on its way to the client, and goes on without it as long as that
- * is good for something. It is subscribed to once.
+ * A body that is sent to the client, and continues without it as long as that is useful.
+ * It is subscribed to once.
  *
- * @param <T> what it is made of
+ * @param <T> the type of its parts
  */
 final class UntiedFlux<T> extends Flux<T> {
 
@@ -40,8 +40,8 @@ final class UntiedFlux<T> extends Flux<T> {
 
 	/**
 	 * Create a body.
-	 * @param release releases what nobody reads
-	 * @param goesOn whether it is good for something without its client
+	 * @param release releases parts that are not read
+	 * @param goesOn whether it is useful without its client
 	 * @param stopped called when it is stopped because it is not
 	 */
 	UntiedFlux(Flux<T> source, Consumer<T> release, BooleanSupplier goesOn, Runnable stopped) {
@@ -62,7 +62,7 @@ final class UntiedFlux<T> extends Flux<T> {
 	}
 
 	/**
-	 * Nobody reads it any more.
+	 * The client no longer reads it.
 	 */
 	void untie() {
 		this.untied = true;
@@ -73,7 +73,7 @@ final class UntiedFlux<T> extends Flux<T> {
 	}
 
 	/**
-	 * Goes on alone, also if nobody has begun to read it.
+	 * Continues without its client, also if it has no subscriber yet.
 	 */
 	void goOnAlone() {
 		untie();
@@ -87,7 +87,7 @@ final class UntiedFlux<T> extends Flux<T> {
 
 				@Override
 				protected void hookOnError(Throwable ex) {
-					logger.debug("An answer failed that has lost its client", ex);
+					logger.debug("A response failed after its client had disconnected", ex);
 				}
 
 			});
@@ -95,7 +95,7 @@ final class UntiedFlux<T> extends Flux<T> {
 	}
 
 	/**
-	 * Whether it has come to its end, or was stopped.
+	 * Whether it has ended, or was stopped.
 	 */
 	boolean isDone() {
 		Link made = this.link;
@@ -103,14 +103,14 @@ final class UntiedFlux<T> extends Flux<T> {
 	}
 
 	/**
-	 * Whether it goes on, or has gone on, without its client.
+	 * Whether it continues, or has continued, without its client.
 	 */
 	boolean isUntied() {
 		return this.untied;
 	}
 
 	/**
-	 * Ends when the body has come to its end without its client.
+	 * Completes when the body has ended without its client.
 	 */
 	Mono<Void> endedAlone() {
 		return this.endedAlone.asMono();
@@ -168,7 +168,7 @@ final class UntiedFlux<T> extends Flux<T> {
 		public void onError(Throwable ex) {
 			this.done = true;
 			if (this.alone) {
-				logger.debug("An answer failed that has lost its client", ex);
+				logger.debug("A response failed after its client had disconnected", ex);
 				UntiedFlux.this.endedAlone.tryEmitEmpty();
 			}
 			else {

@@ -19,7 +19,7 @@ import org.springframework.web.server.NotAcceptableStatusException;
 import org.springframework.web.server.UnsupportedMediaTypeStatusException;
 
 /**
- * What a handler has returned, and whether it or its writing has failed.
+ * The value that a handler has returned, and whether it or its writing has failed.
  */
 final class WatchedValue {
 
@@ -47,7 +47,7 @@ final class WatchedValue {
 	}
 
 	/**
-	 * Whether the handler had done its work when an exception was thrown. What is in a
+	 * Whether the handler had done its work when an exception was thrown. A value in a
 	 * model may still fail for the handler's own reasons.
 	 */
 	boolean isUnwritableBecauseOf(Throwable failure) {

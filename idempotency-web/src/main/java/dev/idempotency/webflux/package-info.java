@@ -1,5 +1,6 @@
 /**
- * The HTTP edge for WebFlux: the handler of the server carries, the adapter decides.
+ * The HTTP edge for WebFlux: an HTTP handler carries requests, and a handler adapter
+ * decides about them.
  */
 @NullMarked
 package dev.idempotency.webflux;
