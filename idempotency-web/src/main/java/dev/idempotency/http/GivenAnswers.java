@@ -18,7 +18,7 @@ import org.springframework.http.InvalidMediaTypeException;
 import org.springframework.http.MediaType;
 
 /**
- * Writes the responses that operators give to requests.
+ * Writes the responses that operators provide for requests.
  */
 public final class GivenAnswers implements ResultWriter {
 

@@ -16,7 +16,7 @@ public interface KeySource {
 	 * Finds the key of a request.
 	 * @param facts what is known of the request
 	 * @throws IdempotencyKeyMissingException if there is none
-	 * @throws IdempotencyKeyInvalidException if there is one that cannot be used
+	 * @throws IdempotencyKeyInvalidException if the key cannot be used
 	 */
 	String resolve(RequestFacts facts);
 
@@ -24,7 +24,7 @@ public interface KeySource {
 	 * Finds the key of a request that may have none.
 	 * @param facts what is known of the request
 	 * @return the key, or {@code null} if there is none
-	 * @throws IdempotencyKeyInvalidException if there is one that cannot be used
+	 * @throws IdempotencyKeyInvalidException if the key cannot be used
 	 */
 	default @Nullable String resolveIfPresent(RequestFacts facts) {
 		try {

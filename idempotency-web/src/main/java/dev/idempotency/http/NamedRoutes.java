@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.web.util.pattern.PathPatternParser;
 
 /**
- * Collects the names of the operations of functional routes, protected or not. The
- * filters of a route are not visible.
+ * Finds the names of the operations of functional routes, protected or not: Spring does
+ * not show which filters a route has.
  */
 public final class NamedRoutes {
 

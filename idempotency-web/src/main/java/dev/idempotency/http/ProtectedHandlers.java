@@ -14,7 +14,7 @@ import org.slf4j.Logger;
 import org.springframework.web.method.HandlerMethod;
 
 /**
- * The handlers of an application, as operators and clients see them.
+ * The handlers of an application, described for operators and clients.
  */
 public final class ProtectedHandlers implements OperationCatalog {
 
@@ -44,8 +44,7 @@ public final class ProtectedHandlers implements OperationCatalog {
 	}
 
 	/**
-	 * Checks every handler as the settings say, and from then on knows the operations of
-	 * the unsafe ones.
+	 * Checks every handler as the settings say, and catalogs those of unsafe methods.
 	 * @param routes the handlers
 	 * @param requirement fails if an operation cannot run as configured
 	 * @param logger the log of the edge

@@ -30,7 +30,7 @@ public interface RequestFacts {
 	/**
 	 * The key that the application's resolver finds.
 	 * @return the key, or {@code null} if there is none
-	 * @throws IdempotencyKeyInvalidException if there is one that cannot be used
+	 * @throws IdempotencyKeyInvalidException if the key cannot be used
 	 */
 	@Nullable String resolvedKey();
 

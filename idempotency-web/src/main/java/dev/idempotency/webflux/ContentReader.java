@@ -74,7 +74,7 @@ final class ContentReader {
 				return Mono
 					.error(new IllegalStateException("The body of %s %s was read before its handler, and is gone. "
 						.formatted(exchange.getRequest().getMethod(), exchange.getRequest().getPath())
-							+ "A filter that reads the body must provide it again"));
+							+ "A filter that reads it must provide it again"));
 			}
 			return toContent(exchange, type, read);
 		});

@@ -150,7 +150,7 @@ public final class IdempotencyHandlerAdapter
 			if (answer == null) {
 				return Mono.error(ex);
 			}
-			logger.debug("Answering {}", exchange.getRequest().getPath(), problem);
+			logger.debug("Responding with a problem to {}", exchange.getRequest().getPath(), problem);
 			if (isAboutDryRun(problem)) {
 				ReactiveAnswers.writeEffect(EffectHeader.NONE, exchange.getResponse());
 			}

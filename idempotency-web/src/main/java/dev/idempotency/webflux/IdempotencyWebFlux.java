@@ -50,11 +50,11 @@ public final class IdempotencyWebFlux {
 
 	/**
 	 * Create the edge.
-	 * @param engine decides whether handlers run
+	 * @param engine decides whether requests run
 	 * @param calls runs the steps of handlers
 	 * @param policies how annotated operations are protected
 	 * @param settings how requests are protected
-	 * @param strategies what the application decides differently
+	 * @param strategies the strategies of the application
 	 * @param context the application context
 	 */
 	public IdempotencyWebFlux(ReactiveEngine engine, Calls calls, AnnotationPolicies policies, HttpSettings settings,
@@ -83,56 +83,57 @@ public final class IdempotencyWebFlux {
 	}
 
 	/**
-	 * Carries requests through the application.
+	 * The decorator that carries requests through the application.
 	 */
 	public static HttpHandlerDecoratorFactory handlerDecorator() {
 		return IdempotencyHttpHandler::new;
 	}
 
 	/**
-	 * Makes operations available to requests when protection is switched off.
+	 * The decorator that lets requests know their operations when protection is switched
+	 * off.
 	 */
 	public static HttpHandlerDecoratorFactory contextDecorator() {
 		return CurrentOperation::around;
 	}
 
 	/**
-	 * Gives requests that are carried the attributes that Spring gives to its own.
+	 * The filter that gives carried requests the attributes that Spring gives to its own.
 	 */
 	public static WebFilter requestAttributes() {
 		return new RequestAttributes();
 	}
 
 	/**
-	 * Observes exceptions of handlers that Spring does not handle.
+	 * The filter that observes exceptions that Spring does not handle.
 	 */
 	public static WebFilter unhandledFailures() {
 		return new UnhandledFailures();
 	}
 
 	/**
-	 * Gives handlers their context, also when protection is switched off.
+	 * The resolver of context arguments, also when protection is switched off.
 	 */
 	public static HandlerMethodArgumentResolver contextArgumentResolver() {
 		return new ReactiveContextArgumentResolver();
 	}
 
 	/**
-	 * Calls handlers that are protected.
+	 * The adapter that calls protected handlers.
 	 */
 	public IdempotencyHandlerAdapter adapter() {
 		return this.adapter;
 	}
 
 	/**
-	 * Writes the responses that operators give.
+	 * The writer of responses that operators provide.
 	 */
 	public ResultWriter resultWriter() {
 		return new GivenAnswers(new KeptHeaders(this.settings.excludedHeaders()), this.settings.maxResponseBody());
 	}
 
 	/**
-	 * Protects functional routes.
+	 * The filter function that protects functional routes.
 	 * @return the filter function
 	 */
 	public ReactiveIdempotencyRouteFilter routeFilter() {
@@ -140,8 +141,7 @@ public final class IdempotencyWebFlux {
 	}
 
 	/**
-	 * Checks every handler as the settings say, and from then on knows the operations of
-	 * the unsafe ones.
+	 * Checks every handler as the settings say, and catalogs those of unsafe methods.
 	 * @param mappings the handlers
 	 * @throws IdempotencyConfigurationException if one cannot work, or is not protected
 	 * and should be
@@ -170,8 +170,8 @@ public final class IdempotencyWebFlux {
 	}
 
 	/**
-	 * The names of the operations of functional routes, protected or not: the filters of
-	 * a route are not visible.
+	 * The names of the operations of functional routes, protected or not: Spring does not
+	 * show which filters a route has.
 	 * @param mappings the routes
 	 */
 	public static Set<String> namesOf(Collection<RouterFunctionMapping> mappings) {
@@ -183,7 +183,7 @@ public final class IdempotencyWebFlux {
 	}
 
 	/**
-	 * The handlers, as operators and clients see them.
+	 * The handlers, described for operators and clients.
 	 */
 	public ProtectedHandlers handlers() {
 		return this.handlers;

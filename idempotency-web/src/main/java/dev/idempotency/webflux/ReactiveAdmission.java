@@ -9,8 +9,7 @@ import reactor.core.publisher.Mono;
 import org.springframework.web.server.ServerWebExchange;
 
 /**
- * Decides whether a handler runs, for the adapter of annotated handlers and the filter
- * function of routes.
+ * Decides whether a handler runs. The adapter and the filter function of routes share it.
  */
 interface ReactiveAdmission {
 

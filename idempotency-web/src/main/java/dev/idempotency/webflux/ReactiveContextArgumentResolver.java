@@ -12,8 +12,8 @@ import org.springframework.web.reactive.result.method.HandlerMethodArgumentResol
 import org.springframework.web.server.ServerWebExchange;
 
 /**
- * Gives handlers their {@link IdempotencyContext}. If an operation runs unprotected, its
- * context passes everything through, and an {@link Optional} is empty.
+ * Resolves {@link IdempotencyContext} arguments of handlers. If an operation runs
+ * unprotected, its context passes everything through, and an {@link Optional} is empty.
  */
 final class ReactiveContextArgumentResolver implements HandlerMethodArgumentResolver {
 
@@ -38,7 +38,7 @@ final class ReactiveContextArgumentResolver implements HandlerMethodArgumentReso
 		}
 		if (context.isEmpty() && !parameter.isOptional()) {
 			return Mono.error(new IllegalStateException(
-					"%s wants an IdempotencyContext, and its request is not protected: write Optional<IdempotencyContext>"
+					"%s needs an IdempotencyContext, but its request is not protected: write Optional<IdempotencyContext>"
 						.formatted(parameter.getExecutable())));
 		}
 		return Mono.justOrEmpty(context);

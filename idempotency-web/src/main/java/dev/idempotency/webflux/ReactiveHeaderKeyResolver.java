@@ -9,10 +9,10 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.web.server.ServerWebExchange;
 
 /**
- * Finds keys in a header.
+ * Resolves keys from a header.
  *
  * @param name the name of the header
- * @param syntax how keys are written
+ * @param syntax the syntax of the keys
  */
 record ReactiveHeaderKeyResolver(String name, KeySyntax syntax) implements ReactiveKeyResolver {
 

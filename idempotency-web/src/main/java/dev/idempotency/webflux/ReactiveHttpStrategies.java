@@ -5,13 +5,13 @@ import java.util.List;
 import dev.idempotency.http.ProblemFormat;
 
 /**
- * The decisions about a request that an application can replace.
+ * The strategies of the HTTP edge for WebFlux, which an application can replace.
  *
- * @param keyResolver finds the key
- * @param scopeResolver finds the scope of the key
- * @param fingerprinter computes the fingerprint
+ * @param keyResolver resolves the key of a request
+ * @param scopeResolver resolves the scope of the key
+ * @param fingerprinter computes the fingerprint of a request
  * @param responsePolicy decides which responses are stored
- * @param problemFormats the application's own formats of problems
+ * @param problemFormats write problems in the application's own formats
  */
 public record ReactiveHttpStrategies(ReactiveKeyResolver keyResolver, ReactiveScopeResolver scopeResolver,
 		ReactiveRequestFingerprinter fingerprinter, ReactiveResponsePolicy responsePolicy,

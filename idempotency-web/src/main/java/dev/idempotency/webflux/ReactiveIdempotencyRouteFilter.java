@@ -53,7 +53,7 @@ public final class ReactiveIdempotencyRouteFilter implements HandlerFilterFuncti
 	}
 
 	/**
-	 * A filter for routes whose key comes from elsewhere.
+	 * A filter for routes whose key comes from another source.
 	 * @param expression as in {@link dev.idempotency.Idempotent#key()}
 	 * @return the filter
 	 */
@@ -71,8 +71,8 @@ public final class ReactiveIdempotencyRouteFilter implements HandlerFilterFuncti
 	}
 
 	/**
-	 * A filter for routes with another ttl.
-	 * @param ttl how long records are kept
+	 * A filter for routes whose records have another ttl.
+	 * @param ttl how long the records are kept
 	 * @return the filter
 	 */
 	public ReactiveIdempotencyRouteFilter withTtl(Duration ttl) {
@@ -80,7 +80,7 @@ public final class ReactiveIdempotencyRouteFilter implements HandlerFilterFuncti
 	}
 
 	/**
-	 * A filter for routes that treat a conflict differently.
+	 * A filter for routes that treat conflicts differently.
 	 * @param onConflict what happens to a request whose key is in progress
 	 * @return the filter
 	 */
@@ -90,7 +90,7 @@ public final class ReactiveIdempotencyRouteFilter implements HandlerFilterFuncti
 
 	/**
 	 * A filter for routes that treat a crash differently.
-	 * @param onCrash what happens to a key whose owner crashed
+	 * @param onCrash what happens to an abandoned key
 	 * @return the filter
 	 */
 	public ReactiveIdempotencyRouteFilter withOnCrash(OnCrash onCrash) {

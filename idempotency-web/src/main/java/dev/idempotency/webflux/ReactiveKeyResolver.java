@@ -7,17 +7,17 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.web.server.ServerWebExchange;
 
 /**
- * Finds the key of a request whose handler does not say itself where its key comes from.
- * It must not block.
+ * Resolves the key of a request whose handler declares no key of its own. It must not
+ * block.
  */
 @FunctionalInterface
 public interface ReactiveKeyResolver {
 
 	/**
-	 * Finds the key of a request.
+	 * Resolves the key of a request.
 	 * @param exchange the request
 	 * @return the key, or {@code null} if there is none
-	 * @throws IdempotencyKeyInvalidException if there is one that cannot be used
+	 * @throws IdempotencyKeyInvalidException if the key cannot be used
 	 */
 	@Nullable String resolveKey(ServerWebExchange exchange);
 
@@ -30,9 +30,9 @@ public interface ReactiveKeyResolver {
 	}
 
 	/**
-	 * Finds keys in a header.
+	 * A resolver of keys in a header.
 	 * @param name the name of the header
-	 * @param syntax how keys are written
+	 * @param syntax the syntax of the keys
 	 * @return the resolver
 	 */
 	static ReactiveKeyResolver header(String name, KeySyntax syntax) {

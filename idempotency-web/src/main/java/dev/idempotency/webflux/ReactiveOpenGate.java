@@ -60,7 +60,7 @@ final class ReactiveOpenGate implements ReactiveAdmission {
 		return Mono.defer(() -> this.strategies.scopeResolver().resolveScope(exchange, name))
 			.map((scope) -> keyOf(exchange, operation, scope))
 			.onErrorResume(Exception.class, (ex) -> {
-				logger.debug("{} runs without protection, and under a random key", name, ex);
+				logger.debug("{} runs without protection and with a random key", name, ex);
 				return Mono.empty();
 			})
 			.switchIfEmpty(Mono.fromSupplier(() -> UnprotectedContext.randomKey(name)));

@@ -10,7 +10,7 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 
 /**
- * Computes the fingerprint of requests. It must not block.
+ * Computes fingerprints, which tell whether two requests are the same. It must not block.
  */
 @FunctionalInterface
 public interface ReactiveRequestFingerprinter {
@@ -18,7 +18,7 @@ public interface ReactiveRequestFingerprinter {
 	/**
 	 * Computes the fingerprint of a request.
 	 * @param request the request
-	 * @param content its content
+	 * @param content the content of the request
 	 * @return the fingerprint
 	 * @throws IOException if the content cannot be read
 	 */
@@ -61,8 +61,8 @@ public interface ReactiveRequestFingerprinter {
 	}
 
 	/**
-	 * Compares method, path, query, content type and body. JSON is compared by value: the
-	 * order of members, white space, escapes and how a number is written make no
+	 * Compares method, path, query, content type and body. JSON is compared by its value:
+	 * the order of members, white space, escapes and the notation of numbers make no
 	 * difference.
 	 * @return the fingerprinter
 	 */

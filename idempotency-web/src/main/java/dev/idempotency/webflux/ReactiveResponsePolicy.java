@@ -5,8 +5,8 @@ import dev.idempotency.http.FinalAnswers;
 import org.springframework.web.server.ServerWebExchange;
 
 /**
- * Decides which responses are stored. If one is not, the key is released, and a retry
- * runs again. It must not block.
+ * Decides which responses are stored. If a response is not stored, the key is released,
+ * and a retry runs again. It must not block.
  */
 @FunctionalInterface
 public interface ReactiveResponsePolicy {

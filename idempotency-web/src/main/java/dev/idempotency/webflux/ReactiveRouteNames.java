@@ -19,7 +19,7 @@ import org.springframework.web.reactive.function.server.RouterFunctions;
 import org.springframework.web.reactive.function.server.ServerRequest;
 
 /**
- * Collects the names of the operations of functional routes.
+ * Finds the names of the operations of functional routes.
  */
 final class ReactiveRouteNames implements RouterFunctions.Visitor {
 

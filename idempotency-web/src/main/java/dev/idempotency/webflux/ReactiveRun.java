@@ -570,7 +570,7 @@ final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 		private static final long serialVersionUID = 1L;
 
 		CutAnswerException() {
-			super("The response of another attempt counts: this one must not complete", null, false, false);
+			super("Another attempt has taken the key over: this response must not be finished", null, false, false);
 		}
 
 	}

@@ -10,8 +10,8 @@ import reactor.core.publisher.Mono;
 import org.springframework.web.server.ServerWebExchange;
 
 /**
- * Resolves the scope of a key. A stored response belongs to the caller that caused it:
- * the same key in another scope is another key.
+ * Resolves the scope that a key belongs to. The same key in another scope is another key,
+ * so that a stored response is replayed only to its own caller.
  */
 @FunctionalInterface
 public interface ReactiveScopeResolver {
@@ -25,7 +25,7 @@ public interface ReactiveScopeResolver {
 	Mono<IdempotencyScope> resolveScope(ServerWebExchange exchange, String operation);
 
 	/**
-	 * Keeps the callers apart that a security filter has authenticated.
+	 * Separates callers that a security filter has authenticated.
 	 * @return the resolver
 	 */
 	static ReactiveScopeResolver principal() {
@@ -33,8 +33,8 @@ public interface ReactiveScopeResolver {
 	}
 
 	/**
-	 * Keeps tenants apart, and the authenticated callers of each.
-	 * @param tenant finds the tenant of a request, or {@code null} if it has none; it
+	 * Separates tenants, and the authenticated callers of each.
+	 * @param tenant resolves the tenant of a request, or {@code null} if it has none; it
 	 * must not block
 	 * @return the resolver
 	 */

@@ -326,7 +326,7 @@ final class ReadAhead extends Mono<ReadAhead.Read> {
 
 		@Override
 		protected void hookOnError(Throwable ex) {
-			// The client is gone
+			// The client has disconnected
 		}
 
 	}

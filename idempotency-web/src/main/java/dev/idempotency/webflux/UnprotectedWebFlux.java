@@ -7,7 +7,7 @@ import dev.idempotency.http.ProtectedOperations;
 import org.springframework.context.ApplicationContext;
 
 /**
- * The HTTP edge for WebFlux when protection is switched off: handlers run each time, with
+ * The HTTP edge for WebFlux when protection is switched off. Handlers run each time, with
  * a context that passes everything through, and dry runs are refused.
  */
 public final class UnprotectedWebFlux {
@@ -22,7 +22,7 @@ public final class UnprotectedWebFlux {
 	 * Create the edge.
 	 * @param policies how annotated operations would be protected
 	 * @param settings how requests would be protected
-	 * @param strategies what the application decides differently
+	 * @param strategies the strategies of the application
 	 * @param context the application context
 	 */
 	public UnprotectedWebFlux(AnnotationPolicies policies, HttpSettings settings, ReactiveHttpStrategies strategies,
@@ -34,14 +34,14 @@ public final class UnprotectedWebFlux {
 	}
 
 	/**
-	 * Calls handlers, and refuses dry runs.
+	 * The adapter, which calls handlers, and refuses dry runs.
 	 */
 	public IdempotencyHandlerAdapter adapter() {
 		return this.adapter;
 	}
 
 	/**
-	 * Lets functional routes run unprotected.
+	 * The filter function for functional routes, which refuses dry runs.
 	 * @return the filter function
 	 */
 	public ReactiveIdempotencyRouteFilter routeFilter() {

@@ -1,6 +1,6 @@
 /**
- * The HTTP edge for WebFlux: an HTTP handler carries requests, and a handler adapter
- * decides about them.
+ * HTTP edge for WebFlux: the HTTP handler carries requests, the handler adapter decides
+ * about them.
  */
 @NullMarked
 package dev.idempotency.webflux;
