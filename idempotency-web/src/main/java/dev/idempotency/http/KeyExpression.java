@@ -32,7 +32,8 @@ import org.springframework.expression.spel.support.SimpleEvaluationContext;
 public final class KeyExpression implements KeySource {
 
 	/**
-	 * A key is stored with its record, and shown to operators.
+	 * The most characters of a key, which is stored with its record and shown to
+	 * operators.
 	 */
 	static final int MAX_LENGTH = 1024;
 

@@ -86,7 +86,8 @@ final class ReactiveAnswers {
 	}
 
 	/**
-	 * The headers that are stored with a response. The content type is, changed or not.
+	 * The headers that are stored with a response. The content type is stored, changed or
+	 * not.
 	 */
 	static Map<String, List<String>> kept(Map<String, List<String>> changed, HttpHeaders now, KeptHeaders rule) {
 		Map<String, List<String>> kept = new LinkedHashMap<>();

@@ -542,7 +542,8 @@ final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 		return this.handler.toString();
 	}
 
-	/** How the key is settled.
+	/**
+	 * How the key is settled.
 	 */
 	private enum Disposition {
 
