@@ -79,7 +79,7 @@ public final class IdempotencyExceptionResolver implements HandlerExceptionResol
 			return answer(problem, request, response) ? new ModelAndView() : null;
 		}
 		catch (IOException writing) {
-			logger.debug("The client of {} is gone", handler, writing);
+			logger.debug("The client of {} has disconnected", handler, writing);
 			return new ModelAndView();
 		}
 	}

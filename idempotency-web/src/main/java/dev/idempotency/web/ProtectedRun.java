@@ -19,8 +19,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A handler that runs under a claim, from the claim to the answer. The answer is stored
- * when it is final, and then sent. {@link Phase} draws the way.
+ * A handler that runs under a claim, from the claim to its response. The response is
+ * stored when it is final, and then sent. {@link Phase} draws its phases.
  */
 final class ProtectedRun implements Handling, IdempotencyContext, AnswerRecorder.Client {
 
@@ -63,7 +63,7 @@ final class ProtectedRun implements Handling, IdempotencyContext, AnswerRecorder
 	private @Nullable Detours detours;
 
 	/**
-	 * Only handlers that answer on a thread of their own have one.
+	 * Only handlers that return a task have one.
 	 */
 	private volatile @Nullable HandlerTask task;
 
@@ -104,8 +104,8 @@ final class ProtectedRun implements Handling, IdempotencyContext, AnswerRecorder
 	@Override
 	public void recordOn(ExchangeResponse response) {
 		if (!isSettled() && !this.recorder.recordOn(response)) {
-			logger.warn("The answer of {} is written past its record and cannot be replayed: a filter has asked "
-					+ "for the body of the response before the handler did", this.handler);
+			logger.warn("The response of {} cannot be recorded or replayed: a filter has asked for the body of the "
+					+ "response before the handler did", this.handler);
 		}
 	}
 
@@ -142,14 +142,14 @@ final class ProtectedRun implements Handling, IdempotencyContext, AnswerRecorder
 	}
 
 	/**
-	 * Runs the handler in a transaction, which ends before the answer leaves.
+	 * Runs the handler in a transaction, which ends before the response is sent.
 	 */
 	void runIn(Transaction transaction) {
 		this.transaction.begun(transaction);
 	}
 
 	/**
-	 * What goes on asynchronously does so outside of the handler's transaction.
+	 * Asynchronous work runs outside of the handler's transaction.
 	 */
 	@Override
 	public void requireFreeToLeaveDispatch() {
@@ -205,11 +205,11 @@ final class ProtectedRun implements Handling, IdempotencyContext, AnswerRecorder
 	}
 
 	/**
-	 * The handler did not even begin: there is nothing to remember.
+	 * The handler did not begin: there is nothing to store.
 	 */
 	void handlerNotReached() {
 		if (this.detours != null && this.detours.areUnderWay()) {
-			// But the one that has forwarded there
+			// The handler that has forwarded did begin
 			return;
 		}
 		this.recorder.handlerNotReached();
@@ -217,7 +217,7 @@ final class ProtectedRun implements Handling, IdempotencyContext, AnswerRecorder
 	}
 
 	/**
-	 * The handler has ended with an exception: what others make of it is not streamed.
+	 * The handler has ended with an exception. The response to it is not streamed.
 	 */
 	void handlerFailed() {
 		if (this.detours != null && this.detours.areUnderWay()) {
@@ -239,7 +239,7 @@ final class ProtectedRun implements Handling, IdempotencyContext, AnswerRecorder
 	}
 
 	/**
-	 * Something ended the answer before the handler did.
+	 * Something ended the response before the handler did.
 	 */
 	void interrupted(Interruption interruption) {
 		this.settlement.interrupted(interruption);
@@ -266,8 +266,8 @@ final class ProtectedRun implements Handling, IdempotencyContext, AnswerRecorder
 	// What becomes of the client
 
 	/**
-	 * Outside of a dispatch this may be the last that anyone hears of the request:
-	 * containers tell their listeners, but not always.
+	 * Outside of a dispatch this may be the last call for this request: containers do not
+	 * always notify their listeners.
 	 */
 	@Override
 	public void clientLost() {
@@ -286,8 +286,8 @@ final class ProtectedRun implements Handling, IdempotencyContext, AnswerRecorder
 	}
 
 	/**
-	 * The handler's task goes on, unless it has not begun, or its answer is too large to
-	 * keep; but of other handlers nobody knows whether they do.
+	 * The handler's task continues, unless it has not begun, or its response is too large
+	 * to store. Whether other handlers continue is unknown.
 	 */
 	@Override
 	public void connectionLost() {
@@ -399,7 +399,7 @@ final class ProtectedRun implements Handling, IdempotencyContext, AnswerRecorder
 			settleFailure();
 		}
 		else if (this.recorder.isEmpty()) {
-			// Nobody is left to render what it has returned
+			// Without a client, what it has returned is never rendered
 			keepFact();
 		}
 		else {
@@ -412,7 +412,7 @@ final class ProtectedRun implements Handling, IdempotencyContext, AnswerRecorder
 			task.ended();
 		}
 		catch (IOException ex) {
-			logger.debug("The client of {} is gone", this.handler, ex);
+			logger.debug("The client of {} has disconnected", this.handler, ex);
 		}
 	}
 
@@ -439,9 +439,9 @@ final class ProtectedRun implements Handling, IdempotencyContext, AnswerRecorder
 	}
 
 	/**
-	 * The answer of the handler is rendered, and its transaction has to end: what its
+	 * The response of the handler is rendered, and its transaction has to end: what its
 	 * thread is bound to, such as the session of an ORM, may end next.
-	 * @param response where the handler's answer went
+	 * @param response where the handler wrote to
 	 */
 	void answerRendered(HttpServletResponse response) {
 		failIfFailureWasSwallowed();
@@ -458,17 +458,17 @@ final class ProtectedRun implements Handling, IdempotencyContext, AnswerRecorder
 		else if (this.transaction.endsWithHandler()) {
 			become(Phase.SETTLED);
 			logger
-				.warn("The answer of {} cannot be replayed: a filter inside of the IdempotencyFilter holds it back, and the "
-						+ "transaction ends before that, with the session that is open in view. Give that filter an order before "
-						+ "{}, or do without that session", this.handler, IdempotencyFilter.DEFAULT_ORDER);
+				.warn("The response of {} cannot be replayed: a filter inside of the IdempotencyFilter holds it back until "
+						+ "after the transaction, which ends with the session that is open in view. Give that filter an order "
+						+ "before {}, or switch that session off", this.handler, IdempotencyFilter.DEFAULT_ORDER);
 			this.unsent = this.settlement.settleUnseen(ours.getStatus());
 		}
-		// Otherwise at the end of the dispatch, when a filter that holds the answer has
+		// Otherwise at the end of the dispatch, when a filter that holds the response has
 		// passed it on
 	}
 
 	/**
-	 * An answer that is empty because of a failure must neither be kept nor seen.
+	 * A response that is empty because of a failure must neither be stored nor sent.
 	 */
 	private void failIfFailureWasSwallowed() {
 		if (!isSettled() && this.recorder.isEmpty()) {
@@ -511,10 +511,10 @@ final class ProtectedRun implements Handling, IdempotencyContext, AnswerRecorder
 			settle(true);
 		}
 		catch (IOException ex) {
-			logger.debug("The client of {} is gone", this.handler, ex);
+			logger.debug("The client of {} has disconnected", this.handler, ex);
 		}
 		catch (RuntimeException ex) {
-			// Nobody answers for the thread that this is
+			// This thread has no dispatch that could fail
 			this.delivery.failLater(ex);
 		}
 	}
@@ -551,9 +551,9 @@ final class ProtectedRun implements Handling, IdempotencyContext, AnswerRecorder
 	}
 
 	/**
-	 * If the container was to render an error, and did not, nobody has seen its body. But
-	 * after asynchronous processing it says that it is done too early: the error may
-	 * still be rendered, or never.
+	 * If the container had to render an error and did not, no client has seen its body.
+	 * After asynchronous processing, containers call this too early: the error may still
+	 * be rendered, or never.
 	 */
 	@Override
 	public void requestIsOver() {

@@ -40,7 +40,7 @@ final class SwallowedFailure {
 			response.sendError(HttpServletResponse.SC_INTERNAL_SERVER_ERROR);
 		}
 		catch (IOException ex) {
-			logger.debug("The client of {} is gone", handler, ex);
+			logger.debug("The client of {} has disconnected", handler, ex);
 		}
 	}
 
