@@ -23,7 +23,7 @@ final class RedisFigures {
 	 * it.
 	 */
 	static void addTo(Figures figures, Subject floor, Subject subject) {
-		figures.add("bytes of a record in Redis, 184 bytes answered", bytesOfARecord(subject), bytesOfARecord(floor),
+		figures.add("bytes of a record in Redis, a response of 156 bytes", bytesOfARecord(subject), bytesOfARecord(floor),
 				Bar.atMost(400, " B"));
 	}
 
