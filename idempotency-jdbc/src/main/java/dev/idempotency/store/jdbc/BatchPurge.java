@@ -6,8 +6,8 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * Removes one batch of records whose time is over, past those that someone else is
- * removing, or taking anew, at the moment.
+ * Removes one batch of expired records. Skips those that another process is removing or
+ * claiming at the same time.
  */
 final class BatchPurge {
 
@@ -32,8 +32,8 @@ final class BatchPurge {
 	}
 
 	/**
-	 * Removes what has come to no end, of which there is little, one after the other: its
-	 * owner may still be about to complete it.
+	 * Removes the few expired records that are still in progress, one by one, because an
+	 * owner may be about to complete its record.
 	 */
 	private int purgeInProgress(Connection connection, int limit) throws SQLException {
 		int purged = 0;
@@ -47,8 +47,8 @@ final class BatchPurge {
 	}
 
 	/**
-	 * Where a delete cannot skip what others hold, they are picked first, in a
-	 * transaction that holds nothing else.
+	 * Selects the records first, in a transaction of its own, for databases whose delete
+	 * cannot skip locked rows.
 	 */
 	private int pickAndPurge(Connection connection, int limit) throws SQLException {
 		int isolation = connection.getTransactionIsolation();

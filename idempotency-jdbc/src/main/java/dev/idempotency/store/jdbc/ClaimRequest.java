@@ -13,7 +13,7 @@ import dev.idempotency.store.KeyDescription;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is claimed, by whom, and at which place, if there are several.
+ * A request to claim a key: the key, its owner, and the place if there are several.
  */
 final class ClaimRequest {
 
@@ -47,7 +47,8 @@ final class ClaimRequest {
 	}
 
 	/**
-	 * Made when it is asked for: whoever only reads needs none, and chance is dear.
+	 * Creates the owner on first use. A claim that only reads needs none, and a random
+	 * UUID is expensive.
 	 */
 	private UUID owner() {
 		UUID known = this.owner;
@@ -71,7 +72,7 @@ final class ClaimRequest {
 	}
 
 	/**
-	 * Sets the five parameters, from the given one on, that are for people to read.
+	 * Sets the five readable parameters for operators, starting at the given index.
 	 * @return the next parameter
 	 */
 	int describe(PreparedStatement statement, int first) throws SQLException {

@@ -10,7 +10,7 @@ import dev.idempotency.store.Claim;
 import dev.idempotency.store.StoredResult;
 
 /**
- * What is done under a claim, on one connection. Every write says whose it is.
+ * A record under a claim, on one connection. Every write names the owner.
  */
 final class ClaimedRecord {
 
@@ -36,8 +36,8 @@ final class ClaimedRecord {
 	}
 
 	/**
-	 * Whether a claim was completed by its transaction, and its owner has not asked yet
-	 * what became of that: it has lost nothing.
+	 * Whether the transaction has completed the key and the owner has not learned of it
+	 * yet. The claim is not lost then.
 	 */
 	private boolean isCompletedInTransaction() throws SQLException {
 		return !Sql
@@ -47,7 +47,7 @@ final class ClaimedRecord {
 	}
 
 	/**
-	 * Completes the record, which lives on for so long at least.
+	 * Completes the record and keeps it for at least the given time.
 	 */
 	boolean complete(StoredResult result, Duration atLeast) throws SQLException {
 		requireRoom(result);
@@ -67,7 +67,8 @@ final class ClaimedRecord {
 	}
 
 	/**
-	 * Completes the record beside it, for a transaction that may not see it.
+	 * Completes the record in the outcome table, for a transaction that may not see the
+	 * record.
 	 */
 	boolean completeBeside(StoredResult result, Duration atLeast) throws SQLException {
 		requireRoom(result);
@@ -77,15 +78,14 @@ final class ClaimedRecord {
 	private void requireRoom(StoredResult result) {
 		if (result.size() > this.tables.largestResult()) {
 			throw new ResultTooLargeException(
-					"The result has %d bytes, more than the %d that the database takes (max_allowed_packet)"
+					"The result has %d bytes, more than the %d that the database accepts (max_allowed_packet)"
 						.formatted(result.size(), this.tables.largestResult()));
 		}
 	}
 
 	/**
-	 * Releases what no transaction has completed. Once its owner is fenced off, a commit
-	 * that is still under way on a connection that broke has come to its end, one way or
-	 * the other.
+	 * Releases the key unless a transaction has completed it. The fence and the release
+	 * wait for a commit that is still under way on a broken connection.
 	 */
 	boolean releaseIfNotCompleted() throws SQLException {
 		RecordRow row = RecordRow.read(this.connection, this.tables.statements(), this.record.id());

@@ -6,7 +6,7 @@ import java.sql.SQLException;
 import dev.idempotency.store.ClaimResult;
 
 /**
- * Takes a key or says what is there, in the way that suits the database.
+ * Claims a key or returns its record, in the way that suits the database.
  */
 @FunctionalInterface
 interface Claims {

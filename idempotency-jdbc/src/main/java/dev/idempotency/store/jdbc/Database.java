@@ -21,8 +21,8 @@ import org.springframework.jdbc.support.SQLExceptionSubclassTranslator;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * Works on connections of its own, each statement of which is committed at once, or on
- * that of the caller's transaction.
+ * A database. Works on its own connections, where each statement commits at once, or on
+ * the connection of the caller's transaction.
  */
 final class Database {
 
@@ -44,8 +44,9 @@ final class Database {
 
 	/**
 	 * Create the database behind a data source.
-	 * @param dataSource where connections of its own come from
-	 * @param managed whose connections transactions use: the same, or what routes to it
+	 * @param dataSource the source of its own connections
+	 * @param managed the data source of transactions: the same one, or one that routes to
+	 * it
 	 * @param settings where and how records are kept
 	 */
 	Database(DataSource dataSource, DataSource managed, JdbcSettings settings) {
@@ -55,8 +56,8 @@ final class Database {
 	}
 
 	/**
-	 * Does some work on a connection of its own. What failed only because of others at
-	 * the same time is repeated.
+	 * Does some work on its own connection. Tries again if the work failed only because
+	 * of a concurrent transaction.
 	 */
 	<T extends @Nullable Object> T onOwnConnection(String task, ConnectionWork<T> work) {
 		for (int attempt = 1;; attempt++) {
@@ -71,7 +72,7 @@ final class Database {
 				if (known == null || !known.tables().dialect().isTransient(ex) || attempt == MOST_TRIES) {
 					throw translate(task, ex);
 				}
-				logger.debug("Failed to {} because of others at the same time; trying again", task, ex);
+				logger.debug("Failed to {} because of a concurrent transaction; trying again", task, ex);
 				LockSupport
 					.parkNanos(TimeUnit.MILLISECONDS.toNanos(ThreadLocalRandom.current().nextInt(1, 5 + 2 * attempt)));
 			}
@@ -79,7 +80,7 @@ final class Database {
 	}
 
 	/**
-	 * Does some work on a connection that nobody else uses.
+	 * Does some work on a connection that is used for nothing else.
 	 */
 	<T extends @Nullable Object> T onOwnConnection(Connection connection, ConnectionWork<T> work) throws SQLException {
 		Traits traits = traits(connection);
@@ -104,7 +105,7 @@ final class Database {
 	}
 
 	/**
-	 * Makes a connection what it was. A pool does this by itself, but not every
+	 * Restores the state of a connection. A pool does this by itself, but not every
 	 * DataSource is a pool.
 	 */
 	private static void restore(Connection connection, boolean autoCommit, @Nullable Integer isolation,
@@ -124,14 +125,15 @@ final class Database {
 			}
 		}
 		catch (SQLException ex) {
-			// It is broken, and what broke it is on its way to the caller
+			// The connection is broken, and the caller gets the exception that says why
 			logger.debug("A connection could not be restored", ex);
 		}
 	}
 
 	/**
-	 * Whether the calling thread is in a transaction on this database. In one of another
-	 * database it may have a connection to this one too, but that commits by itself.
+	 * Whether the calling thread is in a transaction on this database. In a transaction
+	 * on another database, it may also have a connection to this one, but that connection
+	 * is in auto-commit mode.
 	 */
 	static boolean isInTransaction(DataSource managed) {
 		if (!TransactionSynchronizationManager.isActualTransactionActive()
@@ -142,12 +144,12 @@ final class Database {
 			return !holder.getConnection().getAutoCommit();
 		}
 		catch (SQLException ex) {
-			throw translate("look at a transaction", ex);
+			throw translate("inspect a transaction", ex);
 		}
 	}
 
 	/**
-	 * Does some work as a part of the calling thread's transaction.
+	 * Does some work in the calling thread's transaction.
 	 */
 	<T extends @Nullable Object> T inTransaction(String task, ConnectionWork<T> work) {
 		if (!isInTransaction(this.managed)) {
@@ -167,8 +169,8 @@ final class Database {
 	}
 
 	/**
-	 * Makes a connection that came another way see the same tables as those that came
-	 * from the data source.
+	 * Makes a connection of another origin see the same tables as those of the data
+	 * source.
 	 */
 	void align(Connection connection) throws SQLException {
 		Traits known = this.traits;
@@ -189,7 +191,7 @@ final class Database {
 	}
 
 	/**
-	 * What is found out about the database from the first connection.
+	 * The traits of the database, read from the first connection.
 	 */
 	private Traits traits(Connection connection) throws SQLException {
 		Traits known = this.traits;
@@ -216,18 +218,18 @@ final class Database {
 	}
 
 	/**
-	 * What has to be known of a database.
+	 * The traits of a database.
 	 *
 	 * @param tables its tables
-	 * @param lowered the isolation of its connections, if it must be lowered
-	 * @param catalog the catalog that its connections look into, if there are several
-	 * @param schema the schema that its connections look into, if there are several
+	 * @param lowered the usual isolation of its connections, if it must be lowered
+	 * @param catalog the catalog of its connections, if there are several
+	 * @param schema the schema of its connections, if there are several
 	 */
 	private record Traits(Tables tables, @Nullable Integer lowered, @Nullable String catalog, @Nullable String schema) {
 	}
 
 	/**
-	 * Something to be done on a connection.
+	 * Work on a connection.
 	 */
 	@FunctionalInterface
 	interface ConnectionWork<T extends @Nullable Object> {

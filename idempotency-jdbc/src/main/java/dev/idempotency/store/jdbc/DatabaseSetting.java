@@ -13,7 +13,7 @@ public enum DatabaseSetting implements Setting {
 	TABLE("the name of the table"),
 
 	/**
-	 * How long an answer of the database is waited for.
+	 * How long to wait for the database.
 	 */
 	TIMEOUT("the timeout of the database"),
 

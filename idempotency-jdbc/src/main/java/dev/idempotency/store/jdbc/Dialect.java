@@ -13,12 +13,12 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everything in which databases differ.
+ * The differences between databases.
  * <p>
  * In statements, <code>{now}</code> is the database's clock, <code>{later}</code> the
  * same plus a parameter in milliseconds, <code>{moment}</code> and <code>{moment+}</code>
- * the like for what only reads, and <code>{time:column}</code> a column that holds a
- * time, in the form in which it is read.
+ * the same for statements that only read, and <code>{time:column}</code> a column that
+ * holds a time, in the form in which it is read.
  */
 enum Dialect {
 
@@ -30,7 +30,7 @@ enum Dialect {
 					+ "and state > 0 order by expires_at limit ? for update skip locked)") {
 
 		/**
-		 * What is there already would be an error in the server's log.
+		 * A duplicate would be an error in the server's log.
 		 */
 		@Override
 		String insertIfAbsent(String into) {
@@ -40,15 +40,15 @@ enum Dialect {
 	},
 
 	/**
-	 * MySQL and MariaDB. Times have no zone there, so all are UTC, and never seen by the
-	 * driver, which would convert them.
+	 * MySQL and MariaDB. Times have no zone there. All are UTC, and the driver never sees
+	 * them, because it would convert them.
 	 */
 	MYSQL("mysql", "utc_timestamp(3)", "date_add(utc_timestamp(3), interval ? * 1000 microsecond)",
 			"select id from {table} where expires_at <= {now} and state > 0 order by expires_at limit ? "
 					+ "for update skip locked") {
 
 		/**
-		 * The driver of MariaDB would log each key that is there already as a warning.
+		 * The driver of MariaDB would log a warning for each duplicate.
 		 */
 		@Override
 		String insertIfAbsent(String into) {
@@ -56,8 +56,8 @@ enum Dialect {
 		}
 
 		/**
-		 * An update changes the newest version, whatever else the transaction sees; but
-		 * for MariaDB, where it is told not to.
+		 * An update changes the newest version, whatever else the transaction sees,
+		 * unless {@code innodb_snapshot_isolation} is on in MariaDB.
 		 */
 		@Override
 		int snapshotsFrom(Connection connection) throws SQLException {
@@ -69,7 +69,8 @@ enum Dialect {
 		}
 
 		/**
-		 * Then every statement fails that others have overtaken.
+		 * With {@code innodb_snapshot_isolation}, a statement fails if another
+		 * transaction has changed its rows.
 		 */
 		@Override
 		boolean isTransient(SQLException ex) {
@@ -82,8 +83,8 @@ enum Dialect {
 		}
 
 		/**
-		 * The server hangs up on statements that are longer than it allows. In one, every
-		 * byte may take two.
+		 * The server closes the connection on a statement that is too long. A byte of the
+		 * result may take two in the statement.
 		 */
 		@Override
 		long largestResult(Connection connection) throws SQLException {
@@ -106,7 +107,7 @@ enum Dialect {
 	},
 
 	/**
-	 * SQLite, which keeps times as texts that sort.
+	 * SQLite, which stores times as sortable texts.
 	 */
 	SQLITE("sqlite", "strftime('%Y-%m-%d %H:%M:%f', 'now')",
 			"strftime('%Y-%m-%d %H:%M:%f', 'now', (? / 1000.0) || ' seconds')",
@@ -114,7 +115,8 @@ enum Dialect {
 					+ "order by expires_at limit ?) and expires_at <= {now} and state > 0") {
 
 		/**
-		 * Who may write here sees everything; whoever does not may not write any more.
+		 * A transaction that can write sees everything. One that does not see everything
+		 * can no longer write.
 		 */
 		@Override
 		int snapshotsFrom(Connection connection) {
@@ -212,7 +214,7 @@ enum Dialect {
 	}
 
 	/**
-	 * Whether the database runs inside of the application.
+	 * Whether the database runs inside the application.
 	 */
 	boolean isEmbedded(String url) {
 		return switch (this) {
@@ -232,8 +234,8 @@ enum Dialect {
 	}
 
 	/**
-	 * An insert for which a key that is there already is a {@linkplain #isDuplicate
-	 * duplicate}, or is passed over.
+	 * An insert that fails with a {@linkplain #isDuplicate duplicate}, or inserts
+	 * nothing, if the key exists.
 	 */
 	String insertIfAbsent(String into) {
 		return "insert into " + into;
@@ -248,8 +250,8 @@ enum Dialect {
 	}
 
 	/**
-	 * The database's clock at the beginning of the statement. Unlike one that moves on,
-	 * an index can be searched by it.
+	 * The database's clock at the start of the statement. An index can be searched by it,
+	 * unlike by a clock that advances.
 	 */
 	String moment() {
 		return this.now.replace("clock_timestamp", "statement_timestamp");
@@ -263,16 +265,16 @@ enum Dialect {
 	}
 
 	/**
-	 * Removes what has come to an end and is over. Where the rows that are found are not
-	 * locked by that, each is looked at again before it goes: someone may have claimed it
-	 * since.
+	 * Removes completed records that have expired. Where the subquery does not lock the
+	 * rows that it finds, the delete checks each again, because it may have been claimed
+	 * in the meantime.
 	 */
 	String purge() {
 		return this.purge;
 	}
 
 	/**
-	 * The end of a query that passes over some rows and then gives some.
+	 * The end of a query that skips some rows and limits the rest.
 	 */
 	String page(int offset, int limit) {
 		return switch (this) {
@@ -289,7 +291,7 @@ enum Dialect {
 	}
 
 	/**
-	 * Whether {@link #purge()} only picks the records that are to be removed.
+	 * Whether {@link #purge()} only selects the records to remove.
 	 */
 	boolean picksBeforePurge() {
 		return this == MYSQL;
@@ -310,31 +312,32 @@ enum Dialect {
 	}
 
 	/**
-	 * Whether a claim has to run at READ COMMITTED. Elsewhere a single statement always
-	 * sees what is committed, whatever the isolation, and waits for what may be.
+	 * Whether a claim has to run at READ COMMITTED. In other databases, a single
+	 * statement always sees what is committed, whatever the isolation, and waits for
+	 * concurrent writes.
 	 */
 	boolean needsReadCommitted() {
 		return this == POSTGRESQL || this == HSQLDB;
 	}
 
 	/**
-	 * From which isolation on an update in a transaction does not see, or fails at, what
-	 * others have committed since it began.
+	 * The lowest isolation at which an update in a transaction does not see what others
+	 * have committed since it began, or fails because of it.
 	 */
 	int snapshotsFrom(Connection connection) throws SQLException {
 		return Connection.TRANSACTION_REPEATABLE_READ;
 	}
 
 	/**
-	 * Whether a server that falls silent can be given up on. Elsewhere there is none, or
-	 * its driver says that it cannot, after which pools throw the connection away.
+	 * Whether the driver supports network timeouts. Other databases have no server, or
+	 * their driver throws, and then pools discard the connection.
 	 */
 	boolean knowsNetworkTimeouts() {
 		return this == POSTGRESQL || this == MYSQL;
 	}
 
 	/**
-	 * Whether anything can be written, unlike in a replica.
+	 * Whether the database accepts writes, unlike a replica.
 	 */
 	boolean isWritable(Connection connection) throws SQLException {
 		if (connection.isReadOnly()) {
@@ -354,7 +357,7 @@ enum Dialect {
 	}
 
 	/**
-	 * Whether an insert failed because the key is there already.
+	 * Whether an insert failed because the key exists.
 	 */
 	boolean isDuplicate(SQLException ex) {
 		return ex instanceof SQLIntegrityConstraintViolationException
@@ -362,30 +365,31 @@ enum Dialect {
 	}
 
 	/**
-	 * The same inside of a transaction, which may not see who was first.
+	 * The same inside a transaction, which may not see the row that was first.
 	 */
 	boolean isUnseenDuplicate(SQLException ex) {
 		return isDuplicate(ex);
 	}
 
 	/**
-	 * The largest result that the server takes, in bytes.
+	 * The largest result that the server accepts, in bytes.
 	 */
 	long largestResult(Connection connection) throws SQLException {
 		return Long.MAX_VALUE;
 	}
 
 	/**
-	 * Whether a statement changed nothing only because of others at the same time, and
-	 * will succeed when it is repeated: a serialization failure or a deadlock.
+	 * Whether a statement failed, without effect, only because of a concurrent
+	 * transaction, and can succeed when it is tried again: a serialization failure or a
+	 * deadlock.
 	 */
 	boolean isTransient(SQLException ex) {
 		return ex.getSQLState() != null && ex.getSQLState().startsWith("40");
 	}
 
 	/**
-	 * Whether a statement has waited in vain for a transaction that writes, because the
-	 * whole database takes one at a time.
+	 * Whether a statement failed because a transaction writes, and the whole database has
+	 * one writer at a time.
 	 */
 	boolean isHeldUpByWriter(SQLException ex) {
 		return false;

@@ -4,8 +4,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 
 /**
- * Forgets a key in whatever state it is. Whoever is at work on it learns that it has lost
- * its claim.
+ * Forgets a key in any state. The owner of a key in progress loses its claim.
  */
 final class Forgetting {
 
@@ -38,7 +37,7 @@ final class Forgetting {
 				return true;
 			}
 		}
-		throw new SQLException("A key that is to be forgotten changed again and again");
+		throw new SQLException("The key changed on every attempt to forget it");
 	}
 
 }

@@ -6,10 +6,11 @@ import java.sql.SQLException;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * What transactions see of others.
+ * The isolation of transactions: what they see of others.
  *
- * @param usual the isolation of those that ask for none
- * @param snapshotsFrom from which isolation on they do not see all that is committed
+ * @param usual the isolation of transactions that set none
+ * @param snapshotsFrom the lowest isolation at which they do not see all that is
+ * committed
  */
 record Isolation(int usual, int snapshotsFrom) {
 
@@ -23,8 +24,8 @@ record Isolation(int usual, int snapshotsFrom) {
 	}
 
 	/**
-	 * Whether an update in the calling thread's transaction sees whatever others have
-	 * committed.
+	 * Whether an update in the calling thread's transaction sees everything that others
+	 * have committed.
 	 */
 	boolean seesWhatIsCommitted() {
 		// Known without asking the database
