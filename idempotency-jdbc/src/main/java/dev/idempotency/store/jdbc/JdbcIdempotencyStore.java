@@ -24,17 +24,18 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * A store in a table of a relational database, whose clock decides: PostgreSQL, MySQL,
- * MariaDB, H2, HSQLDB, SQLite, and others that speak standard SQL.
+ * A store in a table of a relational database: PostgreSQL, MySQL, MariaDB, H2, HSQLDB,
+ * SQLite, or another one with standard SQL. The clock of the database decides what has
+ * expired.
  * <p>
- * What it does takes effect at once, whatever transaction the caller is in, except for
- * {@link #completeInTransaction} and {@link #completeInCallersTransaction}. It therefore
- * needs a connection beside the caller's own.
+ * Every write except {@link #completeInTransaction} and
+ * {@link #completeInCallersTransaction} takes effect at once, even if the caller is in a
+ * transaction. The store therefore needs a connection in addition to the caller's own.
  * <p>
  * Where a
  * {@linkplain org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource data
- * source routes}, to a database for each tenant for example, a key is claimed in that of
- * the calling thread, and what is done under the claim is done there.
+ * source routes}, for example to a database for each tenant, a key is claimed in the
+ * database of the calling thread. Everything under that claim happens there.
  */
 public final class JdbcIdempotencyStore
 		implements SearchableStore, JoiningStore, PurgeableStore, RoutingStore, AutoCloseable {
@@ -44,8 +45,8 @@ public final class JdbcIdempotencyStore
 	private final Survey survey;
 
 	/**
-	 * Create a store whose renewals use the same connections as all else: for data
-	 * sources that are no pools.
+	 * Create a store whose renewals use the same connections as everything else, for data
+	 * sources that are not pools.
 	 * @param dataSource where connections come from
 	 * @param settings where and how records are kept
 	 */
@@ -73,7 +74,7 @@ public final class JdbcIdempotencyStore
 	}
 
 	/**
-	 * Whether its database runs inside of the application, and so is nobody else's.
+	 * Whether its database runs inside the application, so that no other process uses it.
 	 * @return whether it does; a database that cannot be reached does not
 	 */
 	public boolean isEmbedded() {
@@ -81,10 +82,10 @@ public final class JdbcIdempotencyStore
 	}
 
 	/**
-	 * Makes sure that the table is there.
+	 * Makes sure that the table exists.
 	 * @param when whether to create it
-	 * @throws dev.idempotency.IdempotencyConfigurationException if it is not there, or is
-	 * not as it should be
+	 * @throws dev.idempotency.IdempotencyConfigurationException if it is missing or
+	 * unusable
 	 */
 	public void prepareTable(InitializeSchema when) {
 		this.survey.prepare(when);
@@ -112,14 +113,14 @@ public final class JdbcIdempotencyStore
 					(connection, tables) -> new ClaimedRecord(connection, tables, claim).complete(result, atLeast));
 		}
 		catch (OwnTransactionWritesException ex) {
-			// The work has become a part of that transaction anyway
+			// The work is a part of that transaction anyway
 			return completeInTransaction(claim, result, atLeast);
 		}
 	}
 
 	/**
-	 * Where the transaction sees who has the key now, the record is completed, as it is
-	 * outside of transactions. Elsewhere it may not even see the claim.
+	 * Completes the record itself where the transaction sees the current owner, as
+	 * outside of transactions. Otherwise the transaction may not even see the claim.
 	 */
 	@Override
 	public boolean completeInTransaction(Claim claim, StoredResult result, Duration atLeast) {
@@ -138,10 +139,10 @@ public final class JdbcIdempotencyStore
 
 	@Override
 	public boolean afterTransaction(Claim claim) {
-		boolean released = databaseOf(claim).onOwnConnection("look at what became of a transaction",
+		boolean released = databaseOf(claim).onOwnConnection("check the outcome of a transaction",
 				(connection, tables) -> new ClaimedRecord(connection, tables, claim).releaseIfNotCompleted());
 		if (released) {
-			databaseOf(claim).onOwnConnection("clear up after a transaction", (connection, tables) -> {
+			databaseOf(claim).onOwnConnection("clean up after a transaction", (connection, tables) -> {
 				new ClaimedRecord(connection, tables, claim).unfence();
 				return true;
 			});
@@ -247,7 +248,7 @@ public final class JdbcIdempotencyStore
 	}
 
 	/**
-	 * Closes what was opened for renewals. Everything else still works.
+	 * Closes the connections for renewals. Everything else still works.
 	 */
 	@Override
 	public void close() {

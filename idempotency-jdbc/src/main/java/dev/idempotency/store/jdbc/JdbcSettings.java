@@ -11,7 +11,7 @@ import dev.idempotency.IdempotencyConfigurationException;
  * Where and how a {@link JdbcIdempotencyStore} keeps its records.
  *
  * @param table the name of the table, with or without its schema
- * @param timeout how long an answer of the database is waited for
+ * @param timeout how long to wait for the database
  */
 public record JdbcSettings(String table, Duration timeout) {
 
@@ -21,7 +21,7 @@ public record JdbcSettings(String table, Duration timeout) {
 	public static final String DEFAULT_TABLE = "idempotency_record";
 
 	/**
-	 * What the name of the table beside it ends with.
+	 * The suffix of the name of the outcome table.
 	 */
 	static final String OUTCOMES = "_outcome";
 
@@ -32,7 +32,7 @@ public record JdbcSettings(String table, Duration timeout) {
 	public JdbcSettings {
 		Objects.requireNonNull(table, "table must not be null");
 		Objects.requireNonNull(timeout, "timeout must not be null");
-		// The name becomes a part of statements, where it could be anything else too
+		// The name becomes a part of statements: it must not be able to inject SQL
 		if (!NAME.matcher(table).matches()) {
 			throw new IdempotencyConfigurationException(
 					Explanation.of("%s must be a plain name of letters, digits and underscores, at most 48 characters, "
@@ -55,7 +55,7 @@ public record JdbcSettings(String table, Duration timeout) {
 	}
 
 	/**
-	 * The name of the table beside it, with or without its schema.
+	 * The name of the outcome table, with or without its schema.
 	 */
 	String outcomeTable() {
 		return this.table + OUTCOMES;

@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A connection for one at a time: opened when it is needed, kept while it is used, and
- * closed when nobody has used it for a while.
+ * A connection for one user at a time, opened on demand and closed after a while without
+ * use.
  */
 final class KeptConnection implements AutoCloseable {
 
@@ -45,10 +45,10 @@ final class KeptConnection implements AutoCloseable {
 	}
 
 	/**
-	 * Does something on the connection. A kept one may have broken meanwhile, so that
-	 * what fails on it is tried again on a new one.
-	 * @param prepare what is done with a new connection first
-	 * @param use what is done then; it must bear to be done twice
+	 * Does some work on the connection. A kept connection may be broken by now, so work
+	 * that fails on it is tried again on a new one.
+	 * @param prepare prepares a new connection
+	 * @param use the work, which may run twice
 	 */
 	<T extends @Nullable Object> T use(Preparation prepare, Use<T> use) throws SQLException {
 		this.lock.lock();
@@ -86,7 +86,7 @@ final class KeptConnection implements AutoCloseable {
 
 	private Connection open(Preparation prepare) throws SQLException {
 		if (this.closed) {
-			throw new SQLException("There are no connections any more: the store is closed");
+			throw new SQLException("Cannot open a connection: the store is closed");
 		}
 		Connection opened = connect();
 		this.connection = opened;
@@ -105,8 +105,8 @@ final class KeptConnection implements AutoCloseable {
 			return this.dataSource.getConnection();
 		}
 		catch (RuntimeException ex) {
-			// As pools do that were set up wrongly
-			throw new SQLException("There is no connection: " + ex.getMessage(), ex);
+			// Pools with a wrong configuration throw it
+			throw new SQLException("Failed to open a connection: " + ex.getMessage(), ex);
 		}
 	}
 
@@ -169,7 +169,7 @@ final class KeptConnection implements AutoCloseable {
 	}
 
 	/**
-	 * Makes a new connection what it is to be.
+	 * Prepares a new connection.
 	 */
 	@FunctionalInterface
 	interface Preparation {
@@ -179,7 +179,7 @@ final class KeptConnection implements AutoCloseable {
 	}
 
 	/**
-	 * Something to be done on the connection.
+	 * Work on the connection.
 	 */
 	@FunctionalInterface
 	interface Use<T extends @Nullable Object> {

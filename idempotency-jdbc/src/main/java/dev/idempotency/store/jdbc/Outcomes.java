@@ -10,22 +10,22 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was completed inside a transaction, in a table beside that of the records.
+ * The outcomes of transactions that completed a key, in a table of their own.
  * <p>
- * There it is inserted, which needs to see nothing: neither what is older than the
- * transaction matters, nor does anyone who renews the lease in the record meet it. Once
- * it is committed, the record of its owner counts as completed. Whoever meets such a
- * record folds the outcome into it, and from then on the record alone counts.
+ * An outcome is inserted, which does not depend on what the transaction sees, and does
+ * not block renewals of the lease in the record. Once the outcome is committed, the
+ * record of its owner counts as completed. The next statement that meets such a record
+ * folds the outcome into it, and from then on the record alone counts.
  * <p>
- * Whoever takes a key from an owner fences that owner off first, by an outcome that has
- * no result. There can be one for each owner only: either the owner is in time, and the
- * one who wanted its key finds a result; or it comes too late, and must not commit. While
- * the owner's transaction is open, the other one waits for its end.
+ * A takeover fences off the earlier owner first, by an outcome without a result. There
+ * can be only one outcome for each owner. Either the owner is in time, and the takeover
+ * finds a result; or the owner is too late, and must not commit. While the owner's
+ * transaction is open, the takeover waits for its end.
  */
 final class Outcomes {
 
 	/**
-	 * How long a transaction may come too late.
+	 * How long a late transaction is kept from committing.
 	 */
 	private static final Duration LATEST = Duration.ofDays(7);
 
@@ -61,8 +61,8 @@ final class Outcomes {
 		String page = this.dialect.page(0, BATCH);
 		this.columns = statements
 			.in("select owner, id, {time:completed_at}, {time:expires_at}, result from {outcomes} where owner = ?");
-		// An error of its own in PostgreSQL, where a snapshot would make another one of
-		// it
+		// PostgreSQL must report a duplicate: "on conflict" on a snapshot would make it a
+		// serialization failure
 		this.insert = statements
 			.in((this.dialect == Dialect.POSTGRESQL) ? ("insert into " + values) : this.dialect.insertIfAbsent(values));
 		this.fence = statements.in(this.dialect.insertIfAbsent(values));
@@ -86,15 +86,14 @@ final class Outcomes {
 	}
 
 	/**
-	 * Fails if the table is not as it should be.
+	 * Fails if the table is missing or lacks a column.
 	 */
 	void require(Connection connection) throws SQLException {
 		Sql.list(connection, this.columns, (row) -> row.getLong(1), OwnedRecord.NOBODY);
 	}
 
 	/**
-	 * Inserts the outcome of an owner, with which the record lives on for so long at
-	 * least.
+	 * Inserts the outcome of an owner and keeps the record for at least the given time.
 	 * @return {@code false} if the owner has been fenced off
 	 */
 	boolean insert(Connection connection, OwnedRecord outcome, byte[] result, Duration atLeast) throws SQLException {
@@ -119,7 +118,7 @@ final class Outcomes {
 	}
 
 	/**
-	 * Makes sure that an owner completes nothing any more.
+	 * Makes sure that an owner can no longer complete its key.
 	 * @return {@code false} if it had completed its key, which its record now says
 	 */
 	boolean fence(Connection connection, OwnedRecord outcome) throws SQLException {
@@ -134,14 +133,14 @@ final class Outcomes {
 	}
 
 	/**
-	 * Removes the fence of an owner that has come to its end.
+	 * Removes the fence of an owner that has finished.
 	 */
 	void unfence(Connection connection, long owner) throws SQLException {
 		Sql.update(connection, this.unfence, owner);
 	}
 
 	/**
-	 * Lets a record that is in progress take over the outcome of its owner.
+	 * Folds the outcome of its owner into a record in progress.
 	 * @return {@code false} if there is none
 	 */
 	boolean fold(Connection connection, byte[] id) throws SQLException {
@@ -151,7 +150,7 @@ final class Outcomes {
 	}
 
 	/**
-	 * Lets all records take over the outcomes of their owners.
+	 * Folds all outcomes into their records.
 	 */
 	void foldAll(Connection connection) throws SQLException {
 		for (int batch = 0; batch < MOST_BATCHES; batch++) {
@@ -164,8 +163,8 @@ final class Outcomes {
 	}
 
 	/**
-	 * First the record, then the outcome. Whoever vanishes in between leaves an outcome
-	 * whose record is completed, and the next one removes it.
+	 * Updates the record first, then removes the outcome. A crash in between leaves an
+	 * outcome whose record is completed, and the next fold removes it.
 	 */
 	private void fold(Connection connection, List<OwnedRecord> outcomes) throws SQLException {
 		if (outcomes.isEmpty()) {
@@ -193,10 +192,10 @@ final class Outcomes {
 	}
 
 	/**
-	 * Removes the fences of owners that will not come any more.
+	 * Removes expired fences.
 	 */
 	void purge(Connection connection) throws SQLException {
-		// Found first: what transactions have not committed yet must not be waited for
+		// Selects them first, so as not to wait for uncommitted outcomes
 		for (OwnedRecord fence : OwnedRecord.find(connection, this.fencesOver)) {
 			unfence(connection, fence.owner());
 		}

@@ -8,12 +8,12 @@ import java.util.UUID;
 import dev.idempotency.store.Claim;
 
 /**
- * Which record, and whose.
+ * The id of a record and its owner.
  */
 final class OwnedRecord {
 
 	/**
-	 * The owner of a key that was given back, and whose attempts still count.
+	 * The owner of a released key whose attempts still count.
 	 */
 	static final long NOBODY = 0;
 
@@ -31,8 +31,8 @@ final class OwnedRecord {
 	}
 
 	/**
-	 * What is kept of an owner: half as many bits as it has, all of them random. Whoever
-	 * might be taken for another one would have to claim the same key.
+	 * The stored form of an owner: 64 random bits. Owners need to differ only among the
+	 * claims of one key.
 	 */
 	static long number(UUID owner) {
 		return owner.getMostSignificantBits() ^ owner.getLeastSignificantBits();
@@ -51,8 +51,8 @@ final class OwnedRecord {
 	}
 
 	/**
-	 * Finds some.
-	 * @param query asks for their owners and ids
+	 * Finds records.
+	 * @param query selects their owners and ids
 	 */
 	static List<OwnedRecord> find(Connection connection, String query, Object... parameters) throws SQLException {
 		return Sql.list(connection, query, (row) -> new OwnedRecord(row.getLong(1), row.getBytes(2)), parameters);

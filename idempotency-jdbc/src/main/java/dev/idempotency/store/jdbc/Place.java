@@ -1,7 +1,7 @@
 package dev.idempotency.store.jdbc;
 
 /**
- * One of the databases in which records are kept.
+ * One of the databases that hold records.
  *
  * @param database the database
  * @param renewals how leases are renewed there

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 
 /**
- * The databases in which records are kept: one, or those that a data source leads to.
+ * The databases that hold records: one, or all to which a data source routes.
  */
 final class Places implements AutoCloseable {
 
@@ -42,12 +42,13 @@ final class Places implements AutoCloseable {
 		this.renewals = renewals;
 		this.routing = Routing.in(this.dataSource);
 		this.only = (this.routing == null) ? create(this.dataSource) : null;
-		// What is to be said about them is said at start-up
+		// So that warnings about them appear at startup
 		all();
 	}
 
 	/**
-	 * A proxy that knows of the caller's transaction would have us take part in it.
+	 * Unwraps a transaction-aware proxy, which would make the store join the caller's
+	 * transaction.
 	 */
 	private static DataSource withoutTransactions(DataSource dataSource) {
 		return (dataSource instanceof TransactionAwareDataSourceProxy proxy && proxy.getTargetDataSource() != null)
@@ -55,21 +56,21 @@ final class Places implements AutoCloseable {
 	}
 
 	/**
-	 * Whose connections transactions use.
+	 * The data source of transactions.
 	 */
 	DataSource dataSource() {
 		return this.dataSource;
 	}
 
 	/**
-	 * Whether there may be several.
+	 * Whether there may be several places.
 	 */
 	boolean areSeveral() {
 		return this.routing != null;
 	}
 
 	/**
-	 * That of the calling thread.
+	 * The place of the calling thread.
 	 */
 	Place current() {
 		if (this.routing == null) {
@@ -80,14 +81,15 @@ final class Places implements AutoCloseable {
 	}
 
 	/**
-	 * That of a claim, whatever thread this is.
+	 * The place of a claim, on any thread.
 	 */
 	Place of(Claim claim) {
 		return (claim.place() instanceof Place place) ? place : current();
 	}
 
 	/**
-	 * Each of them. Those that no list names are known once a thread was led there.
+	 * All known places. A place that is not in a list of targets is known once a thread
+	 * was routed there.
 	 */
 	List<Place> all() {
 		if (this.routing == null) {
@@ -111,8 +113,8 @@ final class Places implements AutoCloseable {
 	}
 
 	/**
-	 * Forgets a place that cannot be reached, unless it is in the list: a tenant that is
-	 * no more is not to be asked for ever.
+	 * Forgets an unreachable place unless it is listed, so that a deleted tenant is not
+	 * contacted forever.
 	 */
 	void forgetUnlessListed(Place place) {
 		if (this.routing == null) {

@@ -16,11 +16,10 @@ import dev.idempotency.store.OnReplay;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Claims in one round trip. If all there is to do is to take a key or to read what is
- * there, these are two plain statements that travel together, for one that does both
- * costs the server more; or only the first of them, for a key that was there lately. Only
- * a key that is found to be over, or left by one that vanished, is claimed as in other
- * databases; and one that is in progress may have been completed in a transaction.
+ * Claims in one round trip. To claim a free key or read its record takes two plain
+ * statements, sent together, because one statement that does both costs the server more.
+ * For a recent key, the read alone is sent. An expired or abandoned key is claimed as in
+ * other databases. A key in progress may have been completed in a transaction.
  */
 final class PostgresClaims implements Claims {
 
@@ -65,7 +64,7 @@ final class PostgresClaims implements Claims {
 	}
 
 	/**
-	 * Takes a key that nobody has, or reads what is there.
+	 * Claims a free key, or reads its record.
 	 * @return {@code null} if there is more to do
 	 */
 	private @Nullable ClaimResult takeOrRead(Connection connection, ClaimRequest request) throws SQLException {
@@ -85,8 +84,8 @@ final class PostgresClaims implements Claims {
 	}
 
 	/**
-	 * Both statements see what is committed when they run, and both run. Others may have
-	 * come in between: whether the key was taken is for the second one to say.
+	 * Both statements run, and each sees what is committed when it runs. Another claim
+	 * may come in between, so the second statement decides whether the claim is granted.
 	 */
 	private @Nullable ClaimResult readThenTake(Connection connection, ClaimRequest request, byte[] id)
 			throws SQLException {
@@ -135,7 +134,7 @@ final class PostgresClaims implements Claims {
 	}
 
 	/**
-	 * Takes a key that nobody has, counts a replay, or lets a result live longer.
+	 * Claims a free key, counts a replay, or extends the ttl of a result.
 	 * @return {@code null} if there is more to do
 	 */
 	private @Nullable ClaimResult takeOrChange(Connection connection, ClaimRequest request) throws SQLException {
@@ -154,7 +153,7 @@ final class PostgresClaims implements Claims {
 			try (ResultSet rows = claim.executeQuery()) {
 				RecordRow row = RecordRow.next(rows, Dialect.POSTGRESQL);
 				if (row == null) {
-					throw new SQLException("A claim met neither a record nor the lack of one");
+					throw new SQLException("The claim statement returned no row");
 				}
 				if (row.isOwnedBy(owner)) {
 					return request.granted(row.attempt());

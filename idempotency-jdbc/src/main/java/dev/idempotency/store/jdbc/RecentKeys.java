@@ -6,10 +6,9 @@ import java.nio.ByteOrder;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * Keys that had a record when this instance last dealt with them: the latest few
- * thousand. A claim of one of them most probably finds it again and has only to read,
- * which costs the database half as much as to be ready to insert. Whoever is wrong asks
- * once more, so that nothing depends on it.
+ * The latest few thousand keys that had a record when this instance last saw them. A
+ * claim of such a key most probably needs only a read, which costs the database half as
+ * much as an attempt to insert. A wrong guess costs a second query and nothing else.
  */
 final class RecentKeys {
 
@@ -18,7 +17,7 @@ final class RecentKeys {
 	private static final int SLOTS = 1 << 13;
 
 	/**
-	 * Past the start that all keys of the same value share.
+	 * After the prefix that all keys of the same value share.
 	 */
 	private static final int SLOT_OFFSET = 8;
 

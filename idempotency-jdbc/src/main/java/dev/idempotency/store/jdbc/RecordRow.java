@@ -68,7 +68,7 @@ final class RecordRow {
 	static Instant time(ResultSet row, int column, Dialect dialect) throws SQLException {
 		Instant time = dialect.readTime(row, column);
 		if (time == null) {
-			throw new SQLException("A record lacks one of its times (column %d)".formatted(column));
+			throw new SQLException("A record has no time in column %d".formatted(column));
 		}
 		return time;
 	}
@@ -115,14 +115,14 @@ final class RecordRow {
 	}
 
 	/**
-	 * Whether the record counts as forgotten.
+	 * Whether the record has expired.
 	 */
 	boolean isOver() {
 		return !this.expiresAt.isAfter(this.now);
 	}
 
 	/**
-	 * Whether it is over, or may be taken over.
+	 * Whether it has expired or may be taken over.
 	 */
 	boolean mayBeClaimed(Fingerprint fingerprint, ClaimTerms terms) {
 		return isOver() || mayBeTakenOver(fingerprint, terms);
@@ -138,14 +138,14 @@ final class RecordRow {
 	}
 
 	/**
-	 * Whether the record is remembered for that long anyway.
+	 * Whether the record lives at least that long anyway.
 	 */
 	boolean outlives(Duration ttl) {
 		return !this.expiresAt.isBefore(this.now.plus(ttl));
 	}
 
 	/**
-	 * The result of a completed row, which is damaged if it has none.
+	 * The result of a completed row. A row without one is damaged.
 	 */
 	static StoredResult result(byte @Nullable [] frame) {
 		return StoredResult.fromFrame((frame != null) ? frame : new byte[0]);

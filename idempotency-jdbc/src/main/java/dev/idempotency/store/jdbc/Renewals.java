@@ -12,11 +12,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Renews leases on a connection that no handler can take, where there is one.
+ * Renews leases, on a connection that no handler can take if there is one.
  * <p>
- * What fails there once is a failure like any other, and tried again soon. From the
- * second time on, the way that all else takes is better than none, although it may be a
- * pool that nobody knows how long to wait for.
+ * The first failure there is a failure like any other, and the renewal is tried again
+ * soon. From the second failure on, it falls back to the data source of everything else,
+ * although that may be a pool with an unknown wait.
  */
 final class Renewals implements AutoCloseable {
 
@@ -51,7 +51,7 @@ final class Renewals implements AutoCloseable {
 		catch (SQLException ex) {
 			if (!this.failed) {
 				this.failed = true;
-				logger.warn("A lease could not be renewed on the connection that is there for that: {}", ex.toString());
+				logger.warn("Failed to renew a lease on the connection for renewals: {}", ex.toString());
 				throw Database.translate(TASK, ex);
 			}
 			logger.debug("Renewing a lease on a connection of the pool", ex);

@@ -14,12 +14,12 @@ import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * A data source that leads each thread to a data source of its own.
+ * A data source that routes each thread to its target data source.
  */
 final class Routing {
 
 	/**
-	 * Which it is for a thread, it tells subclasses alone.
+	 * Protected in {@link AbstractRoutingDataSource}.
 	 */
 	private static final Method TARGET = Objects
 		.requireNonNull(ReflectionUtils.findMethod(AbstractRoutingDataSource.class, "determineTargetDataSource"));
@@ -35,8 +35,8 @@ final class Routing {
 	}
 
 	/**
-	 * What routes in a data source, or inside of what is wrapped around it.
-	 * @return {@code null} if nothing does
+	 * Finds the routing data source, also behind wrappers.
+	 * @return {@code null} if there is none
 	 */
 	static @Nullable Routing in(DataSource dataSource) {
 		try {
@@ -44,14 +44,14 @@ final class Routing {
 					? new Routing(dataSource.unwrap(AbstractRoutingDataSource.class)) : null;
 		}
 		catch (SQLException ex) {
-			// Not every data source says what is inside of it
+			// Not every data source can be unwrapped
 			return null;
 		}
 	}
 
 	/**
-	 * Where the calling thread is led.
-	 * @throws IllegalStateException if it is led nowhere
+	 * The target of the calling thread.
+	 * @throws IllegalStateException if it has none
 	 */
 	DataSource target() {
 		DataSource target = (DataSource) Objects.requireNonNull(ReflectionUtils.invokeMethod(TARGET, this.dataSource));
@@ -60,7 +60,7 @@ final class Routing {
 	}
 
 	/**
-	 * Where threads can be led, as far as it is known.
+	 * All known targets.
 	 */
 	Set<DataSource> targets() {
 		Set<DataSource> targets = new LinkedHashSet<>();
@@ -71,7 +71,7 @@ final class Routing {
 			targets.addAll(this.dataSource.getResolvedDataSources().values());
 		}
 		catch (IllegalStateException ex) {
-			// It knows its targets in a way of its own
+			// A subclass that manages its targets itself
 		}
 		Set<DataSource> flat = new LinkedHashSet<>();
 		for (DataSource target : targets) {

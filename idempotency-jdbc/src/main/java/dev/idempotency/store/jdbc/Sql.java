@@ -10,8 +10,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Statements and their parameters. Those that most requests need set their parameters
- * themselves, and make no objects of numbers.
+ * Runs statements with parameters. The statements of most requests set their parameters
+ * themselves, to avoid boxing.
  */
 final class Sql {
 
@@ -58,7 +58,7 @@ final class Sql {
 	}
 
 	/**
-	 * Makes something of a row.
+	 * Maps a row.
 	 */
 	@FunctionalInterface
 	interface Reader<T> {
