@@ -177,7 +177,7 @@ class FailureAnalysisTests {
 				assertThat(ours(failed.getStartupFailure())).first()
 					.extracting(FailureAnalysis::getAction)
 					.asString()
-					.endsWith("set idempotency.jdbc.initialize-schema=always to have it run at start-up, or correct "
+					.endsWith("set idempotency.jdbc.initialize-schema=always to run it at startup, or correct "
 							+ "idempotency.jdbc.table.");
 			});
 	}

@@ -9,12 +9,12 @@ import dev.idempotency.store.OnReplay;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Claims in a few statements that any database has, each committed by itself.
+ * Claims with a few standard statements, each committed by itself.
  * <p>
- * A first claim is one insert. Whoever finds that the key is there, or knows that it was
- * lately, reads it, and changes it only if it still is what was read: who owned it, and
- * in which attempt. That happens to one of many; the others look again. An owner that
- * loses a key in progress is fenced off first.
+ * A first claim is one insert. If the key exists, or is a recent one, the claim reads its
+ * record, and changes it only if owner and attempt are still the same. One of several
+ * concurrent claims succeeds, and the others read again. An owner that loses a key in
+ * progress is fenced off first.
  */
 final class StandardClaims implements Claims {
 
@@ -53,11 +53,11 @@ final class StandardClaims implements Claims {
 				return result;
 			}
 		}
-		throw new SQLException("A claim met others again and again");
+		throw new SQLException("The key changed on every attempt to claim it");
 	}
 
 	/**
-	 * Claims a key that is there.
+	 * Claims a key that has a record.
 	 * @return {@code null} if it is no longer what it was
 	 */
 	private @Nullable ClaimResult claimWhatIsThere(Connection connection, byte[] id, RecordRow row,
@@ -74,7 +74,7 @@ final class StandardClaims implements Claims {
 	}
 
 	/**
-	 * Claims a key that nobody can complete any more.
+	 * Claims a key that no owner can complete anymore.
 	 * @return {@code null} if it is no longer what it was
 	 */
 	private @Nullable ClaimResult claimWhatIsFree(Connection connection, byte[] id, RecordRow row, ClaimRequest request)
@@ -86,7 +86,7 @@ final class StandardClaims implements Claims {
 	}
 
 	/**
-	 * Gives out a result.
+	 * Replays a result.
 	 * @return {@code null} if it is no longer what it was
 	 */
 	private @Nullable ClaimResult replay(Connection connection, byte[] id, RecordRow row, ClaimRequest request)
@@ -101,8 +101,8 @@ final class StandardClaims implements Claims {
 	}
 
 	/**
-	 * Claims a key that is not there.
-	 * @return {@code false} if it is
+	 * Claims a key that has no record.
+	 * @return {@code false} if it has one
 	 */
 	private boolean insert(Connection connection, byte[] id, ClaimRequest request) throws SQLException {
 		try (PreparedStatement insert = connection.prepareStatement(this.statements.insert)) {

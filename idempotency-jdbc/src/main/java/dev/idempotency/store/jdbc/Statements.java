@@ -9,14 +9,14 @@ import java.util.regex.Pattern;
 import org.springframework.core.io.ClassPathResource;
 
 /**
- * What is said to the database, in its dialect.
+ * The statements, in the dialect of the database.
  */
 final class Statements {
 
 	private static final Pattern TIME = Pattern.compile("\\{time:([^}]+)}");
 
 	/**
-	 * The table, the one beside it, or an index of either.
+	 * The table, the outcome table, or an index of either.
 	 */
 	private static final Pattern NAME = Pattern
 		.compile("%s((?:%s)?)(_)?".formatted(JdbcSettings.DEFAULT_TABLE, JdbcSettings.OUTCOMES));
@@ -31,16 +31,16 @@ final class Statements {
 	private static final String COMPLETED_BY_OWNER = "state = 1";
 
 	/**
-	 * The state of a record that took over the outcome of a transaction. Its owner may
-	 * not know yet.
+	 * The state of a record into which the outcome of a transaction was folded. Its owner
+	 * may not know yet.
 	 */
 	static final String COMPLETED_BY_TRANSACTION = "state = 2";
 
 	private static final String HELD = "id = ? and owner = ? and " + IN_PROGRESS + " and expires_at > {now}";
 
 	/**
-	 * Lets a record live for so long at least. What it has anyway is left as it is: the
-	 * expiry is indexed, and a row is cheaper to write where nothing changes that is.
+	 * Keeps a record for at least the given time. A later expiry stays as it is: the
+	 * column is indexed, and an update that changes no indexed column is cheaper.
 	 */
 	private static final String AT_LEAST = "expires_at = case when expires_at < {later} then {later} else expires_at end";
 
@@ -91,20 +91,20 @@ final class Statements {
 						+ "values (?, ?, ?, ?, ?, ?, 0, 1, ?, ?, {now}, {later}, {later}, ?)"));
 		this.select = in("select owner, attempt, state, fingerprint, {time:created_at}, {time:ends_at}, "
 				+ "{time:expires_at}, replays, result, trace, {time:{now}} from {table} where id = ?");
-		// The attempt counts too: a key that was given back is nobody's each time
+		// The attempt is compared, too: every released key has the same owner
 		this.restart = in("update {table} set state = 0, attempt = 1, owner = ?, fingerprint = ?, "
 				+ "created_at = {now}, ends_at = {later}, expires_at = {later}, replays = null, "
 				+ "result = null, trace = ? where id = ? and owner = ? and attempt = ? and expires_at <= {now}");
-		// Whoever vanished that often is not counted any more
+		// The count stops at the largest smallint
 		this.takeOver = in("update {table} set attempt = case when attempt < 32767 then attempt + 1 else attempt end, "
 				+ "owner = ?, ends_at = {later}, expires_at = {later}, trace = ? where id = ? and owner = ? "
 				+ "and attempt = ? and " + IN_PROGRESS + " and ends_at <= {now}");
 		this.countReplay = in("update {table} set replays = coalesce(replays, 0) + 1 "
 				+ "where id = ? and owner = ? and coalesce(replays, 0) = ? and " + COMPLETED);
-		// Someone else may have extended it further since it was read
+		// Another replay may have extended it further since it was read
 		this.extend = in("update {table} set " + AT_LEAST + " where id = ? and owner = ? and " + COMPLETED
 				+ " and expires_at > {now}");
-		// Work that outlives the ttl must not be forgotten while it runs
+		// The record of an operation that outlives the ttl must not expire while it runs
 		this.renew = in("update {table} set ends_at = {later}, " + AT_LEAST + " where " + HELD);
 		this.complete = in("update {table} set " + COMPLETED_BY_OWNER + ", ends_at = {now}, " + AT_LEAST
 				+ ", result = ? where " + HELD);
@@ -134,24 +134,24 @@ final class Statements {
 	}
 
 	/**
-	 * The name of the table beside it, with or without its schema.
+	 * The name of the outcome table, with or without its schema.
 	 */
 	String outcomeTable() {
 		return this.settings.outcomeTable();
 	}
 
 	/**
-	 * A statement that has a file of its own, where its table has the default name.
+	 * A statement from a file, in which the table has the default name.
 	 */
 	String fromFile(String name) {
-		// What is said to people need not travel
+		// The database does not need the comments
 		return withTable(read(name).replaceAll("(?m)^--.*\\R", ""));
 	}
 
 	private String withTable(String text) {
 		return NAME.matcher(text)
 			.replaceAll((name) -> (name.group(2) != null)
-					// Indexes are where their table is
+					// An index is created in the schema of its table
 					? this.settings.plainTable() + name.group(1) + name.group(2)
 					: this.settings.table() + name.group(1));
 	}

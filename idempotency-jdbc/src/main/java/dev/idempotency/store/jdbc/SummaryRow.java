@@ -14,12 +14,12 @@ import dev.idempotency.store.RecordSummary;
 import dev.idempotency.store.StoredResult;
 
 /**
- * Rows for people to look at.
+ * Maps rows to summaries and inspections for operators.
  */
 final class SummaryRow {
 
 	/**
-	 * The column of what is asked for of the result.
+	 * The column of the result, or of an expression of it.
 	 */
 	static final int RESULT = 15;
 
@@ -44,7 +44,7 @@ final class SummaryRow {
 
 	/**
 	 * The columns that are read.
-	 * @param ofResult what is asked for of the result
+	 * @param ofResult the column of the result, or an expression of it
 	 */
 	static String columns(String ofResult) {
 		return "id, namespace, operation, principal, tenant, idempotency_key, state, attempt, {time:created_at}, "
@@ -52,14 +52,14 @@ final class SummaryRow {
 	}
 
 	/**
-	 * The columns that are read of a row that is read whole.
+	 * The columns of a whole row.
 	 */
 	static String allColumns() {
 		return columns("result, fingerprint");
 	}
 
 	/**
-	 * Reads a row whole.
+	 * Reads a whole row.
 	 */
 	static Inspection inspect(ResultSet rows, Dialect dialect) throws SQLException {
 		boolean completed = RecordRow.isCompleted(rows.getInt(7));

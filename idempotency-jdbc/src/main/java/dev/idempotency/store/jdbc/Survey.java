@@ -25,12 +25,12 @@ import org.slf4j.LoggerFactory;
 import org.springframework.dao.DataAccessException;
 
 /**
- * What is done about the records in all places.
+ * Searches, counts and purges the records of all places.
  * <p>
- * A database that can be reached in several ways is visited once. One that cannot be
- * written is passed over: it is the replica of another. One that cannot be reached keeps
- * nobody from the others; whoever asks is told that something is missing, and fails only
- * if that is all there is to tell.
+ * A database that can be reached in several ways is visited once. A read-only database is
+ * skipped, because it is a replica of another. An unreachable database does not prevent
+ * visits to the others: the result is marked as incomplete. The call fails only if there
+ * is no result at all.
  */
 final class Survey {
 
@@ -61,7 +61,7 @@ final class Survey {
 
 	boolean areEmbedded() {
 		boolean[] embedded = { true };
-		DataAccessException failure = visit("look at the database", (place, connection, tables) -> {
+		DataAccessException failure = visit("inspect the database", (place, connection, tables) -> {
 			embedded[0] &= tables.dialect().isEmbedded(connection.getMetaData().getURL());
 			return embedded[0];
 		});
@@ -70,7 +70,7 @@ final class Survey {
 
 	int purge(int limit) {
 		int[] purged = { 0 };
-		DataAccessException failure = visit("purge what is over", (place, connection, tables) -> {
+		DataAccessException failure = visit("purge expired records", (place, connection, tables) -> {
 			purged[0] += new BatchPurge(tables).purge(connection, limit - purged[0]);
 			return purged[0] < limit;
 		});
@@ -137,8 +137,8 @@ final class Survey {
 	}
 
 	/**
-	 * Goes from one database to the next.
-	 * @return why one of them could not be visited, if so
+	 * Visits one database after the other.
+	 * @return the first failure, if any
 	 */
 	private @Nullable DataAccessException visit(String task, Visit visit) {
 		List<Place> all = this.places.all();
@@ -167,21 +167,21 @@ final class Survey {
 	}
 
 	/**
-	 * What is done in a database.
+	 * A visit to a database.
 	 */
 	@FunctionalInterface
 	private interface Visit {
 
 		/**
-		 * Does it.
-		 * @return whether to go on to the next one
+		 * Visits a database.
+		 * @return whether to continue with the next one
 		 */
 		boolean at(Place place, Connection connection, Tables tables) throws SQLException;
 
 	}
 
 	/**
-	 * Passes over what was visited before, and what cannot be written.
+	 * Skips databases that were visited before or are read-only.
 	 */
 	private static final class OnceEach implements Visit {
 
@@ -201,7 +201,7 @@ final class Survey {
 				return true;
 			}
 			boolean goOn = this.visit.at(place, connection, tables);
-			// Not before: what others were in the way of is done again
+			// Only now: a visit that meets a concurrent transaction is tried again
 			this.visited.add(name);
 			return goOn;
 		}
@@ -209,7 +209,7 @@ final class Survey {
 	}
 
 	/**
-	 * A record, and where it is.
+	 * A record and its place.
 	 */
 	private record Located(Place place, Inspection record) {
 	}

@@ -15,7 +15,7 @@ import org.springframework.jdbc.datasource.init.ScriptException;
 import org.springframework.jdbc.datasource.init.ScriptUtils;
 
 /**
- * The tables: created where that is wanted, and looked at before anyone relies on it.
+ * The tables: created if configured, and checked before they are used.
  */
 final class TableSchema {
 
@@ -55,15 +55,15 @@ final class TableSchema {
 							location("schema-h2.sql"), DatabaseSetting.INITIALIZE_SCHEMA));
 		}
 		Resource script = new ByteArrayResource(this.statements.fromFile(file).getBytes(StandardCharsets.UTF_8));
-		// Another instance may create the same at the same time, and then one of them
-		// fails. Each time one statement at least has been run by somebody
+		// If another instance creates the tables at the same time, one of the two fails.
+		// Each attempt completes at least one statement in one of them
 		for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
 			try {
 				ScriptUtils.executeSqlScript(this.connection, script);
 				return;
 			}
 			catch (ScriptException ex) {
-				// Whether all is there is looked at next
+				// The check that follows reports what is missing
 				logger.debug("The tables could not be created", ex);
 			}
 		}
@@ -78,7 +78,7 @@ final class TableSchema {
 				throw ex;
 			}
 			throw new IdempotencyConfigurationException(
-					Explanation.of("The table %s is missing, or is not as it should be: %s", table, ex.getMessage()),
+					Explanation.of("The table %s is missing or unusable: %s", table, ex.getMessage()),
 					remedy(this.statements.dialect()));
 		}
 	}
@@ -87,7 +87,7 @@ final class TableSchema {
 		String file = dialect.schemaFile();
 		return (file != null) ? Explanation.of(
 				"Run %s, which creates what is missing (as a migration of Flyway or Liquibase, for example), set "
-						+ "%s=always to have it run at start-up, or correct %s.",
+						+ "%s=always to run it at startup, or correct %s.",
 				location(file), DatabaseSetting.INITIALIZE_SCHEMA, DatabaseSetting.TABLE)
 				: Explanation.of("Create it after the model of %s, or correct %s.", location("schema-h2.sql"),
 						DatabaseSetting.TABLE);

@@ -18,7 +18,7 @@ import dev.idempotency.store.SearchableStore.Counts;
 import dev.idempotency.store.SearchableStore.Found;
 
 /**
- * Finds and counts rows, without the results in them.
+ * Finds and counts rows, without their results.
  */
 final class TableSearch {
 
@@ -53,9 +53,9 @@ final class TableSearch {
 	}
 
 	/**
-	 * Finds the newest rows by looking at all of them; where there are too many, at those
-	 * that will live the longest, which are the newest as far as all have the same ttl.
-	 * @param mostBlocks how much of a table is looked at
+	 * Finds the newest rows among all rows. In a table that is too large, it searches
+	 * only the rows that expire last, which are the newest ones if all have the same ttl.
+	 * @param mostBlocks how much of a table is searched
 	 */
 	Found search(RecordFilter filter, int offset, int limit, long mostBlocks) throws SQLException {
 		this.outcomes.foldAll(this.connection);
@@ -104,7 +104,7 @@ final class TableSearch {
 	}
 
 	/**
-	 * Counts all rows, or those in some of the blocks where there are very many.
+	 * Counts all rows, or a sample of the blocks if the table is too large.
 	 */
 	Counts count(String namespace, long mostBlocks) throws SQLException {
 		this.outcomes.foldAll(this.connection);
@@ -121,7 +121,7 @@ final class TableSearch {
 	}
 
 	/**
-	 * How large the table is; zero where nobody knows.
+	 * The size of the table; zero where it is unknown.
 	 */
 	private long blocks() throws SQLException {
 		if (this.statements.dialect() != Dialect.POSTGRESQL) {
@@ -135,8 +135,8 @@ final class TableSearch {
 	}
 
 	private void count(RecordTally tally, String namespace, String sampling) throws SQLException {
-		// One row for each operation, since planners know how many operations there are,
-		// and nothing of an expression
+		// One row for each operation: planners can estimate the number of operations, but
+		// not the number of values of an expression
 		Query query = new Query(
 				"select operation, " + number(RUNNING) + ", " + number(ABANDONED) + ", " + number(Statements.COMPLETED)
 						+ " from {table}" + sampling + " where " + LIVE + " group by operation order by count(*) desc "
@@ -191,7 +191,7 @@ final class TableSearch {
 		}
 
 		/**
-		 * A range, which the primary key can be searched by.
+		 * Adds a range, for which the database can use the primary key.
 		 */
 		private void beginsWith(String digits) {
 			String others = "0".repeat(RecordId.LENGTH - digits.length());

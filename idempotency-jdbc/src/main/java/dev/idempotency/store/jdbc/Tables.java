@@ -6,12 +6,12 @@ import java.sql.SQLException;
 /**
  * The tables of a database, and how they are worked on.
  *
- * @param statements what is said to the database
- * @param outcomes what is completed inside transactions
+ * @param statements the statements
+ * @param outcomes the outcomes of transactions
  * @param claims how a key is claimed
- * @param isolation what transactions see of others
- * @param largestResult the largest result that the server takes, in bytes
- * @param recent keys that are most probably there
+ * @param isolation the isolation of transactions
+ * @param largestResult the largest result that the server accepts, in bytes
+ * @param recent keys that most probably have a record
  */
 record Tables(Statements statements, Outcomes outcomes, Claims claims, Isolation isolation, long largestResult,
 		RecentKeys recent) {

@@ -1,5 +1,5 @@
--- Takes a key that nobody has, counts a replay, lets a result live longer, or says what is there, in one statement, and
--- only reads where nothing is to be changed. The moment the statement began decides what is over.
+-- Claims a free key, counts a replay, extends the ttl of a result, or returns the record, in one statement. Only reads if
+-- nothing changes. The start of the statement decides what has expired.
 with asked as (
 	select cast(? as bytea) as id, cast(? as bigint) as owner, cast(? as bytea) as fingerprint,
 		cast(? as text) as on_replay,

@@ -1,28 +1,28 @@
 create table if not exists idempotency_record (
 	created_at datetime(3) not null,         -- all times are UTC
-	expires_at datetime(3) not null,         -- fixed by the claim, and seldom changed: it is indexed
-	owner bigint not null,                   -- tells a claim from all others
-	ends_at datetime(3) not null,            -- in progress: the lease; completed: when that was
+	expires_at datetime(3) not null,         -- set by the claim and seldom changed, because it is indexed
+	owner bigint not null,                   -- the unique id of a claim
+	ends_at datetime(3) not null,            -- the end of the lease, or the time of completion
 	state smallint not null,                 -- 0 in progress, 1 completed, 2 completed in a transaction
-	attempt smallint not null,               -- 2 or more: an earlier attempt vanished
+	attempt smallint not null,               -- 2 or more: an earlier attempt crashed or stalled
 	result longblob,
 	id binary(32) not null primary key,      -- the digest of namespace, operation, principal, tenant and key
 	fingerprint varbinary(32) not null,
-	namespace varchar(255) not null,         -- these five are for people, and cut where they are longer
+	namespace varchar(255) not null,         -- these five are for operators, and cut if too long
 	operation varchar(255) not null,
 	principal varchar(255),
 	tenant varchar(255),
 	idempotency_key varchar(255) not null,
-	trace varchar(64),                       -- of the latest attempt, for people
-	replays integer,                         -- none: nobody counts them
+	trace varchar(64),                       -- of the latest attempt, for operators
+	replays integer,                         -- null: none counted
 	index idempotency_record_expires_at (expires_at)
 ) default character set utf8mb4 collate utf8mb4_bin;
 
--- What was completed inside a transaction, until a record takes it over, and who may complete nothing any more
+-- Outcomes of transactions, until they are folded into their records, and owners that can no longer complete
 create table if not exists idempotency_record_outcome (
 	owner bigint not null primary key,       -- of the record
 	id binary(32) not null,                  -- of the record
 	completed_at datetime(3) not null,
-	expires_at datetime(3) not null,         -- the record lives until then at least
-	result longblob                          -- none: this owner has lost its key
+	expires_at datetime(3) not null,         -- the record is kept at least until then
+	result longblob                          -- null: this owner has lost its key
 );

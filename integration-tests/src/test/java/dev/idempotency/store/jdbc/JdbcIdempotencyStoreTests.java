@@ -303,7 +303,7 @@ class JdbcIdempotencyStoreTests {
 		JdbcTemplate jdbc = new JdbcTemplate(dataSource);
 		jdbc.execute("create table idempotency_record (id bytea primary key, expires_at timestamptz)");
 		assertThatExceptionOfType(IdempotencyConfigurationException.class).isThrownBy(() -> store(dataSource))
-			.withMessageContaining("is not as it should be");
+			.withMessageContaining("is missing or unusable");
 	}
 
 	@Test
