@@ -1,4 +1,4 @@
--- Marks a record in progress as one that somebody waits for.
+-- Marks a record in progress as awaited.
 
 local record = redis.call('GETRANGE', KEYS[1], 0, 21)
 if not isKnown(record) then

@@ -1,4 +1,4 @@
--- Does once what the other scripts do, with a record of its own.
+-- Runs each command of the other scripts once, with a record of its own.
 
 redis.call('SET', KEYS[1], struct.pack('>BBI5I5', 2, 0, 1001, 0) .. ('\0'):rep(10), 'PX', '1000')
 local record = redis.call('GET', KEYS[1])

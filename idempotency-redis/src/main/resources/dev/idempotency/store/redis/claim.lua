@@ -1,6 +1,6 @@
--- ARGV: the record of a first attempt, for how long it is remembered, what a replay does, whether it may take over,
--- whether somebody waits. Answers with the attempt; or with a record, before it its age if it is in progress.
--- What nearly all claims come to stands here, before anything that they can do without.
+-- ARGV: the record of a first attempt, how long to keep it, what a replay does, whether a takeover is allowed, whether
+-- the key is awaited. Returns the attempt, or the record, preceded by its age if it is in progress.
+-- Nearly all claims end in this file. It comes first, to save them the functions of the others.
 
 local record = redis.call('GET', KEYS[1])
 if not record then

@@ -1,4 +1,4 @@
--- What a claim does with a record that it does not only read.
+-- The part of a claim that may change a present record.
 
 if not isKnown(record) then
 	return 'O' .. record
@@ -30,15 +30,15 @@ local lease = struct.unpack('>I5', ARGV[1], 8)
 if record:sub(15, 22) ~= ARGV[1]:sub(15, 22) then
 	if ARGV[4] ~= '1' or not isSame or struct.unpack('>I5', record, 8) > age then
 		if ARGV[5] == '1' and not isAwaited(flags) then
-			-- Whoever waits has marked an attempt that is gone
+			-- The waiter has marked an earlier attempt
 			redis.pcall('SETRANGE', KEYS[1], 1, string.char(flags + 64))
 		end
 		return 'R' .. struct.pack('>I6', span(age)) .. record
 	end
 	attempt = math.min(attempt + 1, 2 ^ 16 - 1)
 end
--- Taken over; or the driver sent the claim again after it lost the answer, which is written again, so that WAIT after it
--- means something
+-- A takeover; or the driver sent the claim again after it lost the reply. The record is written again, so that a WAIT
+-- after it covers the write.
 redis.call('SET', KEYS[1], struct.pack('>BBI5I5I2', 2, ARGV[1]:byte(2) + (isAwaited(flags) and 64 or 0),
 	span(age + ttl + 1), span(age + lease), attempt) .. ARGV[1]:sub(15), 'PXAT', now + ttl)
 return 'G' .. struct.pack('>I2', attempt)

@@ -1,4 +1,4 @@
--- Counts some records, and changes nothing. ARGV: namespace. Answers with operations, and after each how many of its
+-- Counts some records, and changes nothing. ARGV: namespace. Returns operations, and after each how many of its
 -- records are in progress, abandoned and completed.
 
 local now, numbers, reply = clock(), {}, {}

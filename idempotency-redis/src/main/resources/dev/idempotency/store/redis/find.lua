@@ -1,4 +1,4 @@
--- Answers with a record, before it the time and when it will be forgotten, and changes nothing.
+-- Returns a record, preceded by the time and its expiry, and changes nothing.
 
 local record = redis.call('GET', KEYS[1])
 if not record then

@@ -1,4 +1,4 @@
--- Forgets whatever is there.
+-- Forgets a key in any state.
 
 local head = redis.pcall('GETRANGE', KEYS[1], 0, 21)
 if redis.call('DEL', KEYS[1]) == 0 then

@@ -1,9 +1,9 @@
--- What scripts have in common. A script touches nothing but its KEYS, mostly one. The server's clock decides: when a
--- lease is over, and when a record is, which is then gone at that very moment: a server keeps what it is told to drop
--- at a time to the end of that millisecond, so it is told the one before.
--- No record has a date. It has its life, from the first claim to the end of its last millisecond, so that its age is
--- what of its life is not left; whoever changes its expiry changes its life by as much.
--- What is where in a record stands in PackedRecord. Positions here begin with 1, those of GETRANGE and SETRANGE with 0.
+-- The functions that scripts share. A script touches only its KEYS, mostly one. The server's clock decides when a
+-- lease or a record expires. The server keeps a record until the end of the millisecond of its expiry, so the expiry is
+-- set one millisecond earlier.
+-- A record contains no date. It contains its life, from the first claim to the end of its last millisecond. Its age is
+-- its life minus the time that is left. A script that changes the expiry changes the life by as much.
+-- PackedRecord describes the layout of a record. Positions here begin with 1, those of GETRANGE and SETRANGE with 0.
 
 -- The server's time in milliseconds.
 local function clock()
@@ -11,20 +11,20 @@ local function clock()
 	return time[1] * 1000 + math.floor(time[2] / 1000)
 end
 
--- Whether this is a record as we write them. Anything else is left alone, and given to the store as it is.
+-- Whether the format of a record is known. Anything else is left alone, and returned to the store as it is.
 local function isKnown(record)
 	return #record >= 22 and record:byte() == 2
 end
 
--- Milliseconds as a record has them, in five bytes, which are 34 years.
+-- Milliseconds limited to five bytes, which are 34 years.
 local function span(millis)
 	return math.min(math.max(millis, 0), 2 ^ 40 - 1)
 end
 
 local knowsExpiry = true
 
--- When a record will be forgotten. Redis 6.2 says only how long it has left, which counts if no time has passed between
--- two looks at the clock. One that somebody had kept for good does not age, lest it is taken from its owner.
+-- When a record expires. Redis 6.2 returns only the time that is left, which is exact if the clock has not advanced
+-- meanwhile. A record without an expiry (PERSIST) does not age, so that it is not taken from its owner.
 local function expiry(name, record, now)
 	local at = knowsExpiry and redis.pcall('PEXPIRETIME', name)
 	knowsExpiry = type(at) == 'number'
@@ -39,12 +39,12 @@ local function expiry(name, record, now)
 	return at < 0 and now + struct.unpack('>I5', record, 3) or at + 1
 end
 
--- When a record was created, which may be in the future if the clock was set back.
+-- When a record was created. This may be in the future if the clock was set back.
 local function creation(name, record, now)
 	return expiry(name, record, now) - struct.unpack('>I5', record, 3)
 end
 
--- Its flags and its attempt; nil if an owner has it not, or has completed it.
+-- The flags and the attempt of a record; nil if the owner does not hold it, or has completed it.
 local function heldBy(owner, record)
 	if not isKnown(record) or record:sub(15, 22) ~= owner then
 		return nil
@@ -56,8 +56,8 @@ local function heldBy(owner, record)
 	return flags, attempt
 end
 
--- What it takes to have the record remembered for so long at least: its age, and its life and its expiry by then. A
--- server that is told of an expiry which has passed since forgets at once.
+-- Calculates how to keep the record for at least the given time: its age, its new life and its new expiry. A server
+-- drops a record at once whose new expiry has passed meanwhile.
 local function longer(record, millis)
 	local now = clock()
 	local ends, life = expiry(KEYS[1], record, now), struct.unpack('>I5', record, 3)
@@ -65,8 +65,8 @@ local function longer(record, millis)
 	return now - ends + life, span(life + later - ends), later
 end
 
--- Has the record remembered for so long at least, and answers with its age and the life that it has to be given. Also
--- for what it does beside: a server that is out of memory refuses only the first write of a script, and not this one.
+-- Keeps the record for at least the given time, and returns its age and the life to write. Also called first for the
+-- sake of later writes: a server out of memory refuses only the first write of a script, and never this one.
 local function keep(record, millis)
 	local age, life, ends = longer(record, millis)
 	redis.call('PEXPIREAT', KEYS[1], ends - 1)
@@ -77,8 +77,8 @@ local function isAwaited(flags)
 	return flags % 128 >= 64
 end
 
--- Wakes up whoever waits. A user without the right to publish must not fail after the record was changed: waiters
--- look again anyway.
+-- Wakes up the waiters. A user without the right to publish must not fail after the record was changed: waiters
+-- poll anyway.
 local function publish()
 	return redis.pcall('PUBLISH', KEYS[1]:sub(1, -33) .. 'ended', KEYS[1]:sub(-32))
 end

@@ -1,4 +1,4 @@
--- One step through the names that this server has. KEYS[1] says which server of a cluster. ARGV: cursor, pattern, count
+-- One step of a scan of the names on this server. KEYS[1] routes to a server of a cluster. ARGV: cursor, pattern, count
 
 local step = redis.call('SCAN', ARGV[1], 'MATCH', ARGV[2], 'COUNT', ARGV[3])
 local reply = { clock(), redis.call('DBSIZE'), step[1] }

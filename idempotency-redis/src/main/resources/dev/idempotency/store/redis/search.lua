@@ -1,7 +1,6 @@
--- Describes those of many records that are asked for, the newest first, and changes nothing.
--- ARGV: namespace, key as a record keeps it, operation, state, least and greatest age, when they were created at the
--- earliest, how many; what is empty does not matter. Answers with the time, then names, and after each its record
--- without the result, and when it will be forgotten.
+-- Describes the records that match, the newest first, and changes nothing.
+-- ARGV: namespace, packed key, operation, state, minimum and maximum age, earliest creation, limit. An empty one is
+-- ignored. Returns the time, then names, and after each its record without the result, and its expiry.
 
 local now = clock()
 local namespace, key, operation, wanted = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
@@ -11,7 +10,7 @@ local limit = tonumber(ARGV[8])
 
 local found = {}
 for i, name in ipairs(KEYS) do
-	-- Little first: nearly all records are completed, and most are older than those that were found already
+	-- The head first: nearly all records are completed, and most are older than those that were found already
 	local head = glance(name)
 	local created = head and creation(name, head, now)
 	if created and created <= latest and created >= earliest

@@ -1,11 +1,11 @@
--- What a completion does that somebody waits for, that is short of life, or that comes again.
+-- The part of a completion for a record that is awaited, that would expire too early, or that is completed already.
 
 if format ~= 2 then
 	return 0
 end
 local sized = told:sub(14) .. ARGV[2]
 if flags % 2 == 1 then
-	-- The driver sent the completion again after it lost the answer
+	-- The driver sent the completion again after it lost the reply
 	return record:sub(-#sized) == sized and 1 or 0
 end
 local age, ends

@@ -1,8 +1,8 @@
--- The texts of a record, and where they end; nil if that is further than what is given.
+-- The texts of a record, and where they end; nil if the given bytes end earlier.
 local function textsOf(record)
 	local flags, texts = record:byte(2), {}
 	local at = flags % 4 >= 2 and 55 or 23
-	-- Namespace and operation, then principal, tenant and trace where they are
+	-- Namespace and operation, then principal, tenant and trace if present
 	for i, flag in ipairs({ 0, 0, 4, 8, 16 }) do
 		if flag == 0 or bit.band(flags, flag) ~= 0 then
 			local last = record:find('\0', at, true)
@@ -20,8 +20,8 @@ local function textsOf(record)
 	return { namespace = texts[1], operation = texts[2], key = record:sub(at, last), last = last }
 end
 
--- Where a completed record has its replays, or would have them; nil if its result is shorter or longer than it says.
--- Its size stands before it, seven bits a byte, the lowest first.
+-- The position of the replays in a completed record, or where they would be; nil if the size of its result is wrong.
+-- The size precedes the result, seven bits per byte, the lowest first.
 local function replaysOf(record)
 	local texts = textsOf(record)
 	if not texts then
