@@ -19,16 +19,16 @@ import org.springframework.data.redis.connection.Subscription;
 import org.springframework.data.redis.connection.SubscriptionListener;
 
 /**
- * Keeps one subscription to one channel, on a thread that starts with the first need of
- * it. Jedis listens on the thread that subscribes, Lettuce on its own and reconnects by
- * itself: the thread does the rest.
+ * Keeps one subscription to one channel, on a thread that starts on first use. Jedis
+ * listens on the thread that subscribes. Lettuce listens on its own thread and reconnects
+ * by itself. This thread does the rest.
  * <p>
- * Spring Data's {@code RedisMessageListenerContainer} would not do. It takes connections
- * for blocking ones unless their factory is that of Lettuce itself: of a factory around
- * it, it closes the connection as soon as it has subscribed, and says that it listens.
- * After an {@link Error}, or after anything but a lost connection while it recovers, it
- * stops for good. It connects on the thread of whoever waits, however long that takes,
- * and logs each attempt as an error.
+ * Spring Data's {@code RedisMessageListenerContainer} does not suit. It takes connections
+ * for blocking ones unless their factory is that of Lettuce itself. With a factory around
+ * it, the container closes the connection as soon as it has subscribed, and reports that
+ * it listens. After an {@link Error}, or after anything but a lost connection while it
+ * recovers, it stops for good. It connects on the thread of the waiter, however long that
+ * takes, and logs each attempt as an error.
  */
 final class ChannelSubscriber implements AutoCloseable {
 
@@ -55,14 +55,14 @@ final class ChannelSubscriber implements AutoCloseable {
 	private final CountDownLatch closed = new CountDownLatch(1);
 
 	/**
-	 * Another one after each loss.
+	 * A new latch after each lost subscription.
 	 */
 	private volatile CountDownLatch subscribed = new CountDownLatch(1);
 
 	private volatile @Nullable Thread thread;
 
 	/**
-	 * What the thread is listening on, if the driver listens on our thread.
+	 * The connection on which the thread listens, if the driver blocks it.
 	 */
 	private volatile @Nullable RedisConnection blocking;
 
@@ -75,7 +75,7 @@ final class ChannelSubscriber implements AutoCloseable {
 
 	/**
 	 * Waits until the channel is subscribed to.
-	 * @return {@code false} if it was not in time, or never will be
+	 * @return {@code false} on a timeout, or if this is closed
 	 */
 	boolean awaitSubscribed(Duration patience) throws InterruptedException {
 		if (this.thread == null) {
@@ -121,7 +121,7 @@ final class ChannelSubscriber implements AutoCloseable {
 	}
 
 	/**
-	 * Listens, and comes back from whatever happens: nobody would start another thread.
+	 * Listens, and returns after any failure, because nothing would restart the thread.
 	 * @return whether there was a subscription
 	 */
 	private boolean listenWhateverHappens() {
@@ -129,7 +129,7 @@ final class ChannelSubscriber implements AutoCloseable {
 			listen();
 		}
 		catch (Throwable ex) {
-			// Not even that could be logged
+			// Even logging failed
 		}
 		this.blocking = null;
 		boolean was = isDone(this.subscribed);
@@ -140,21 +140,21 @@ final class ChannelSubscriber implements AutoCloseable {
 	}
 
 	/**
-	 * Sleeps, but not beyond the end.
-	 * @return whether that has come
+	 * Sleeps until the time has passed or this is closed.
+	 * @return whether this is closed
 	 */
 	private boolean closesWithin(Duration time) {
 		try {
 			return this.closed.await(time.toNanos(), TimeUnit.NANOSECONDS);
 		}
 		catch (InterruptedException ex) {
-			// Not for us but from a driver that is being shut down
+			// From a driver that is being shut down
 			return isClosed();
 		}
 	}
 
 	/**
-	 * Listens until the subscription is lost or ended.
+	 * Listens until the subscription is lost or closed.
 	 */
 	private void listen() {
 		try {
@@ -174,8 +174,8 @@ final class ChannelSubscriber implements AutoCloseable {
 			}
 		}
 		catch (RuntimeException | Error ex) {
-			// Not a warning: whoever waits looks again, and claims fail loudly enough
-			logger.debug("Not listening to Redis", ex);
+			// Not a warning: waiters poll as well, and failing claims are visible enough
+			logger.debug("Failed to listen to Redis", ex);
 		}
 	}
 
@@ -187,24 +187,25 @@ final class ChannelSubscriber implements AutoCloseable {
 			}
 		}
 		catch (RuntimeException ex) {
-			logger.debug("A subscription could not be ended", ex);
+			logger.debug("Failed to close a subscription", ex);
 		}
 	}
 
 	/**
-	 * Ends the subscription and its thread, or leaves them to the driver if they do not
-	 * end soon.
+	 * Closes the subscription and ends its thread, or leaves them to the driver if they
+	 * do not end soon.
 	 */
 	@Override
 	public void close() {
 		this.closed.countDown();
-		// Whoever waits need not wait any longer
+		// Releases the waiters
 		this.subscribed.countDown();
 		Thread running = this.thread;
 		try {
 			for (int i = 0; i < CLOSING_ATTEMPTS && running != null && running.isAlive(); i++) {
-				// Again and again, since it may be just about to subscribe. A driver that
-				// does not block our thread must not block us: its server may be gone
+				// Repeatedly, since the thread may be about to subscribe. A driver that
+				// does not block that thread must not block this one: its server may be
+				// gone
 				RedisConnection blocking = this.blocking;
 				if (blocking != null) {
 					unsubscribe(blocking);
@@ -218,7 +219,7 @@ final class ChannelSubscriber implements AutoCloseable {
 	}
 
 	/**
-	 * Hears of messages, and of each time that the channel is subscribed to.
+	 * Receives messages, and each confirmation of the subscription.
 	 */
 	private final class Listener implements MessageListener, SubscriptionListener {
 
@@ -242,7 +243,7 @@ final class ChannelSubscriber implements AutoCloseable {
 		public void onChannelSubscribed(byte[] channel, long count) {
 			ChannelSubscriber.this.subscribed.countDown();
 			if (this.everSubscribed.getAndSet(true)) {
-				// Something may have been missed since
+				// Messages may have been missed in the meantime
 				this.onSubscribedAgain.run();
 			}
 		}

@@ -10,12 +10,12 @@ import dev.idempotency.store.Waiters;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
- * Wakes up whoever waits for a key when the server publishes that it has come to an end.
+ * Wakes up the waiters for a key when the server publishes that the key has ended.
  * <p>
- * There is one subscription for all waiters, from the first one on. What is published
- * while it is down is lost; everyone is woken up when it is there again. Only the end of
- * a record is published that a waiter has marked: a cluster passes each message on to all
- * of its nodes, and hardly anyone ever waits.
+ * All waiters share one subscription, which starts with the first of them. Messages are
+ * lost while it is down, so all waiters are woken up once it is back. The server
+ * publishes the end only of a record that a waiter has marked, because a cluster sends
+ * each message to all of its nodes, and waiters are rare.
  */
 final class EndedKeys implements AutoCloseable {
 
@@ -37,24 +37,24 @@ final class EndedKeys implements AutoCloseable {
 	}
 
 	/**
-	 * A digest as something that can be compared.
+	 * A digest in comparable form.
 	 */
 	private static String text(byte[] digest) {
 		return new String(digest, StandardCharsets.ISO_8859_1);
 	}
 
 	/**
-	 * Adds a waiter, and returns when nothing that is published from now on is missed,
-	 * and the record is marked, if it is there. First the one and then the other: an end
-	 * before the mark is seen by whoever looks again.
-	 * @throws IllegalStateException if there is no subscription to be had: the waiter has
-	 * to keep asking
+	 * Adds a waiter. Returns once the subscription is active and the record, if any, is
+	 * marked, in this order. The waiter checks the key again afterwards, and sees an end
+	 * that came before the mark.
+	 * @throws IllegalStateException if the server cannot be subscribed to at the moment,
+	 * so that the waiter has to poll
 	 */
 	Subscription subscribe(IdempotencyKey key, Runnable wakeUp) {
 		Subscription subscription = this.waiters.add(text(key.digest()), wakeUp);
 		try {
 			if (!isSubscribed()) {
-				throw new IllegalStateException("Redis cannot be listened to at the moment");
+				throw new IllegalStateException("Redis cannot be subscribed to at the moment");
 			}
 			this.scripts.test(Script.AWAIT, this.names.record(key));
 			return subscription;
@@ -66,7 +66,7 @@ final class EndedKeys implements AutoCloseable {
 	}
 
 	/**
-	 * Whether anyone waits for a key here.
+	 * Whether this process has a waiter for a key.
 	 */
 	boolean isAwaited(IdempotencyKey key) {
 		return this.waiters.isAwaited(text(key.digest()));

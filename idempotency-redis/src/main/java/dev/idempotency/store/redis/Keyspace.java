@@ -14,18 +14,18 @@ import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
- * Goes through the names of records in many short steps, so that nobody has to wait for
- * it, and gives up when that takes long.
+ * Scans the names of records in many short steps, so that it does not block the server,
+ * and gives up when that takes too long.
  */
 final class Keyspace {
 
 	/**
-	 * How many names a step passes when few of them are expected to match.
+	 * How many names a step scans when few of them are expected to match.
 	 */
 	private static final int LONG_STEP = 2000;
 
 	/**
-	 * How many names a step passes, and how many records are looked at in one.
+	 * How many names a step scans otherwise, and how many records a script reads at once.
 	 */
 	private static final int SHORT_STEP = 500;
 
@@ -49,7 +49,7 @@ final class Keyspace {
 	}
 
 	/**
-	 * The servers that have records.
+	 * The servers that hold records.
 	 */
 	List<Server> servers() {
 		RedisConnection connection = this.connectionFactory.getConnection();
@@ -66,7 +66,8 @@ final class Keyspace {
 	}
 
 	/**
-	 * A name for each master, which a script that has it as its key is sent to.
+	 * A number for each master. A script whose key is the anchor of that number runs
+	 * there.
 	 */
 	private List<Integer> anchors(RedisClusterConnection cluster) {
 		List<RedisClusterNode> masters = new ArrayList<>();
@@ -86,11 +87,11 @@ final class Keyspace {
 	}
 
 	/**
-	 * Passes the names of records whose digest begins with some digits.
-	 * @param server where
+	 * Scans the names of records whose digest begins with the given digits.
+	 * @param server the server
 	 * @param digits the digits
-	 * @param action what to do with some of them
-	 * @return how far it came
+	 * @param action handles a batch of names
+	 * @return its progress
 	 */
 	Walk walk(Server server, String digits, Consumer<List<byte[]>> action) {
 		byte[] pattern = this.names.pattern(digits);
@@ -127,14 +128,14 @@ final class Keyspace {
 	}
 
 	/**
-	 * When a walk ends before it has passed all names.
+	 * The limits after which a walk ends before it has scanned all names.
 	 *
-	 * @param longest how long it takes, by the clocks of the servers, after what is
-	 * always done
-	 * @param passed how many names are always passed
-	 * @param lookedAt how many records are always looked at
-	 * @param lookedAtInCluster the same for each server of a cluster, where they are
-	 * looked at one by one
+	 * @param longest the time limit, by the clocks of the servers, which applies once one
+	 * of the minimums is reached
+	 * @param passed the minimum of scanned names
+	 * @param lookedAt the minimum of records that are read
+	 * @param lookedAtInCluster the same for each server of a cluster, where records are
+	 * read one by one
 	 */
 	record Patience(Duration longest, int passed, int lookedAt, int lookedAtInCluster) {
 
@@ -147,13 +148,13 @@ final class Keyspace {
 	/**
 	 * A server.
 	 *
-	 * @param anchor the number of a name that it would have
-	 * @param masters how many there are in its cluster; zero if it is in none
+	 * @param anchor the number of an anchor on this server
+	 * @param masters how many masters its cluster has; zero if it is not in a cluster
 	 */
 	record Server(int anchor, int masters) {
 
 		/**
-		 * A script may not ask for several records in a cluster, even of one server.
+		 * A script may not read several records in a cluster, even on one server.
 		 */
 		private int batch() {
 			return isInCluster() ? 1 : SHORT_STEP;
@@ -166,7 +167,7 @@ final class Keyspace {
 	}
 
 	/**
-	 * How far a walk through the names of a server came.
+	 * The progress of a scan of one server.
 	 */
 	static final class Walk {
 
@@ -188,14 +189,14 @@ final class Keyspace {
 		}
 
 		/**
-		 * Whether it passed all names.
+		 * Whether it scanned all names.
 		 */
 		boolean isComplete() {
 			return this.complete;
 		}
 
 		/**
-		 * How many times more names there are than it passed.
+		 * The ratio of all names to the scanned ones.
 		 */
 		double factor() {
 			return Math.max(1, (double) this.size / this.passed);

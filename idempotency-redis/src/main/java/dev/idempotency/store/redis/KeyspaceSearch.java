@@ -21,9 +21,8 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 import static dev.idempotency.store.redis.Names.utf8;
 
 /**
- * Finds and counts records. The server has no index of them: names are gone through, and
- * where the filter says nothing about names, records are looked at, where they are, until
- * it takes too long.
+ * Finds and counts records. The server has no index of them, so all names are scanned. A
+ * script on the server reads the records with matching names, until that takes too long.
  */
 final class KeyspaceSearch {
 

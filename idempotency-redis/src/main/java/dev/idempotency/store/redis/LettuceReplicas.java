@@ -14,8 +14,8 @@ import org.springframework.data.redis.connection.lettuce.LettuceClusterConnectio
 import org.springframework.data.redis.connection.lettuce.LettuceConnection;
 
 /**
- * What {@link Replicas} can only do with Lettuce's own types; apart, because Lettuce may
- * be missing.
+ * The part of {@link Replicas} that needs Lettuce's own types. A class of its own,
+ * because Lettuce may be missing.
  */
 final class LettuceReplicas {
 
@@ -29,7 +29,7 @@ final class LettuceReplicas {
 	}
 
 	/**
-	 * Claims and waits on the node that has the record.
+	 * Claims, and waits for replicas, on the node that has the record.
 	 */
 	static Replicas.Answer claim(LettuceClusterConnection connection, int wanted, long millis, byte[]... arguments) {
 		RedisClusterNode owner = connection.clusterGetNodeForKey(arguments[0]);
@@ -44,7 +44,7 @@ final class LettuceReplicas {
 			.executeCommandOnSingleNode(callback, owner)
 			.getValue();
 		if (answer == null) {
-			throw new IllegalStateException("The node did not answer");
+			throw new IllegalStateException("The cluster node returned no reply");
 		}
 		return answer;
 	}

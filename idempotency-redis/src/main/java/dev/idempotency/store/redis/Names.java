@@ -9,8 +9,9 @@ import dev.idempotency.IdempotencyKey;
 import dev.idempotency.store.RecordId;
 
 /**
- * What things are called under one prefix. A record has the digest of its key for a name,
- * as bytes: as digits it would be half of all that the server keeps beside the answer.
+ * The names under one prefix. The name of a record ends with the digest of its key, in
+ * bytes. In hex digits, it would be half of what the server stores in addition to the
+ * result.
  */
 final class Names {
 
@@ -49,7 +50,7 @@ final class Names {
 	}
 
 	/**
-	 * What the names of records match whose digest begins with some digits.
+	 * The pattern for names of records whose digest begins with the given digits.
 	 */
 	byte[] pattern(String digits) {
 		ByteArrayOutputStream pattern = new ByteArrayOutputStream();
@@ -61,8 +62,7 @@ final class Names {
 			addEscaped(pattern, part);
 		}
 		if (digits.length() % 2 == 1) {
-			// A range: what a single digit begins with begins and ends with nothing
-			// special
+			// A range of bytes, whose first and last byte are never special characters
 			int first = HexFormat.fromHexDigit(digits.charAt(2 * bytes++)) << 4;
 			pattern.writeBytes(new byte[] { '[', (byte) first, '-', (byte) (first + 0xf), ']' });
 		}
@@ -78,29 +78,29 @@ final class Names {
 	}
 
 	/**
-	 * The record that has a name.
+	 * The id of the record with a name.
 	 */
 	RecordId id(byte[] name) {
 		return RecordId.ofDigest(Arrays.copyOfRange(name, this.prefix.length, name.length));
 	}
 
 	/**
-	 * A name that is no record's, one of many, to reach some server of a cluster by.
+	 * A name without a record, one of many, that routes to a server of a cluster.
 	 */
 	byte[] anchor(int number) {
 		return utf8(this.prefixText + "anchor:" + number);
 	}
 
 	/**
-	 * The channel on which the digests of keys are published that came to an end. Scripts
-	 * know it by the names of records.
+	 * The channel for the digests of keys that have ended. Scripts derive it from the
+	 * name of a record.
 	 */
 	byte[] channel() {
 		return this.channel;
 	}
 
 	/**
-	 * A record that is no key's, to try things with.
+	 * A record without a key, for checks.
 	 */
 	byte[] check() {
 		return utf8(this.prefixText + "check");

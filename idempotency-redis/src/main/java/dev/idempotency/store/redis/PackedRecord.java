@@ -19,27 +19,27 @@ import dev.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A record as the server keeps it: a string of bytes, numbers with their highest byte
- * first. <pre>
+ * A record in the form that the server stores: a string of bytes, with big-endian
+ * numbers. <pre>
  *  0   1 byte    the format, {@value #FORMAT}
- *  1   1 byte    flags: completed, whether somebody waits (64, which only scripts look
- *                at), and which of the following there are
- *  2   5 bytes   its life: how many milliseconds after the first claim it is forgotten
- *  7   5 bytes   how many milliseconds after that claim the lease ends, or the key was
- *                completed
+ *  1   1 byte    flags: completed, awaited (64, which only scripts read), and which of
+ *                the following are present
+ *  2   5 bytes   its life: how many milliseconds after the first claim it expires
+ *  7   5 bytes   how many milliseconds after that claim the lease expires, or the key
+ *                was completed
  * 12   2 bytes   the attempt
- * 14   8 bytes   the owner, also after the completion; zero when the key was given back
+ * 14   8 bytes   the owner, also after the completion; zero after a release
  * 22  32 bytes   the fingerprint, if there is one
  *     texts      namespace, operation, principal, tenant, trace and key, each with a zero
  *                after it; a key that is a UUID as 16 bytes
  *     4 bytes    replays, once one was counted
- *     1-4 bytes  the size of the result, once there is one: seven bits a byte, the lowest
- *                first, and one bit that says whether there is more
+ *     1-4 bytes  the size of the result, once there is one: seven bits per byte, the
+ *                lowest first, and one bit that says whether more follow
  *     the rest   the frame of the result
- * </pre> No date is in it. When it will be forgotten is the server's expiry, and when it
- * was created follows: that, less its life. So nobody has to ask the server for its time
- * to write a record, and the server's clock decides all the same. {@link RecordPacking}
- * writes it; the scripts know the head, and fill in what only the server knows.
+ * </pre> A record contains no date. It expires when the server's expiry says so, and was
+ * created at that time less its life. To write a record therefore takes no request for
+ * the server's time, and the server's clock still decides. {@link RecordPacking} writes
+ * records. The scripts know the head, and fill in what only the server knows.
  */
 final class PackedRecord {
 
@@ -58,7 +58,7 @@ final class PackedRecord {
 	static final int HEAD = 22;
 
 	/**
-	 * The bytes of a life and of a time, which are 34 years.
+	 * The bytes of a life and of a time: up to 34 years.
 	 */
 	static final int SPAN_BYTES = 5;
 
@@ -96,8 +96,8 @@ final class PackedRecord {
 	private final int flags;
 
 	/**
-	 * Where texts begin: namespace, operation, principal, tenant, trace, key; and where
-	 * the last one is over.
+	 * Where each text begins: namespace, operation, principal, tenant, trace, key; and
+	 * where the last one ends.
 	 */
 	private final int namespace;
 
@@ -114,7 +114,7 @@ final class PackedRecord {
 	private final int replays;
 
 	/**
-	 * Where the frame of the result begins, and how long it says that it is.
+	 * Where the frame of the result begins, and its declared size.
 	 */
 	private final int result;
 
@@ -124,7 +124,7 @@ final class PackedRecord {
 		this.bytes = bytes;
 		this.start = start;
 		this.flags = bytes[start + FLAGS];
-		require(attempt() > 0 && (isCompleted() || !has(COUNTED_FLAG)), "its head makes no sense");
+		require(attempt() > 0 && (isCompleted() || !has(COUNTED_FLAG)), "its head is invalid");
 		this.namespace = start + HEAD + (has(FINGERPRINT_FLAG) ? FINGERPRINT_BYTES : 0);
 		this.operation = after(this.namespace);
 		this.principal = after(this.operation);
@@ -152,7 +152,7 @@ final class PackedRecord {
 	}
 
 	/**
-	 * A record with all of its result, if it has one.
+	 * Reads a record with its result, if it has one.
 	 * @param bytes what the server has
 	 * @param start where it begins
 	 * @throws UnsupportedFormatException if a newer release wrote it
@@ -161,13 +161,13 @@ final class PackedRecord {
 	static PackedRecord read(byte[] bytes, int start) {
 		PackedRecord record = readHead(bytes, start);
 		int size = bytes.length - record.result;
-		require(size == record.size, "its result has another size than it says");
+		require(size == record.size, "the size of its result is wrong");
 		require(!record.isCompleted() || size >= 2, "its result is missing");
 		return record;
 	}
 
 	/**
-	 * A record with or without its result, which is not looked at.
+	 * Reads a record without checking its result, which may be missing.
 	 * @param bytes what the server has
 	 * @param start where it begins
 	 * @throws UnsupportedFormatException if a newer release wrote it
@@ -185,9 +185,9 @@ final class PackedRecord {
 	}
 
 	/**
-	 * What a claim is refused with.
+	 * The record with which a claim is refused.
 	 * @param age how many milliseconds ago the key was first claimed; does not matter for
-	 * one that is completed
+	 * a completed record
 	 */
 	IdempotencyRecord toRecord(long age) {
 		return isCompleted() ? new IdempotencyRecord.Completed(fingerprint(), attempt(), result(), replays(), trace())
@@ -196,10 +196,10 @@ final class PackedRecord {
 	}
 
 	/**
-	 * What people see.
+	 * The summary for operators.
 	 * @param id its name
 	 * @param now the server's time
-	 * @param expires when it will be forgotten
+	 * @param expires when it expires
 	 */
 	RecordSummary toSummary(RecordId id, long now, long expires) {
 		long created = expires - number(LIFE, SPAN_BYTES);
@@ -219,7 +219,7 @@ final class PackedRecord {
 	}
 
 	/**
-	 * An owner as it is in a record. Half of its bits tell it from every other claim of
+	 * An owner in its packed form: 64 bits, which are enough to tell apart the claims of
 	 * one key.
 	 */
 	static long token(UUID owner) {
@@ -273,7 +273,7 @@ final class PackedRecord {
 	}
 
 	/**
-	 * Where a text is over.
+	 * Where the next field after a text begins.
 	 */
 	private int after(int from) {
 		for (int i = from; i < this.bytes.length; i++) {
@@ -308,7 +308,7 @@ final class PackedRecord {
 
 	static UnreadableResultException damaged(String how) {
 		return new UnreadableResultException(
-				"A record in Redis is damaged (%s): forget it once it is clear what became of its operation"
+				"A record in Redis is damaged (%s). Find out whether its operation ran, then forget the key."
 					.formatted(how));
 	}
 

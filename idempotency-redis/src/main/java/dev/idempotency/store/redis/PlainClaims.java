@@ -15,10 +15,10 @@ import org.springframework.data.redis.connection.RedisStringCommands.SetOption;
 import org.springframework.data.redis.core.types.Expiration;
 
 /**
- * Takes a key with one plain command, which costs a server less than half of what a
- * script does: {@code SET … NX GET} sets it, or brings what is there. Redis knows that
- * since 7.0. A server that does not says so, and is asked with the script for a while:
- * another one may take its place at any time.
+ * Claims a key with one plain command, which costs a server less than half of what a
+ * script does. {@code SET … NX GET} sets the record or returns the present one, since
+ * Redis 7.0. If a server refuses it, claims use the script for a while, because another
+ * server may take its place at any time.
  */
 final class PlainClaims {
 
@@ -29,7 +29,7 @@ final class PlainClaims {
 	private static final String NOT_KNOWN = "ERR ";
 
 	/**
-	 * With these a server refuses to write. A script may still read a result.
+	 * Errors with which a server refuses writes. A script may still read a result.
 	 */
 	private static final List<String> NO_WRITES = List.of("OOM ", "READONLY ", "NOREPLICAS ", "MISCONF ");
 
@@ -46,7 +46,7 @@ final class PlainClaims {
 	}
 
 	/**
-	 * Whether the server is to be asked in this way.
+	 * Whether to claim in this way.
 	 */
 	boolean areKnown() {
 		if (!this.known && this.asksAgain <= this.clock.millis()) {
@@ -56,11 +56,11 @@ final class PlainClaims {
 	}
 
 	/**
-	 * Takes a key.
+	 * Claims a key.
 	 * @param name the name of the record
 	 * @param record the record of a first attempt
-	 * @param millis for how long the server keeps it
-	 * @return what is there; nothing if the key was taken
+	 * @param millis how long the server keeps it
+	 * @return the present record; {@code null} if the claim is granted
 	 */
 	byte @Nullable [] take(byte[] name, byte[] record, long millis) {
 		// Never the connection of a surrounding transaction, which would queue it
@@ -78,13 +78,13 @@ final class PlainClaims {
 	}
 
 	/**
-	 * Makes sure that a failure is one that the script may do better with.
-	 * @throws RuntimeException the failure, if it is not
+	 * Makes sure that the script may succeed after a failure of the command.
+	 * @throws RuntimeException the failure, if it cannot
 	 */
 	void requireRefusal(RuntimeException failure) {
 		String error = ServerError.of(failure);
 		if (error.startsWith(NOT_KNOWN)) {
-			logger.debug("Redis knows no SET with NX and GET: claims are made by a script", failure);
+			logger.debug("Redis does not support SET with NX and GET; claims use a script", failure);
 			doWithout();
 		}
 		else if (NO_WRITES.stream().noneMatch(error::startsWith)) {
@@ -93,7 +93,7 @@ final class PlainClaims {
 	}
 
 	/**
-	 * Has claims made by a script for a while.
+	 * Makes claims use a script for a while.
 	 */
 	void doWithout() {
 		this.asksAgain = this.clock.millis() + PAUSE.toMillis();
@@ -101,8 +101,8 @@ final class PlainClaims {
 	}
 
 	/**
-	 * Finds out whether the server knows the command.
-	 * @param name a record that is no key's
+	 * Checks whether the server supports the command.
+	 * @param name a record without a key
 	 */
 	void check(RedisConnection connection, byte[] name) {
 		try {

@@ -10,7 +10,7 @@ import dev.idempotency.store.KeyDescription;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes what a {@link PackedRecord} is made of.
+ * Writes the parts of a {@link PackedRecord}.
  */
 final class RecordPacking {
 
@@ -18,8 +18,8 @@ final class RecordPacking {
 	}
 
 	/**
-	 * A record of a first attempt.
-	 * @param life how long it is remembered, in milliseconds
+	 * The record of a first attempt.
+	 * @param life its life, in milliseconds
 	 */
 	static byte[] claimed(UUID owner, IdempotencyKey key, Fingerprint fingerprint, Duration lease, long life,
 			@Nullable String trace) {
@@ -61,7 +61,7 @@ final class RecordPacking {
 			return at;
 		}
 		System.arraycopy(text, 0, bytes, at, text.length);
-		// The zero after it is there
+		// The zero after it is there already
 		return at + text.length + 1;
 	}
 
@@ -80,7 +80,7 @@ final class RecordPacking {
 	}
 
 	/**
-	 * An owner as it is in a record.
+	 * An owner in its packed form.
 	 */
 	static byte[] owner(UUID owner) {
 		byte[] bytes = new byte[PackedRecord.OWNER_BYTES];
@@ -89,9 +89,9 @@ final class RecordPacking {
 	}
 
 	/**
-	 * What a completion is told beside the result.
-	 * @param owner whose claim it is
-	 * @param least for how long to remember it at least, in milliseconds
+	 * The arguments of a completion besides the result.
+	 * @param owner the owner of the claim
+	 * @param least how long to keep the record at least, in milliseconds
 	 * @param size the size of the result
 	 */
 	static byte[] completion(UUID owner, long least, int size) {
@@ -103,7 +103,7 @@ final class RecordPacking {
 	}
 
 	/**
-	 * How many bytes tell the size of a result.
+	 * The number of bytes of a packed size.
 	 */
 	static int sizeLength(int size) {
 		int length = 1;
@@ -124,7 +124,8 @@ final class RecordPacking {
 	}
 
 	/**
-	 * A key as it is in a record: most are UUIDs, which take less than half as bytes.
+	 * A key in its packed form. Most keys are UUIDs, which take less than half of the
+	 * space as bytes.
 	 */
 	static byte[] packKey(String key) {
 		return packKey(key, isUuid(key));
@@ -148,7 +149,7 @@ final class RecordPacking {
 	}
 
 	/**
-	 * Whether a key is a UUID that can be told from its bytes as it was given.
+	 * Whether a key is a UUID whose text can be restored from its bytes.
 	 */
 	private static boolean isUuid(String key) {
 		if (key.length() != 36) {

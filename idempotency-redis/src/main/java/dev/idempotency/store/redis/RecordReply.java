@@ -6,9 +6,9 @@ import dev.idempotency.store.InspectableStore.Inspection;
 import dev.idempotency.store.RecordId;
 
 /**
- * What the scripts say about one record: that a claim is granted, or the record itself. A
- * record that is completed comes as it is; any other has a letter before it, which no
- * format begins with, and what else there is to know.
+ * The reply of a script about one record: a claim is granted, or the record itself. A
+ * completed record is sent as it is. Any other begins with a letter, which no format
+ * begins with, and further data.
  */
 final class RecordReply {
 
@@ -20,12 +20,12 @@ final class RecordReply {
 	private static final byte RUNNING = 'R';
 
 	/**
-	 * With its dates: the server's time, and when it will be forgotten.
+	 * With its dates: the server's time, and the expiry of the record.
 	 */
 	private static final byte DATED = 'D';
 
 	/**
-	 * Nothing that the scripts know.
+	 * In a format that the scripts do not know.
 	 */
 	private static final byte OTHER = 'O';
 
@@ -35,7 +35,7 @@ final class RecordReply {
 
 	RecordReply(byte[] bytes) {
 		if (bytes.length == 0) {
-			throw new IdempotencyStoreException("Redis did not answer", null);
+			throw new IdempotencyStoreException("Redis returned no reply", null);
 		}
 		this.bytes = bytes;
 	}
@@ -45,7 +45,7 @@ final class RecordReply {
 	}
 
 	/**
-	 * The number of the attempt that was granted.
+	 * The number of the granted attempt.
 	 */
 	int attempt() {
 		return (int) PackedRecord.number(this.bytes, 1, 2);
@@ -71,7 +71,7 @@ final class RecordReply {
 	}
 
 	/**
-	 * How old a record in progress is; one that is completed does not care.
+	 * The age of a record in progress. It does not matter for a completed record.
 	 */
 	private long age() {
 		return (this.bytes[0] == RUNNING) ? PackedRecord.number(this.bytes, 1, TIME_BYTES) : 0;
