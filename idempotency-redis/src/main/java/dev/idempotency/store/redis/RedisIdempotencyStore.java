@@ -27,16 +27,16 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 import static dev.idempotency.store.redis.Names.utf8;
 
 /**
- * A store in Redis 6.2 or later, or in what speaks its protocol; alone, with Sentinel, or
- * as a cluster.
+ * A store in Redis 6.2 or later, or in a server with the same protocol; standalone, with
+ * Sentinel, or as a cluster.
  * <p>
- * A record is one string of bytes, texts for people among them. Its name is the prefix
- * and the digest of its key, and the server itself drops it when its time is over. A
- * claim is one plain command where the server knows it and no replay is to change
- * anything; what that finds in progress is for a script, as is every other verb, each of
- * which touches that record only. A driver that sends a claim or a completion again,
- * because the answer got lost with the connection, gets the same answer again: the owner
- * is in the record, also after its completion.
+ * A record is one string of bytes, with readable texts for operators. Its name is the
+ * prefix and the digest of its key, and the server itself drops it when it expires. A
+ * claim is one plain command if the server supports it and replays change nothing. A
+ * script handles a record in progress and every other operation, and touches that record
+ * only. A driver that sends a claim or a completion again, because a lost connection took
+ * the reply, gets the same reply again: the record contains the owner, also after its
+ * completion.
  */
 public final class RedisIdempotencyStore implements SearchableStore, NotifyingStore, ShutdownAwareStore, AutoCloseable {
 
@@ -83,11 +83,12 @@ public final class RedisIdempotencyStore implements SearchableStore, NotifyingSt
 	}
 
 	/**
-	 * Looks whether the server is fit for the purpose, and warns of what could go wrong.
-	 * A server that cannot be reached is a warning: the store recovers by itself.
-	 * @param lease how long claims hold that are not renewed
-	 * @throws dev.idempotency.IdempotencyConfigurationException if the server cannot do,
-	 * or does not allow, what the store needs
+	 * Checks that the server meets the needs of the store, and warns of what could go
+	 * wrong. An unreachable server is a warning only, because the store recovers by
+	 * itself.
+	 * @param lease the shortest lease
+	 * @throws dev.idempotency.IdempotencyConfigurationException if the server does not
+	 * support or does not allow what the store needs
 	 */
 	public void checkServer(Duration lease) {
 		this.check.run(lease);
@@ -113,8 +114,8 @@ public final class RedisIdempotencyStore implements SearchableStore, NotifyingSt
 	}
 
 	/**
-	 * Takes a key that nobody has, or gives out a result.
-	 * @return {@code null} if only the script can tell
+	 * Claims a free key, or returns a result.
+	 * @return {@code null} if the script has to decide
 	 */
 	private @Nullable ClaimResult claimPlainly(Claim claim, Duration ttl, byte[] name, byte[] record) {
 		byte[] present;
@@ -132,7 +133,7 @@ public final class RedisIdempotencyStore implements SearchableStore, NotifyingSt
 		if (found.isCompleted()) {
 			return new ClaimResult.Refused(found.toRecord(0));
 		}
-		// The driver sent the claim again after it lost the answer
+		// The driver sent the claim again after it lost the reply
 		return found.isOwnedBy(claim.owner()) ? new ClaimResult.Granted(claim) : null;
 	}
 
@@ -142,10 +143,10 @@ public final class RedisIdempotencyStore implements SearchableStore, NotifyingSt
 			ClaimResult result = toResult(claim.key(), claim.owner(), answer.reply());
 			if (result instanceof ClaimResult.Granted granted) {
 				replicas.requireEnough(answer.acknowledged());
-				// A driver that lost the connection meanwhile may have asked another
-				// server, whose replicas have nothing to acknowledge
+				// After a lost connection, the driver may have waited on another server,
+				// whose replicas have nothing to acknowledge
 				if (!renew(granted.claim(), lease)) {
-					throw new IdempotencyStoreException("The claim got lost while its replicas were waited for", null);
+					throw new IdempotencyStoreException("The claim was lost while it waited for its replicas", null);
 				}
 			}
 			return result;
@@ -161,8 +162,8 @@ public final class RedisIdempotencyStore implements SearchableStore, NotifyingSt
 			release(claim);
 		}
 		catch (RuntimeException ex) {
-			// Its lease frees the key, if it was granted at all
-			logger.debug("A claim that does not count could not be released", ex);
+			// The key is free when its lease expires, if it was claimed at all
+			logger.debug("Failed to release a claim that too few replicas have", ex);
 		}
 	}
 
@@ -256,7 +257,7 @@ public final class RedisIdempotencyStore implements SearchableStore, NotifyingSt
 	}
 
 	/**
-	 * Connection factories stop before executors have ended.
+	 * Connection factories stop before executors do.
 	 */
 	@Override
 	public Loss lostAtShutdown() {
@@ -264,7 +265,7 @@ public final class RedisIdempotencyStore implements SearchableStore, NotifyingSt
 	}
 
 	/**
-	 * Ends the subscription to the server, if there is one.
+	 * Closes the subscription to the server, if there is one.
 	 */
 	@Override
 	public void close() {
@@ -272,8 +273,8 @@ public final class RedisIdempotencyStore implements SearchableStore, NotifyingSt
 	}
 
 	/**
-	 * What a server is told that is to have forgotten something after a ttl: it keeps it
-	 * to the end of the millisecond.
+	 * The expiry for a ttl, in milliseconds. One less, because the server keeps a record
+	 * until the end of the millisecond.
 	 */
 	private static long serverLife(Duration ttl) {
 		return Math.max(1, ttl.toMillis() - 1);

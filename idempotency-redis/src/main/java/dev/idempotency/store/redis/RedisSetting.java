@@ -13,7 +13,7 @@ public enum RedisSetting implements Setting {
 	REPLICAS("the number of replicas to wait for"),
 
 	/**
-	 * The client that talks to the server.
+	 * The client library.
 	 */
 	CLIENT("the client");
 

@@ -13,8 +13,8 @@ import org.springframework.data.redis.connection.lettuce.LettuceClusterConnectio
 import org.springframework.data.redis.connection.lettuce.LettuceConnection;
 
 /**
- * Claims that count only once enough replicas have them. The script and the wait for its
- * replicas are sent on one connection, since that is whose writes the server waits for.
+ * Claims that count only once enough replicas have them. The script and {@code WAIT} use
+ * one connection, because {@code WAIT} covers the writes of its own connection only.
  */
 final class Replicas {
 
@@ -60,14 +60,14 @@ final class Replicas {
 
 	void requireEnough(long acknowledged) {
 		if (acknowledged < this.wanted) {
-			throw new IdempotencyStoreException("A claim reached %d replicas in time, and %d are to be waited for"
-				.formatted(acknowledged, this.wanted), null);
+			throw new IdempotencyStoreException(
+					"A claim reached %d of %d required replicas in time".formatted(acknowledged, this.wanted), null);
 		}
 	}
 
 	/**
-	 * Makes sure that replicas can be waited for at all.
-	 * @throws IdempotencyConfigurationException if they cannot
+	 * Makes sure that the client can wait for replicas.
+	 * @throws IdempotencyConfigurationException if it cannot
 	 */
 	void check(RedisConnection connection) {
 		requireNoCluster(connection);
@@ -79,7 +79,7 @@ final class Replicas {
 	private static void requireNoCluster(RedisConnection connection) {
 		if (connection instanceof RedisClusterConnection && !(connection instanceof LettuceClusterConnection)) {
 			throw new IdempotencyConfigurationException(
-					Explanation.of("%s is set, but in a cluster replicas can be waited for through Lettuce only",
+					Explanation.of("%s is set, but in a cluster only Lettuce can wait for replicas",
 							RedisSetting.REPLICAS),
 					Explanation.of("Use Lettuce (set %s to lettuce), or set %s to 0.", RedisSetting.CLIENT,
 							RedisSetting.REPLICAS));
@@ -87,10 +87,10 @@ final class Replicas {
 	}
 
 	/**
-	 * What a claim came to.
+	 * The outcome of a claim.
 	 *
-	 * @param reply what the script answered
-	 * @param acknowledged how many replicas have it, if it was granted
+	 * @param reply the reply of the script
+	 * @param acknowledged how many replicas have the claim, if it was granted
 	 */
 	record Answer(RecordReply reply, long acknowledged) {
 	}

@@ -10,7 +10,7 @@ import org.springframework.core.io.ClassPathResource;
 import org.springframework.data.redis.core.script.DigestUtils;
 
 /**
- * The scripts, made of the files beside this class.
+ * The Lua scripts, each made of some of the files next to this class.
  */
 enum Script {
 
@@ -42,7 +42,7 @@ enum Script {
 	}
 
 	/**
-	 * What the server knows the script by.
+	 * The digest that identifies the script on the server.
 	 */
 	String sha1() {
 		return this.sha1;

@@ -11,8 +11,8 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.ReturnType;
 
 /**
- * Runs scripts: one round trip each, but for the first time on a server that does not
- * know them yet.
+ * Runs scripts, in one round trip each. A server that does not know a script yet takes a
+ * second one.
  */
 final class ScriptRunner {
 
@@ -27,7 +27,7 @@ final class ScriptRunner {
 	}
 
 	/**
-	 * What is said about one record; nothing if there is none.
+	 * Returns the reply about one record; {@code null} if there is none.
 	 */
 	byte @Nullable [] read(Script script, byte[]... keyAndArguments) {
 		return (byte[]) run(script, ReturnType.VALUE, keyAndArguments);
@@ -38,7 +38,7 @@ final class ScriptRunner {
 	}
 
 	/**
-	 * Asks about several records at once, which one server must have.
+	 * Runs a script for several records at once, all of one server.
 	 */
 	List<@Nullable Object> ask(Script script, List<byte[]> keys, byte[]... arguments) {
 		byte[][] all = Stream.concat(keys.stream(), Stream.of(arguments)).toArray(byte[][]::new);

@@ -5,7 +5,7 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What scripts answer with, as drivers give it.
+ * Converts values that scripts return, in the forms of different drivers.
  */
 final class ScriptValues {
 

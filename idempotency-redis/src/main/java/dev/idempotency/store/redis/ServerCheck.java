@@ -14,17 +14,17 @@ import org.springframework.data.redis.connection.ReturnType;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * Looks at start-up whether the server is fit for the purpose. It is asked to do what the
- * scripts do, rather than for its version, which says little about a managed server or
- * one that only speaks the protocol.
+ * Checks at startup that the server meets the needs of the store. It runs what the
+ * scripts run instead of reading a version, which says little about a managed or
+ * compatible server.
  */
 final class ServerCheck {
 
 	private static final Logger logger = LoggerFactory.getLogger(ServerCheck.class);
 
 	/**
-	 * What a user needs to be allowed beside names and channels. Whole categories would
-	 * allow it to empty the server: {@code FLUSHALL} is in {@code @write}.
+	 * The commands that the user must be allowed to run. Whole categories would allow it
+	 * to empty the server: {@code FLUSHALL} is in {@code @write}.
 	 */
 	static final String COMMANDS = "+eval +evalsha +get +getrange +set +setrange +del +pttl +pexpireat +pexpiretime "
 			+ "+time +scan +dbsize +publish +subscribe +unsubscribe +wait +ping +hello +info";
@@ -70,7 +70,7 @@ final class ServerCheck {
 			String error = ServerError.of(ex);
 			if (isRefusal(error)) {
 				throw new IdempotencyConfigurationException(
-						"Redis does not let the idempotency store do its work: " + error,
+						"Redis refuses what the idempotency store needs: " + error,
 						"Use Redis 6.2 or later (or Valkey), and allow its user: ~%s* &%s* %s"
 							.formatted(this.names.prefix(), this.names.prefix(), COMMANDS));
 			}
@@ -80,8 +80,8 @@ final class ServerCheck {
 	}
 
 	/**
-	 * Whether the server has answered and always will in this way. Anything else, such as
-	 * a server that is still loading its data, may pass.
+	 * Whether the server refuses for good. Any other error, such as that of a server that
+	 * is still loading its data, may pass.
 	 */
 	private static boolean isRefusal(String error) {
 		return error.startsWith("NOPERM") || error.startsWith("ERR ");
@@ -92,8 +92,8 @@ final class ServerCheck {
 		connection.scriptingCommands().eval(Script.CHECK.source(), ReturnType.INTEGER, 1, arguments);
 		Long published = connection.scriptingCommands().evalSha(Script.CHECK.sha1(), ReturnType.INTEGER, 1, arguments);
 		if (published == null || published == 0) {
-			logger.warn("Redis does not let the idempotency store publish: who waits for a running operation learns "
-					+ "of its end half a second late. Allow its user: +publish &{}*", this.names.prefix());
+			logger.warn("Redis does not let the idempotency store publish. An attempt that waits for another one "
+					+ "notices its end up to half a second late. Allow its user: +publish &{}*", this.names.prefix());
 		}
 	}
 
@@ -103,8 +103,8 @@ final class ServerCheck {
 		}
 		Duration timeout = lettuce.getClientConfiguration().getCommandTimeout();
 		if (timeout.compareTo(lease.dividedBy(2)) > 0) {
-			logger.warn("A command to Redis may take {}, which is more than half of the shortest lease ({}): claims "
-					+ "could not be renewed in time, and requests hang while Redis does. "
+			logger.warn("A command to Redis may take {}, which is more than half of the shortest lease ({}). Leases "
+					+ "may not be renewed in time, and requests hang while Redis does. "
 					+ "Set a shorter timeout of commands, for example 2s.", timeout, lease);
 		}
 	}
@@ -119,9 +119,8 @@ final class ServerCheck {
 			String limit = memory.getProperty(name.substring(0, name.length() - POLICY.length()) + "maxmemory", "0");
 			String policy = memory.getProperty(name);
 			if (!limit.equals("0") && !policy.equals("noeviction")) {
-				logger.warn("Redis evicts when its memory is full (maxmemory-policy is {}), and with a record goes the "
-						+ "knowledge that an operation has run: its retry would run again. "
-						+ "Set maxmemory-policy to noeviction.", policy);
+				logger.warn("Redis evicts records when its memory is full (maxmemory-policy is {}). A retry after that "
+						+ "runs the operation again. Set maxmemory-policy to noeviction.", policy);
 				return;
 			}
 		}
@@ -133,8 +132,8 @@ final class ServerCheck {
 			return (memory != null) ? memory : new Properties();
 		}
 		catch (RuntimeException ex) {
-			// Managed servers forbid it: nothing we could ask for
-			logger.debug("Redis does not tell how it evicts", ex);
+			// Managed servers forbid it, and no other command tells
+			logger.debug("Failed to read the eviction policy of Redis", ex);
 			return new Properties();
 		}
 	}

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.NestedExceptionUtils;
 
 /**
- * Finds out what the server said, whichever driver wrapped it however deep.
+ * Finds the error message of the server, however deep a driver wrapped it.
  */
 final class ServerError {
 

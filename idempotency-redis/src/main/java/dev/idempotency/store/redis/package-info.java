@@ -1,5 +1,5 @@
 /**
- * The store in Redis, or in what speaks its protocol.
+ * The store in Redis, or in a server with the same protocol.
  */
 @NullMarked
 package dev.idempotency.store.redis;
