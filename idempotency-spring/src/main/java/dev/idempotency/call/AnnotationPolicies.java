@@ -17,12 +17,12 @@ import org.springframework.util.StringUtils;
 import org.springframework.util.unit.DataSize;
 
 /**
- * Works out what annotations say about how the engine is to protect their operations.
+ * Turns {@link Idempotent} annotations into policies for the engine.
  *
- * @param defaults how operations are protected that say nothing else
- * @param waitTimeout how long an attempt waits for its twin, where it waits at all
+ * @param defaults the policy of operations that set nothing else
+ * @param waitTimeout how long an attempt waits for a concurrent one, if it waits at all
  * @param placeholders resolves placeholders
- * @param named what the settings say about operations, which wins over annotations
+ * @param named the settings of named operations, which override annotations
  */
 public record AnnotationPolicies(OperationPolicy defaults, Duration waitTimeout, UnaryOperator<String> placeholders,
 		NamedOperations named) {
@@ -34,9 +34,9 @@ public record AnnotationPolicies(OperationPolicy defaults, Duration waitTimeout,
 	private static final String NUMBER = "Write a whole number such as 5, 0 for no limit, or ${orders.replays:5}.";
 
 	/**
-	 * How an annotated operation is protected, whatever the settings say about its name.
-	 * @param annotation what is said about it
-	 * @param operation its name, for people
+	 * The policy of an annotated operation, without the settings for its name.
+	 * @param annotation its annotation
+	 * @param operation its name, for messages
 	 * @throws IdempotencyConfigurationException if the annotation cannot be used
 	 */
 	public OperationPolicy policyOf(Idempotent annotation, String operation) {
@@ -46,8 +46,8 @@ public record AnnotationPolicies(OperationPolicy defaults, Duration waitTimeout,
 	}
 
 	/**
-	 * What an annotation says that differs from what holds for all operations.
-	 * @param operation the name of its operation, for people
+	 * The settings in an annotation that differ from the defaults.
+	 * @param operation the name of its operation, for messages
 	 * @throws IdempotencyConfigurationException if the annotation cannot be used
 	 */
 	public OperationSettings settingsOf(Idempotent annotation, String operation) {
@@ -64,14 +64,14 @@ public record AnnotationPolicies(OperationPolicy defaults, Duration waitTimeout,
 		}
 		catch (IdempotencyConfigurationException ex) {
 			throw new IdempotencyConfigurationException(
-					"What @Idempotent says of %s cannot be used: %s".formatted(operation, ex.problem()),
+					"The @Idempotent annotation of %s cannot be used: %s".formatted(operation, ex.problem()),
 					ex.remedy().toString());
 		}
 	}
 
 	/**
-	 * How an annotated method is protected, which the settings know by the same name.
-	 * @param annotation what is said about it
+	 * The policy of an annotated method, with the settings for its name.
+	 * @param annotation its annotation
 	 * @param operation its name
 	 * @throws IdempotencyConfigurationException if the annotation or the settings cannot
 	 * be used
@@ -81,9 +81,9 @@ public record AnnotationPolicies(OperationPolicy defaults, Duration waitTimeout,
 	}
 
 	/**
-	 * How long an attempt waits for its twin.
-	 * @param onConflict what becomes of it
-	 * @return for how long; zero: not at all
+	 * How long an attempt waits for a concurrent one.
+	 * @param onConflict whether it waits
+	 * @return the longest wait; zero: not at all
 	 */
 	public Duration patience(OnConflict onConflict) {
 		return (onConflict == OnConflict.WAIT) ? this.waitTimeout : Duration.ZERO;

@@ -4,12 +4,12 @@ import dev.idempotency.core.Decision;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far a call has come.
+ * The state of a call.
  */
 public sealed interface CallState {
 
 	/**
-	 * It has the key: do the work, and end the call.
+	 * The call holds the key: do the work, and end the call.
 	 *
 	 * @param call the call
 	 */
@@ -17,25 +17,25 @@ public sealed interface CallState {
 	}
 
 	/**
-	 * The work ran now.
+	 * The work ran in this call.
 	 *
-	 * @param value what came of it
+	 * @param value its result
 	 */
 	record Executed(@Nullable Object value) implements CallState {
 	}
 
 	/**
-	 * The work had run before.
+	 * The work ran in an earlier call.
 	 *
-	 * @param value what came of it then
+	 * @param value its result
 	 */
 	record Replayed(@Nullable Object value) implements CallState {
 	}
 
 	/**
-	 * The work did not run, or does not count, and there is no result.
+	 * The work did not run, or its result does not count, and there is no stored result.
 	 *
-	 * @param refusal why
+	 * @param refusal the reason
 	 */
 	record Refused(Decision.Refused refusal) implements CallState {
 	}

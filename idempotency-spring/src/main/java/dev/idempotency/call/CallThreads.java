@@ -5,19 +5,19 @@ import java.util.concurrent.Executor;
 import dev.idempotency.core.DecisionThreads;
 
 /**
- * Where the store is asked for callers who do not block.
+ * The threads that access the store for callers that must not block.
  */
 public interface CallThreads {
 
 	/**
-	 * Where keys are claimed.
+	 * The threads that claim keys.
 	 * @return the threads
 	 */
 	DecisionThreads decisions();
 
 	/**
-	 * Where keys are completed and released.
-	 * @return refuses nothing
+	 * The threads that complete and release keys.
+	 * @return an executor that rejects nothing
 	 */
 	Executor completions();
 

@@ -22,7 +22,7 @@ import dev.idempotency.core.OperationPolicy;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The engine for callers who deal in Java values.
+ * Runs calls with Java values as results on the engine.
  */
 public final class Calls {
 
@@ -35,8 +35,8 @@ public final class Calls {
 	private final @Nullable CallThreads threads;
 
 	/**
-	 * Create the calls of an application, all of which block.
-	 * @param engine decides
+	 * Create the calls of an application in which all callers block.
+	 * @param engine the engine
 	 * @param codec writes and reads results
 	 * @param clock tells how long ago something was remembered
 	 */
@@ -46,11 +46,11 @@ public final class Calls {
 
 	/**
 	 * Create the calls of an application.
-	 * @param engine decides
+	 * @param engine the engine
 	 * @param codec writes and reads results
 	 * @param clock tells how long ago something was remembered
-	 * @param threads where the store is asked for those who do not block, or {@code null}
-	 * if all do
+	 * @param threads the threads that access the store for callers that must not block,
+	 * or {@code null} if all callers block
 	 */
 	public Calls(IdempotencyEngine engine, ResultCodec codec, Clock clock, @Nullable CallThreads threads) {
 		this.engine = engine;
@@ -60,19 +60,19 @@ public final class Calls {
 	}
 
 	/**
-	 * The engine that decides.
+	 * The engine.
 	 */
 	public IdempotencyEngine engine() {
 		return this.engine;
 	}
 
 	/**
-	 * Where the store is asked for those who do not block.
-	 * @throws IllegalStateException if all do
+	 * The threads that access the store for callers that must not block.
+	 * @throws IllegalStateException if there are none
 	 */
 	public CallThreads threads() {
 		if (this.threads == null) {
-			throw new IllegalStateException("There are no threads on which the idempotency store could be asked");
+			throw new IllegalStateException("There are no threads that access the idempotency store without blocking");
 		}
 		return this.threads;
 	}
@@ -87,7 +87,7 @@ public final class Calls {
 	/**
 	 * Begins a call.
 	 * @param format how its result is written and read
-	 * @return how far it has come: running, replayed or refused
+	 * @return its state: running, replayed or refused
 	 * @throws UnreadableResultException if it has run, and its result does not fit the
 	 * format
 	 * @throws ReplayedFailureException if it has run, and its failure was stored
@@ -97,10 +97,10 @@ public final class Calls {
 	}
 
 	/**
-	 * What a decision means for a call.
+	 * Turns a decision into the state of a call.
 	 * @param format how its result is written and read
 	 * @param enclosing the operation that it is a part of, or {@code null}
-	 * @return how far it has come: running, replayed or refused
+	 * @return its state: running, replayed or refused
 	 * @throws RuntimeException as {@link #begin} does
 	 */
 	public CallState begun(Decision decision, Attempt attempt, ResultFormat format,
@@ -118,7 +118,7 @@ public final class Calls {
 					enclosing);
 		}
 		catch (Throwable ex) {
-			// Nobody would end it
+			// Nothing else would end it
 			FirstFailure.then(ex, execution::close);
 			throw ex;
 		}
@@ -126,18 +126,18 @@ public final class Calls {
 
 	/**
 	 * The steps of an operation.
-	 * @param fingerprint what it was asked to do: another request has other steps
-	 * @param policy how it is protected
+	 * @param fingerprint that of the request: another request has other steps
+	 * @param policy its policy
 	 */
 	public Steps stepsOf(Execution execution, Fingerprint fingerprint, OperationPolicy policy) {
 		return new LazySteps(this, execution, fingerprint, policy, null);
 	}
 
 	/**
-	 * The steps of an operation that no thread is bound to.
-	 * @param fingerprint what it was asked to do: another request has other steps
-	 * @param policy how it is protected
-	 * @param owner the operation, which a thread is bound to while it runs a step
+	 * The steps of an operation that is not bound to a thread.
+	 * @param fingerprint that of the request: another request has other steps
+	 * @param policy its policy
+	 * @param owner the operation, which is bound to the thread that runs a step
 	 */
 	public Steps stepsOf(Execution execution, Fingerprint fingerprint, OperationPolicy policy,
 			IdempotencyContext owner) {
@@ -149,7 +149,7 @@ public final class Calls {
 	}
 
 	/**
-	 * Steps that are remembered nowhere, for operations that are not protected.
+	 * Steps that are not stored, for operations that are not protected.
 	 * @param context the context of the operation, which is current while they run
 	 */
 	public static Steps unprotectedSteps(IdempotencyContext context) {
@@ -157,7 +157,7 @@ public final class Calls {
 	}
 
 	/**
-	 * Runs work from its claim to its end on this thread.
+	 * Claims a key, runs the work and completes the key, all on this thread.
 	 */
 	<X extends Exception> CallState run(Attempt attempt, Type type, Work<? extends @Nullable Object, X> work) throws X {
 		return run(attempt, this.codec.forType(type), work);
@@ -183,7 +183,7 @@ public final class Calls {
 	}
 
 	/**
-	 * Runs work, or fails with an exception if it does not run and there is no result.
+	 * Runs work, and throws an exception if it does not run and there is no result.
 	 */
 	<X extends Exception> @Nullable Object runOrThrow(Attempt attempt, Type type,
 			Work<? extends @Nullable Object, X> work) throws X {
@@ -191,9 +191,9 @@ public final class Calls {
 	}
 
 	/**
-	 * What the caller gets.
-	 * @param state how its call ended
-	 * @return the result, now or then
+	 * The value for the caller.
+	 * @param state the final state of its call
+	 * @return the result of this call or of an earlier one
 	 * @throws IdempotencyException if there is none
 	 */
 	public @Nullable Object valueOrThrow(CallState state, Attempt attempt) {

@@ -9,7 +9,7 @@ import dev.idempotency.core.ResultWriter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes the results of calls that operators give.
+ * Writes results that operators provide for calls.
  */
 public final class GivenValues implements ResultWriter {
 
@@ -17,16 +17,16 @@ public final class GivenValues implements ResultWriter {
 
 	/**
 	 * Create a writer.
-	 * @param formats knows what the results of an operation look like, or answers with
-	 * {@code null} if it is none of its own
+	 * @param formats returns the format of the results of an operation, or {@code null}
+	 * if it does not know the operation
 	 */
 	public GivenValues(Function<String, @Nullable ResultFormat> formats) {
 		this.formats = formats;
 	}
 
 	/**
-	 * Writes the results of all operations, whatever their type: for those that are run
-	 * by hand. What does not fit the type is found when it is given out.
+	 * Writes results of any type, for operations that run with {@code Idempotency}. A
+	 * value that does not fit the type fails when it is replayed.
 	 * @param codec writes results
 	 */
 	public static GivenValues ofAnyType(ResultCodec codec) {
@@ -42,13 +42,13 @@ public final class GivenValues implements ResultWriter {
 		}
 		if (!(given instanceof GivenResult.Value value)) {
 			throw new IllegalArgumentException(
-					"%s answers no requests: give its result as value, in JSON".formatted(operation));
+					"%s is not a web handler. Provide its result as value, in JSON".formatted(operation));
 		}
 		try {
 			return Optional.of(format.writeJson(value.json()));
 		}
 		catch (UnreadableResultException ex) {
-			throw new IllegalArgumentException("The value is no JSON, or not what %s returns".formatted(operation), ex);
+			throw new IllegalArgumentException("The value is not JSON, or does not fit %s".formatted(operation), ex);
 		}
 	}
 

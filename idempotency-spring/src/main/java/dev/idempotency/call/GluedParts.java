@@ -12,13 +12,13 @@ import org.springframework.expression.spel.ast.MethodReference;
 import org.springframework.expression.spel.ast.OpPlus;
 
 /**
- * Finds keys that {@code +} puts together from several parts that vary: where a part has
- * the text in it that stands between them, two keys become one.
+ * Finds keys that {@code +} concatenates from several varying parts. If a part contains
+ * the separator, two different calls get the same key.
  */
 public final class GluedParts {
 
 	/**
-	 * The function that puts parts together so that no two lists of them meet.
+	 * The function that joins parts without collisions.
 	 */
 	public static final String JOIN = "join";
 
@@ -26,16 +26,16 @@ public final class GluedParts {
 	}
 
 	/**
-	 * What is to be said about an expression.
-	 * @param fixed whether something always is the same, or of the same length
-	 * @return a warning, or {@code null} if all is well
+	 * Checks an expression.
+	 * @param fixed whether a part is constant, or has a constant length
+	 * @return a warning, or {@code null} if there is none
 	 */
 	public static @Nullable String warningAbout(SpelNode expression, Predicate<SpelNode> fixed) {
 		List<SpelNode> parts = new ArrayList<>();
 		collect(expression, parts);
 		List<String> varying = parts.stream().filter(fixed.negate()).map(SpelNode::toStringAST).toList();
 		if (varying.size() > 1) {
-			return "is joined by +: parts that are cut otherwise (\"a:b\" and \"c\", \"a\" and \"b:c\") give one and the same key. "
+			return "is joined by +: different parts (\"a:b\" and \"c\", \"a\" and \"b:c\") give the same key. "
 					+ "Write %s(%s) instead".formatted(JOIN, String.join(", ", varying));
 		}
 		return parts.stream()
@@ -55,7 +55,7 @@ public final class GluedParts {
 	}
 
 	/**
-	 * Whether a node of an expression puts two others together.
+	 * Whether a node of an expression concatenates two others.
 	 */
 	public static boolean isPlus(SpelNode node) {
 		return node instanceof OpPlus && node.getChildCount() == 2;

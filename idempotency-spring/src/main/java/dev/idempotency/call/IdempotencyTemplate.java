@@ -25,12 +25,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs work once per key, on an engine.
+ * Runs work once per key. The implementation of {@link Idempotency} on an engine.
  */
 public final class IdempotencyTemplate implements Idempotency {
 
 	/**
-	 * What no application calls an operation of its own.
+	 * A name that no application uses for its own operations.
 	 */
 	private static final String SESSION = "dev.idempotency.session";
 
@@ -49,9 +49,10 @@ public final class IdempotencyTemplate implements Idempotency {
 	/**
 	 * Create a template.
 	 * @param calls runs the work
-	 * @param policy how it is protected
-	 * @param waitTimeout how long an attempt waits for its twin, where it waits at all
-	 * @param named what the settings say about operations, which wins over the policy
+	 * @param policy the policy of operations
+	 * @param waitTimeout how long an attempt waits for a concurrent one, if it waits at
+	 * all
+	 * @param named the settings of named operations, which override the policy
 	 */
 	public IdempotencyTemplate(Calls calls, OperationPolicy policy, Duration waitTimeout, NamedOperations named) {
 		this(calls, policy, waitTimeout, named, Fingerprint.none());
@@ -67,8 +68,8 @@ public final class IdempotencyTemplate implements Idempotency {
 	}
 
 	/**
-	 * One that protects nothing, so that an application still runs when protection is
-	 * switched off.
+	 * A template that protects nothing, so that an application still runs when protection
+	 * is switched off.
 	 */
 	public static Idempotency disabled() {
 		return UnprotectedIdempotency.INSTANCE;

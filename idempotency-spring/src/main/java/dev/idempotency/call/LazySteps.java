@@ -31,7 +31,7 @@ final class LazySteps implements OpenSteps {
 
 	/**
 	 * Create steps.
-	 * @param owner the operation, where no thread is bound to it, or {@code null}
+	 * @param owner the operation if it is not bound to a thread, or {@code null}
 	 */
 	LazySteps(Calls calls, Execution execution, Fingerprint fingerprint, OperationPolicy policy,
 			@Nullable IdempotencyContext owner) {
@@ -52,7 +52,7 @@ final class LazySteps implements OpenSteps {
 	}
 
 	/**
-	 * A step is a part of the operation that the thread is bound to.
+	 * Binds the operation to the thread, because a step is a part of it.
 	 */
 	private Binding bindToThread() {
 		IdempotencyContext operation = this.owner;

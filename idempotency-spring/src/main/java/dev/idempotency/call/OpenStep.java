@@ -5,9 +5,9 @@ import dev.idempotency.core.Attempt;
 /**
  * A step that is about to be claimed.
  *
- * @param attempt the attempt at it
+ * @param attempt the attempt
  * @param format how its result is written and read
- * @param undone to be called if it fails: its operation may try it once more
+ * @param undone called if it fails, so that its operation may try it again
  */
 public record OpenStep(Attempt attempt, ResultFormat format, Runnable undone) {
 }

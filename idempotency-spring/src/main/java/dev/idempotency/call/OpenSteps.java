@@ -6,21 +6,20 @@ import dev.idempotency.Steps;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Steps that are remembered, also those whose work ends on another thread than it began
- * on.
+ * Steps that are stored, even if their work ends on another thread than it began on.
  */
 public interface OpenSteps extends Steps {
 
 	/**
-	 * Prepares a step. The first one of an operation asks the store.
+	 * Prepares a step. The first one of an operation accesses the store.
 	 * @param name tells the step from the operation's others
 	 * @param type the type of its result
-	 * @throws IllegalStateException if this attempt has run one of that name
+	 * @throws IllegalStateException if this attempt has run a step of that name
 	 */
 	OpenStep open(String name, ResultType<?> type);
 
 	/**
-	 * Prepares a step with inputs. The first one of an operation asks the store.
+	 * Prepares a step with inputs. The first one of an operation accesses the store.
 	 * @param name tells the step from the operation's others
 	 * @param inputs what it works on
 	 * @param type the type of its result
@@ -31,7 +30,7 @@ public interface OpenSteps extends Steps {
 	OpenSteps withOnCrash(OnCrash onCrash);
 
 	/**
-	 * Runs them.
+	 * Runs the steps.
 	 */
 	Calls calls();
 

@@ -12,7 +12,7 @@ import dev.idempotency.core.Decision;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What callers are told when an operation does not run and there is no result for them.
+ * Translates refusals into exceptions and outcomes.
  */
 public final class Refusals {
 
@@ -20,19 +20,19 @@ public final class Refusals {
 	}
 
 	/**
-	 * Translates a refusal.
+	 * The exception for a refusal.
 	 */
 	public static IdempotencyException toException(Decision.Refused refusal, IdempotencyKey key) {
 		return switch (refusal.reason()) {
 			case NOT_REPLAYABLE -> new ResultNotReplayableException(
-					"%s has run, and its result was not kept, since it was too large, or could not be written and read back"
+					"%s has run, and its result was not stored: it was too large, or could not be written and read back"
 						.formatted(key));
 			case IN_PROGRESS -> new OperationInProgressException("%s is running".formatted(key), refusal.retryAfter());
 			case OUTCOME_UNKNOWN -> new OutcomeUnknownException(
-					"What became of attempt %d of %s is not known".formatted(refusal.attempt(), key),
+					"It is unknown whether attempt %d of %s did the work".formatted(refusal.attempt(), key),
 					refusal.attempt());
 			case REPLAY_LIMIT -> new ReplayLimitException(
-					"The result of %s was asked for %d times".formatted(key, refusal.replays()), refusal.retryAfter());
+					"The result of %s was requested %d times".formatted(key, refusal.replays()), refusal.retryAfter());
 			case KEY_REUSED ->
 				new IdempotencyKeyReusedException("The key of %s was used for another request".formatted(key));
 			case KEY_MISSING, KEY_INVALID, BODY_TOO_LARGE, BODY_UNREADABLE, DRY_RUN_INVALID, DRY_RUN_UNSUPPORTED,
@@ -42,7 +42,7 @@ public final class Refusals {
 	}
 
 	/**
-	 * What a caller is given as a value.
+	 * The outcome for a refusal.
 	 */
 	static <T extends @Nullable Object> Outcome<T> toOutcome(Decision.Refused refusal) {
 		return switch (refusal.reason()) {
@@ -58,7 +58,7 @@ public final class Refusals {
 	}
 
 	private static IllegalArgumentException notDecided(Decision.Refused refusal) {
-		return new IllegalArgumentException("%s is nothing that the engine decides".formatted(refusal.reason()));
+		return new IllegalArgumentException("The engine does not decide %s".formatted(refusal.reason()));
 	}
 
 }

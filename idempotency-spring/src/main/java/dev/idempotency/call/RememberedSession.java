@@ -7,7 +7,7 @@ import dev.idempotency.Work;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A session whose calls are remembered.
+ * A session whose calls are stored.
  */
 record RememberedSession(Calls calls, StepKeys keys, OnCrash onCrash) implements IdempotencySession {
 

@@ -20,8 +20,8 @@ final class RememberedSteps implements OpenSteps {
 	private final OnCrash onCrash;
 
 	/**
-	 * A loop that runs a step for each of its items under one name would do the first
-	 * only, and nobody would know.
+	 * Names that were used. A loop that runs all its items under one name would silently
+	 * run only the first.
 	 */
 	private final Set<String> used;
 
@@ -40,10 +40,10 @@ final class RememberedSteps implements OpenSteps {
 	public OpenStep open(String name, ResultType<?> type) {
 		if (!this.used.add(name)) {
 			throw new IllegalStateException(
-					"The step \"%s\" was run before in this attempt: give each its own name, or say what it works on: run(name, inputs, type, work)"
+					"The step \"%s\" was run before in this attempt. Give each step its own name, or pass its inputs: run(name, inputs, type, work)"
 						.formatted(name));
 		}
-		// An attempt may try a step that failed once more
+		// An attempt may try a failed step again
 		Runnable undone = () -> this.used.remove(name);
 		try {
 			return open(name, null, type, undone);
