@@ -31,22 +31,22 @@ import tools.jackson.databind.module.SimpleModule;
 import tools.jackson.databind.ser.std.StdSerializer;
 
 /**
- * Turns results into bytes and back, as JSON of the type that the application declares:
- * no class is ever named by what is stored.
+ * Turns results into bytes and back, as JSON of the type that the application declares.
+ * What is stored never names a class.
  */
 public final class ResultCodec {
 
 	private final JsonMapper mapper;
 
 	/**
-	 * Writes what is compared: numbers as numbers, or not at all.
+	 * Writes values that are compared. Numbers must be written as numbers.
 	 */
 	private final JsonMapper sorting;
 
 	/**
 	 * Create a codec.
-	 * @param mapper the application's own; what it says about types that name themselves
-	 * by their class does not count here
+	 * @param mapper the mapper of the application; its default typing, and annotations
+	 * that name types by their class, do not apply here
 	 */
 	public ResultCodec(JsonMapper mapper) {
 		AnnotationIntrospector annotations = mapper.serializationConfig().getAnnotationIntrospector();
@@ -54,7 +54,7 @@ public final class ResultCodec {
 			.deactivateDefaultTyping()
 			.polymorphicTypeValidator(BasicPolymorphicTypeValidator.builder().build())
 			.annotationIntrospector(AnnotationIntrospector.pair(new NoClassNames(annotations), annotations))
-			// What shows nothing of itself cannot be given back, nor told from another
+			// A value without properties can be neither restored nor compared
 			.enable(SerializationFeature.FAIL_ON_EMPTY_BEANS)
 			.build();
 		this.sorting = this.mapper.rebuild()
@@ -65,7 +65,7 @@ public final class ResultCodec {
 	}
 
 	/**
-	 * How results of a type are written and read.
+	 * The format for results of a type.
 	 * @param type the type, which may be {@code void}
 	 */
 	public ResultFormat forType(Type type) {
@@ -77,13 +77,13 @@ public final class ResultCodec {
 	}
 
 	/**
-	 * Makes sure that results of a type can be read back, as far as the type shows.
+	 * Makes sure that results of a type can be read back, as far as the type tells.
 	 * @throws IllegalArgumentException if they cannot, with the reason
 	 */
 	public void requireReadable(Type type) {
 		JavaType javaType = this.mapper.constructType(type);
 		if (javaType.isJavaLangObject()) {
-			throw new IllegalArgumentException("%s says nothing about what to read".formatted(type.getTypeName()));
+			throw new IllegalArgumentException("%s does not tell what to read".formatted(type.getTypeName()));
 		}
 		if (ResultFormat.isNothing(javaType)) {
 			return;
@@ -95,12 +95,13 @@ public final class ResultCodec {
 			throw new IllegalArgumentException(ex.getOriginalMessage(), ex);
 		}
 		catch (DatabindException ex) {
-			// Not the content such a value has, but there is a way to read it
+			// The type can be read, only not from this content
 		}
 	}
 
 	/**
-	 * A digest that values share which are the same as JSON. Equal sets are equal lists.
+	 * A digest that is the same for values with the same JSON. Equal sets are equal
+	 * lists.
 	 */
 	byte[] digest(@Nullable Object value) {
 		return digest(value, write(value));
@@ -125,13 +126,13 @@ public final class ResultCodec {
 
 	private static IllegalArgumentException incomparable(@Nullable Object value, @Nullable Throwable cause) {
 		return new IllegalArgumentException(
-				"The inputs cannot be compared, since a %s cannot be written as JSON: pass a map or a record"
+				"The inputs cannot be compared, because a %s cannot be written as JSON. Pass a map or a record."
 					.formatted((value != null) ? value.getClass().getName() : null),
 				cause);
 	}
 
 	/**
-	 * The order of a set may be another one in the next process.
+	 * Sorts sets, whose order may differ in the next process.
 	 */
 	private final class SortedSets extends StdSerializer<Set<?>> {
 
@@ -159,7 +160,7 @@ public final class ResultCodec {
 	}
 
 	/**
-	 * Refuses types that name their class, when they are written and when they are read.
+	 * Refuses types that name their class, both in writing and in reading.
 	 */
 	private static final class NoClassNames extends NopAnnotationIntrospector {
 
@@ -177,7 +178,7 @@ public final class ResultCodec {
 			if (info != null && (info.getIdType() == JsonTypeInfo.Id.CLASS
 					|| info.getIdType() == JsonTypeInfo.Id.MINIMAL_CLASS)) {
 				throw new IllegalArgumentException(
-						"%s names its class, which is neither stored nor read: use names, with @JsonTypeInfo(use = NAME)"
+						"%s names its class, which is neither stored nor read. Use names, with @JsonTypeInfo(use = NAME)"
 							.formatted(annotated.getName()));
 			}
 			return info;

@@ -13,19 +13,20 @@ import tools.jackson.databind.ObjectReader;
 import tools.jackson.databind.ObjectWriter;
 
 /**
- * How results of one type are written and read. The first byte says what follows: the
- * value as JSON, nothing, or how the operation failed.
+ * The format of results of one type. The first byte says what follows: the value as JSON,
+ * nothing, or the failure of the operation.
  * <p>
- * A value is read back before it is stored: what cannot be is found out at once. And if
- * each of its properties was understood then, each has to be later: a result that loses
- * something, because its type has changed meanwhile, is not the one that was stored.
+ * A value is read back before it is stored, so that one that cannot be read fails at
+ * once. If all of its properties could be read then, all must be readable later. A result
+ * that loses a property, because its type has changed in the meantime, is not the one
+ * that was stored.
  */
 public final class ResultFormat {
 
 	private static final byte VALUE = 'v';
 
 	/**
-	 * A value with properties that are only ever written, such as computed ones.
+	 * A value with properties that are written but not read, such as computed ones.
 	 */
 	private static final byte VALUE_AND_MORE = 'm';
 
@@ -129,7 +130,7 @@ public final class ResultFormat {
 			return Objects.requireNonNull(reader.readValue(content));
 		}
 		catch (JacksonException ex) {
-			// What was stored stays out of messages
+			// The message may contain stored data
 			throw unreadable(ex.getClass().getSimpleName());
 		}
 		catch (NullPointerException ex) {
@@ -146,7 +147,7 @@ public final class ResultFormat {
 
 	private UnreadableResultException unreadable(String reason) {
 		return new UnreadableResultException(
-				"the stored result does not fit %s (%s): give back the type that it was stored with, or forget the key"
+				"the stored result does not fit %s (%s). Restore the type that it was stored with, or forget the key"
 					.formatted(this.type.toCanonical(), reason));
 	}
 

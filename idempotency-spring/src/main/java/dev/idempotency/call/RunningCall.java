@@ -18,8 +18,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A call that has its key, and what its work can know and say while it runs. It ends
- * once.
+ * A call that holds its key, and the context of its work. It ends once.
  */
 public final class RunningCall implements IdempotencyContext {
 
@@ -56,7 +55,7 @@ public final class RunningCall implements IdempotencyContext {
 	}
 
 	/**
-	 * A call has no client to be told; the operation that it is a part of may have.
+	 * A call has no client, but the operation that it is a part of may have one.
 	 */
 	@Override
 	public void effect(Effect effect) {
@@ -76,10 +75,10 @@ public final class RunningCall implements IdempotencyContext {
 	}
 
 	/**
-	 * The work is done. It must not run again, also if an error keeps its result from
+	 * The work is done. It must not run again, even if an error prevents its result from
 	 * being written.
-	 * @param value what came of it
-	 * @return what the caller gets: this value, or that of whoever has the key by now
+	 * @param value its result
+	 * @return the state for the caller: this value, or that of a takeover
 	 */
 	public CallState succeeded(@Nullable Object value) {
 		if (this.released) {
@@ -98,7 +97,7 @@ public final class RunningCall implements IdempotencyContext {
 	}
 
 	/**
-	 * The work is done, and what came of it is not known.
+	 * The work is done, and its result is unknown.
 	 */
 	public void succeededWithoutResult() {
 		if (this.released) {
@@ -110,10 +109,10 @@ public final class RunningCall implements IdempotencyContext {
 	}
 
 	/**
-	 * The work is done, in a transaction, which ends here, whatever happens.
-	 * @param value what came of it
-	 * @param transaction the transaction that the calling thread is in
-	 * @return what the caller gets: this value, or that of whoever has the key by now
+	 * The work is done, in a transaction, which ends here in any case.
+	 * @param value its result
+	 * @param transaction the transaction of the calling thread
+	 * @return the state for the caller: this value, or that of a takeover
 	 * @throws RuntimeException if the transaction could not be committed
 	 */
 	public CallState succeededIn(Transaction transaction, @Nullable Object value) {
@@ -148,10 +147,10 @@ public final class RunningCall implements IdempotencyContext {
 	}
 
 	/**
-	 * The work is done, in the transaction of its caller, who is to end it.
-	 * @param value what came of it
-	 * @return what the caller gets: this value, or that of whoever has the key by now,
-	 * and then the transaction must be rolled back
+	 * The work is done, in the transaction of the caller, who ends it.
+	 * @param value its result
+	 * @return the state for the caller: this value, or that of an attempt that has taken
+	 * over the key, and then the transaction must be rolled back
 	 */
 	public CallState joinTransaction(@Nullable Object value) {
 		if (this.released) {
@@ -161,23 +160,23 @@ public final class RunningCall implements IdempotencyContext {
 	}
 
 	/**
-	 * The transaction that the work was done in has ended.
-	 * @param ending how
+	 * The transaction of the work has ended.
+	 * @param ending how it ended
 	 */
 	public void transactionEnded(Ending ending) {
 		this.execution.transactionEnded(ending);
 	}
 
 	/**
-	 * The work failed: the next attempt runs.
+	 * The work failed, and the next attempt runs.
 	 */
 	public void failed() {
 		this.execution.close();
 	}
 
 	/**
-	 * The work failed, and will fail each time: the failure counts as its result.
-	 * @return {@link CallState.Executed} if the caller is to be told of this failure
+	 * The work failed, and would fail each time, so that the failure is its result.
+	 * @return {@link CallState.Executed} if the caller gets this failure
 	 */
 	public CallState failedForGood(Throwable failure) {
 		if (this.released) {
@@ -189,7 +188,7 @@ public final class RunningCall implements IdempotencyContext {
 			payload = this.format.writeFailure(StoredFailure.of(failure));
 		}
 		catch (RuntimeException | Error ex) {
-			// The failure came first, and is what the caller is told
+			// The caller gets the failure, which came first
 			FirstFailure.then(failure, () -> {
 				throw ex;
 			});
@@ -200,7 +199,7 @@ public final class RunningCall implements IdempotencyContext {
 	}
 
 	/**
-	 * Nobody knows whether the work counts: the key is free when its lease is over.
+	 * It is unknown whether the work counts. The key is free when its lease expires.
 	 */
 	public void letLeaseRunOut() {
 		this.execution.letLeaseRunOut();
@@ -212,8 +211,8 @@ public final class RunningCall implements IdempotencyContext {
 		}
 		catch (RuntimeException | StackOverflowError ex) {
 			logger.warn(
-					"The result of {} is not kept, its retries cannot be answered with it: a {} cannot be written as JSON and "
-							+ "read back. Return a value that Jackson can write and read, or nothing",
+					"The result of {} is not stored, and retries cannot replay it: a {} cannot be written as JSON and "
+							+ "read back. Return a value that Jackson can write and read, or return nothing.",
 					key(), (value != null) ? value.getClass().getName() : "null");
 			logger.debug("The failure in full", ex);
 			return null;
@@ -229,7 +228,7 @@ public final class RunningCall implements IdempotencyContext {
 	}
 
 	/**
-	 * What an answer means for a caller.
+	 * Turns an answer of the engine into the state for a caller.
 	 */
 	static CallState ofAnswer(Decision.Answer answer, ResultFormat format, IdempotencyKey key) {
 		if (answer instanceof Decision.Refused refused) {

@@ -21,17 +21,17 @@ import dev.idempotency.store.ClaimTerms;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the steps of one operation, or the calls of one session, are remembered.
+ * The keys of the steps of one operation, or of the calls of one session.
  * <p>
- * A random name is remembered beside the operation, and the keys of its steps are made of
- * that name: once it is forgotten, so are they, although nobody keeps a list of them.
+ * A random name is stored for the operation, and the keys of its steps are derived from
+ * that name. To forget the name is to forget all steps, without a list of them.
  */
 final class StepKeys {
 
 	private static final int MAX_NAME = 255;
 
 	/**
-	 * Enough for a twin to store the name that it has just claimed.
+	 * Enough for a concurrent attempt to store the name that it has just claimed.
 	 */
 	private static final Duration OBSERVERS_PATIENCE = Duration.ofSeconds(1);
 
@@ -55,8 +55,8 @@ final class StepKeys {
 		this.calls = calls;
 		this.parent = parent;
 		this.fingerprint = fingerprint;
-		// Whoever has the parent's key is alone. An earlier executor of the step has
-		// either vanished, and its lease ends soon, or is late, and its result too
+		// The owner of the parent's key is alone. An earlier executor of the step has
+		// either crashed, and its lease expires soon, or is late and about to complete
 		this.policy = policy.withExtendingReplays().withOnCrash(OnCrash.RETRY).withPatience(policy.lease());
 		this.clock = clock;
 	}
@@ -64,7 +64,7 @@ final class StepKeys {
 	/**
 	 * An attempt at a step.
 	 * @param step its name
-	 * @param inputs a digest of what it works on, or {@code null} if the name says it all
+	 * @param inputs a digest of its inputs, or {@code null} if the name is enough
 	 */
 	Attempt attempt(String step, byte @Nullable [] inputs, OnCrash onCrash) {
 		if (step.isBlank() || step.length() > MAX_NAME) {
@@ -96,7 +96,7 @@ final class StepKeys {
 	private String name() {
 		this.lock.lock();
 		try {
-			// Long before it would be forgotten
+			// Long before it would expire
 			long now = this.clock.millis();
 			boolean fresh = now - this.nameSeen < this.policy.ttl().toMillis() / 4;
 			if (this.name == null || !fresh) {
@@ -125,7 +125,7 @@ final class StepKeys {
 				decision = completion.answer();
 			}
 			else if (completion.kind() == Completion.Kind.FAILED) {
-				// A retry would not find the steps under a name that nobody remembers
+				// A retry would not find the steps under a name that is not stored
 				decision = this.calls.engine().recall(impatient(attempt));
 			}
 			else {
@@ -133,8 +133,8 @@ final class StepKeys {
 			}
 		}
 		if (observing && decision instanceof Decision.Refused) {
-			// Whoever was about to remember a name has vanished. Nobody waits for that
-			// here
+			// The attempt that was about to store a name has crashed. Observe mode does
+			// not wait for it
 			return made;
 		}
 		CallState known = RunningCall.ofAnswer((Decision.Answer) decision, format, attempt.key());
@@ -142,7 +142,8 @@ final class StepKeys {
 	}
 
 	/**
-	 * Nothing has run: a name that cannot be written is given back.
+	 * Stores a name. Nothing has run, so the key is released if the name cannot be
+	 * stored.
 	 */
 	private static Completion remember(String name, ResultFormat format, Execution execution) {
 		try (execution) {
@@ -159,8 +160,8 @@ final class StepKeys {
 	}
 
 	/**
-	 * Steps belong to whom their operation belongs. The name of the operation is cut if
-	 * need be: what tells keys apart is in their value.
+	 * Steps have the scope of their operation. The name of the operation is cut if it is
+	 * too long, because the value of the key is unique without it.
 	 */
 	private IdempotencyScope scope(String suffix) {
 		IdempotencyScope scope = this.parent.scope();

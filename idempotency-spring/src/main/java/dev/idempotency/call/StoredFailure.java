@@ -6,8 +6,8 @@ import dev.idempotency.ReplayedFailureException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How an operation failed, where that counts as its result: the name of its exception,
- * which is only ever compared, and the message.
+ * A failure that is the result of an operation: the name of its exception, which is only
+ * compared, and the message.
  *
  * @param type the name of the exception's class
  * @param message its message, or {@code null} if it has none

@@ -1,7 +1,7 @@
 package dev.idempotency.call;
 
 /**
- * What calls of tools are remembered under.
+ * The operations of tools.
  */
 public final class ToolOperations {
 
@@ -13,7 +13,7 @@ public final class ToolOperations {
 	/**
 	 * The operation of a tool.
 	 * @param tool its name
-	 * @return what its keys are remembered under
+	 * @return the operation of its keys
 	 */
 	public static String of(String tool) {
 		return PREFIX + tool;

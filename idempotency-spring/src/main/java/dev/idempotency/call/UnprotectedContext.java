@@ -8,8 +8,8 @@ import dev.idempotency.Steps;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an operation is told that runs without protection. It passes everything through:
- * steps run each time, and nothing is stored.
+ * The context of an operation that runs without protection. Steps run each time, and
+ * nothing is stored.
  */
 public class UnprotectedContext implements IdempotencyContext {
 
@@ -22,21 +22,21 @@ public class UnprotectedContext implements IdempotencyContext {
 
 	/**
 	 * Create a context.
-	 * @param key the key that the operation has, or one that is made up for it
+	 * @param key the key of the operation, or a generated one
 	 */
 	public UnprotectedContext(IdempotencyKey key) {
 		this.key = key;
 	}
 
 	/**
-	 * Makes up a key for an operation that has none, for this one time.
+	 * Generates a key for one run of an operation that has none.
 	 */
 	public static IdempotencyKey randomKey(String operation) {
 		try {
 			return IdempotencyKey.of(operation, IdempotencyKeys.random());
 		}
 		catch (IllegalArgumentException ex) {
-			// A name that no key can have
+			// The name is not valid in a key
 			return IdempotencyKey.of("unprotected", IdempotencyKeys.random());
 		}
 	}
@@ -60,7 +60,7 @@ public class UnprotectedContext implements IdempotencyContext {
 
 	@Override
 	public void doNotStore() {
-		// Nothing is
+		// Nothing is stored
 	}
 
 	@Override

@@ -19,8 +19,7 @@ import dev.idempotency.Work;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs everything each time, because protection is switched off, and with a context all
- * the same.
+ * Runs everything each time, because protection is switched off, but provides a context.
  */
 enum UnprotectedIdempotency implements Idempotency {
 

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A session whose calls run each time, because protection is switched off. Nothing is
- * remembered of it, also not which calls belong together: each has a key of its own.
+ * stored, and each call has a key of its own.
  */
 enum UnprotectedSession implements IdempotencySession {
 

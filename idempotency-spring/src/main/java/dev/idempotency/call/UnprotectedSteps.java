@@ -11,8 +11,8 @@ import dev.idempotency.Work;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Steps that run each time, because nothing is protected. On whatever thread they run,
- * the context of their operation is current.
+ * Steps that run each time, because nothing is protected. The context of their operation
+ * is current on the thread of each step.
  *
  * @param context the context of the operation
  */

@@ -1,6 +1,6 @@
 /**
- * Calls with typed results, and the steps inside of operations: what the edges that deal
- * in Java values share.
+ * Calls with typed results, and the steps of operations, shared by the edges for Java
+ * values.
  */
 @NullMarked
 package dev.idempotency.call;

@@ -26,27 +26,26 @@ import tools.jackson.core.TokenStreamFactory;
 import tools.jackson.core.json.JsonFactory;
 
 /**
- * A SHA-256 that two JSON texts share when they have the same value: neither the order of
- * members, nor white space, nor escapes, nor how a number is written make a difference.
- * Members of the same name keep their order, because what they mean is for the
- * application to say.
+ * A SHA-256 that is the same for JSON texts of the same value, whatever their order of
+ * members, white space, escapes and notation of numbers. Members of the same name keep
+ * their order, because only the application knows what they mean.
  * <p>
- * The canonical text is never built. Arrays and scalars flow into the digest as they are
- * read; of an object, which has to be sorted first, the names and values are kept until
- * it ends, a value that is long as its digest, and so is the object then. Every piece
- * says what it is and where it ends, so that no two values look the same when they are
- * strung together.
+ * The canonical text is never built. Arrays and scalars go into the digest as they are
+ * read. An object has to be sorted first, so its names and values are kept until it ends,
+ * a long value as its digest. Then the same applies to the object itself. Every piece
+ * declares its kind and its end, so that no two values look the same when they are
+ * concatenated.
  * <p>
- * These digests are stored: a change of the format makes every retry that is under way
- * look like another request.
+ * These digests are stored. A change of the format would make every pending retry look
+ * like another request.
  */
 public final class CanonicalJson {
 
 	/**
-	 * Nesting is the only limit, for whoever reads the body has already limited its size.
-	 * All are set here, and names are not looked up in Jackson's shared table, which can
-	 * overflow: two instances must never disagree about one text because of their
-	 * settings or of what they have read before.
+	 * Nesting is the only limit, because the size of the body was limited when it was
+	 * read. All limits are set here, and names are not looked up in Jackson's shared
+	 * table, which can overflow. Two instances must never disagree about a text because
+	 * of their settings or of what they have read before.
 	 */
 	private static final JsonFactory JSON = JsonFactory.builder()
 		.streamReadConstraints(StreamReadConstraints.builder()
@@ -62,18 +61,18 @@ public final class CanonicalJson {
 		.build();
 
 	/**
-	 * A text of so many bytes is decoded at once; a longer one as it is read.
+	 * A text of up to so many bytes is decoded at once, a longer one as it is read.
 	 */
 	private static final int DECODED_AT_ONCE = 16 * 1024;
 
 	/**
-	 * A member's value or an object of so many bytes is kept as it is: a digest would
-	 * cost more.
+	 * The value of a member, or an object, of up to so many bytes is kept as it is,
+	 * because a digest would cost more.
 	 */
 	static final int SHORT_FORM = 256;
 
 	/**
-	 * Comes before the digest of a value that is longer.
+	 * Precedes the digest of a longer value.
 	 */
 	static final char LONG_FORM = '=';
 
@@ -82,8 +81,8 @@ public final class CanonicalJson {
 	private final boolean decoded;
 
 	/**
-	 * The whole text at first, then the objects that are open. Those that have been
-	 * closed are used again: nothing here recurses, and little is created.
+	 * The whole text first, then the open objects. Levels of closed objects are reused,
+	 * so that nothing recurses and few objects are created.
 	 */
 	private final List<Level> levels = new ArrayList<>();
 
@@ -98,8 +97,8 @@ public final class CanonicalJson {
 	/**
 	 * Create a reader of a text.
 	 * @param parser reads it
-	 * @param length its length, or more
-	 * @param decoded whether all of it is in memory anyway
+	 * @param length its length, or an upper bound
+	 * @param decoded whether it is completely in memory
 	 */
 	private CanonicalJson(JsonParser parser, int length, boolean decoded) {
 		this.parser = parser;
@@ -109,8 +108,9 @@ public final class CanonicalJson {
 	}
 
 	/**
-	 * Adds content that is said to be JSON: by its value if it is, or else by its bytes.
-	 * @param parts what to add it to
+	 * Adds content that is declared as JSON: by its value if it is valid, or else by its
+	 * bytes.
+	 * @param parts the parts to add to
 	 * @param content holds the content
 	 * @param length how many bytes it has
 	 */
@@ -128,7 +128,7 @@ public final class CanonicalJson {
 	 * The digest of a JSON text in UTF-8.
 	 * @param json the text
 	 * @param length how many bytes of it there are
-	 * @param sha256 a digest with nothing in it, which it has afterwards too
+	 * @param sha256 an empty digest, which is empty again afterwards
 	 * @return the digest, or {@code null} if this is not exactly one valid JSON value, or
 	 * one that is nested too deeply
 	 */
@@ -138,8 +138,8 @@ public final class CanonicalJson {
 	}
 
 	/**
-	 * The digest of a JSON text, the same as that of its bytes.
-	 * @param json the text, which may have halves of surrogate pairs in it
+	 * The digest of a JSON text, equal to that of its bytes.
+	 * @param json the text, which may contain unpaired surrogates
 	 * @return the digest, or {@code null} if this is not exactly one valid JSON value, or
 	 * one that is nested too deeply
 	 */
@@ -153,7 +153,7 @@ public final class CanonicalJson {
 	}
 
 	/**
-	 * The digest of any JSON text, be it plain or not.
+	 * The digest of any JSON text, plain or not.
 	 */
 	static byte @Nullable [] digestOfParsed(byte[] json, int length) {
 		boolean decoded = length <= DECODED_AT_ONCE;
@@ -224,7 +224,7 @@ public final class CanonicalJson {
 	}
 
 	/**
-	 * Of a text that is not in memory, a string need not get there either.
+	 * Streams the strings of a text that is not in memory.
 	 */
 	private void addString() {
 		if (this.decoded) {
@@ -267,8 +267,8 @@ public final class CanonicalJson {
 	}
 
 	/**
-	 * An object while it is read: the members that it has, and the value being read. At
-	 * the end, the object itself is made of them in the place of a value.
+	 * An object while it is read: its members, and the value being read. At the end, the
+	 * members are put together in the place of a value.
 	 */
 	private static final class Level {
 
@@ -298,7 +298,7 @@ public final class CanonicalJson {
 	}
 
 	/**
-	 * What a value comes to: kept as it is while it is short, and digested from then on.
+	 * The form of a value: kept as it is while it is short, and digested from then on.
 	 */
 	private static final class Form {
 
@@ -338,7 +338,7 @@ public final class CanonicalJson {
 		}
 
 		/**
-		 * What stands for the value from now on. It is over then, and another begins.
+		 * Returns the form of the value, and starts another value.
 		 */
 		private byte[] end() {
 			if (!this.digesting) {
@@ -354,7 +354,7 @@ public final class CanonicalJson {
 		}
 
 		/**
-		 * The digest of the value. It is over then, and another begins.
+		 * Returns the digest of the value, and starts another value.
 		 */
 		private byte[] digest() {
 			startDigesting();
@@ -369,11 +369,11 @@ public final class CanonicalJson {
 	}
 
 	/**
-	 * Carries a text into a form. The length of a text that is still being read is not
-	 * known, so it goes in pieces, each with its kind and length before it: the piece
-	 * that does not have as many characters as there is room for is the last. A piece is
-	 * ASCII if it can be, as most are, and else UTF-16, which other than UTF-8 tells
-	 * halves of surrogate pairs apart; its kind says so too.
+	 * Writes a text to a form. The length of a text that is still being read is unknown,
+	 * so it is written in pieces, each preceded by its kind and length. A piece that is
+	 * not full is the last. A piece is ASCII if possible, as most are, and otherwise
+	 * UTF-16, which can represent unpaired surrogates, unlike UTF-8. Its kind tells
+	 * which.
 	 */
 	private static final class TextWriter extends Writer {
 
@@ -390,7 +390,7 @@ public final class CanonicalJson {
 		private int size;
 
 		/**
-		 * All bits that any character of the piece has.
+		 * The bitwise or of all characters of the piece.
 		 */
 		private int bits;
 
@@ -400,12 +400,12 @@ public final class CanonicalJson {
 
 		/**
 		 * Create a writer.
-		 * @param target where texts go at first
-		 * @param longest no text has more characters, as it was written
+		 * @param target the first target of texts
+		 * @param longest the largest number of characters of a text in its source
 		 */
 		private TextWriter(Form target, int longest) {
 			this.target = target;
-			// One more than can be, so that no piece is full which is not full by size
+			// One more than the longest text, so that only a piece of PIECE can be full
 			this.piece = new char[(int) Math.min(PIECE, (long) longest + CanonicalNumber.GROWTH + 1)];
 			this.bytes = new byte[HEADER + 2 * this.piece.length];
 		}

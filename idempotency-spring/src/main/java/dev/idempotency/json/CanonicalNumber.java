@@ -1,23 +1,23 @@
 package dev.idempotency.json;
 
 /**
- * The text that all numbers of one value share, however they are written: the sign, the
- * significant digits without zeros around them, and {@code e} with the exponent unless
- * that is zero. {@code 100} is {@code 1e2}, {@code 12.50} is {@code 125e-1}, and
- * {@code -0.0} is {@code 0}.
+ * The canonical text of a number, however it is written: the sign, the significant digits
+ * without leading and trailing zeros, and {@code e} with the exponent unless that is
+ * zero. {@code 100} is {@code 1e2}, {@code 12.50} is {@code 125e-1}, and {@code -0.0} is
+ * {@code 0}.
  * <p>
- * Nothing is calculated but the exponent: numbers come from outside, and can have a
- * million digits. One whose exponent has more than 18 counts as it is written.
+ * Only the exponent is calculated, because a number in a request can have a million
+ * digits. A number whose exponent has more than 18 digits stays as it is written.
  */
 final class CanonicalNumber {
 
 	/**
-	 * By how many characters it can be longer than what it is made of.
+	 * How many characters longer than its source it can be.
 	 */
 	static final int GROWTH = "e-1000000000000000000".length();
 
 	/**
-	 * With so many, the exponent stays in a {@code long} wherever the point was.
+	 * With so many digits, the exponent fits into a {@code long}, wherever the point is.
 	 */
 	private static final int MOST_EXPONENT_DIGITS = 18;
 
@@ -25,13 +25,13 @@ final class CanonicalNumber {
 	}
 
 	/**
-	 * Writes a number, which may be behind itself in the same array.
-	 * @param text holds a number as JSON has it
+	 * Writes a number. The output may follow the source in the same array.
+	 * @param text contains a JSON number
 	 * @param from where it begins
 	 * @param to where it ends
 	 * @param out has as much room as the number, and {@link #GROWTH} more
 	 * @param at where to write
-	 * @return where what was written ends
+	 * @return where the output ends
 	 */
 	static int write(byte[] text, int from, int to, byte[] out, int at) {
 		boolean negative = text[from] == '-';

@@ -10,36 +10,36 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The same digest as that of {@link CanonicalJson}, for the JSON that most requests
- * bring: not nested deeply, and in ASCII without escapes. All that is needed of such a
- * text can be taken from its bytes, for a fraction of what a parser costs.
+ * The same digest as that of {@link CanonicalJson}, for the JSON of most requests: not
+ * nested deeply, and in ASCII without escapes. It works on the bytes of such a text, for
+ * a fraction of what a parser costs.
  * <p>
- * Whatever is not as plain is refused, and so is whatever is not JSON: only one place
- * decides what that is.
+ * It refuses everything else, also what is not JSON, so that only the parser decides what
+ * is valid.
  * <p>
- * What goes into a digest is put together in one buffer, where the digest then takes its
- * place if it was long. So an object that is being read is a row of members, each of them
- * its name and its value as the digest of the object wants them.
+ * The input of a digest is built in one buffer, in which the digest replaces it if it is
+ * long. An object that is being read is a sequence of members there, each with its name
+ * and its value in the form that the digest of the object needs.
  */
 final class PlainJson {
 
 	/**
-	 * What would take more room in the buffer than this, and than the text itself, is
-	 * left to the parser, which takes none.
+	 * A value that needs more of the buffer than this, and more than the text itself, is
+	 * left to the parser, which needs no buffer.
 	 */
 	private static final int MUCH_BUFFERED = 64 * 1024;
 
 	private static final int LONGEST_BUFFERED_TEXT = 16 * 1024;
 
 	/**
-	 * Enough for most that has long texts in it.
+	 * Enough for most texts with long strings.
 	 */
 	private static final int ROOM = 2 * 1024;
 
 	private static final int DEEPEST = 16;
 
 	/**
-	 * Members are sorted by insertion, which is quick only while there are few.
+	 * Members are sorted by insertion, which is fast only for a few.
 	 */
 	private static final int MOST_MEMBERS = 64;
 
@@ -49,14 +49,15 @@ final class PlainJson {
 	private static final int HEADER = 3;
 
 	/**
-	 * A piece with so many characters is full, and another follows, be it empty.
+	 * A piece with so many characters is full, and another one follows, which may be
+	 * empty.
 	 */
 	private static final int FULL = 512;
 
 	private static final int DIGEST = 32;
 
 	/**
-	 * Long texts are looked at eight bytes at a time.
+	 * Long texts are scanned eight bytes at a time.
 	 */
 	private static final VarHandle EIGHT = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.nativeOrder());
 
@@ -73,7 +74,7 @@ final class PlainJson {
 	private int depth;
 
 	/**
-	 * One for all: nothing is put into it until all that it is to digest is there.
+	 * Shared by all values: it gets input only when a value is complete.
 	 */
 	private final MessageDigest digest;
 
@@ -94,7 +95,7 @@ final class PlainJson {
 		this.json = json;
 		this.end = length;
 		this.digest = digest;
-		// Enough for most: a character takes a byte, and what is around it goes
+		// Enough for most: a character takes a byte, and white space is dropped
 		this.out = new byte[Math.min(Math.min(length, ROOM) + DIGEST, ROOM)];
 	}
 
@@ -102,7 +103,7 @@ final class PlainJson {
 	 * The digest of a JSON text in UTF-8.
 	 * @param json the text
 	 * @param length how many bytes of it there are
-	 * @param sha256 a digest with nothing in it, which it has afterwards too
+	 * @param sha256 an empty digest, which is empty again afterwards
 	 * @return the digest, or {@code null} if this is not plain JSON
 	 */
 	static byte @Nullable [] digest(byte[] json, int length, MessageDigest sha256) {
@@ -110,7 +111,7 @@ final class PlainJson {
 	}
 
 	/**
-	 * A look ahead, so that little is lost with most of the texts that are not plain.
+	 * A quick check, so that most texts that are not plain cost little.
 	 */
 	private static boolean mayBePlain(byte[] json, int length) {
 		int at = 0;
@@ -129,7 +130,7 @@ final class PlainJson {
 	}
 
 	/**
-	 * Is 0 if none of eight bytes is a character.
+	 * Is 0 if none of eight bytes is the given character.
 	 */
 	private static long markOf(char character, long eight) {
 		long others = eight ^ (character * EACH);
@@ -137,7 +138,8 @@ final class PlainJson {
 	}
 
 	/**
-	 * Is 0 if none of eight bytes is a control character, which texts have only escaped.
+	 * Is 0 if none of eight bytes is a control character, which JSON strings contain only
+	 * escaped.
 	 */
 	private static long markOfControl(long eight) {
 		return (eight - ' ' * EACH) & ~eight & HIGHEST_BITS;
@@ -202,7 +204,7 @@ final class PlainJson {
 	}
 
 	/**
-	 * Leaves what begins at some place there if it is short, or else its digest.
+	 * Replaces what begins at the given position by its digest if it is long.
 	 */
 	private void shorten(int start) {
 		if (this.size - start > CanonicalJson.SHORT_FORM) {
@@ -220,7 +222,7 @@ final class PlainJson {
 	private boolean readMember() {
 		skipBlanks();
 		int from = this.at + 1;
-		// A name of several pieces could not be compared as it stands in the buffer
+		// A name of several pieces could not be compared in the buffer
 		if (!skipString() || this.at - 1 - from >= FULL) {
 			return false;
 		}
@@ -238,7 +240,7 @@ final class PlainJson {
 			if (!skipString()) {
 				return false;
 			}
-			// Nothing else is in the digest now, so only the last piece has to be kept
+			// The digest is empty now, so only the last piece has to be kept
 			for (; this.at - 1 - from >= FULL; from += FULL) {
 				makeRoom(HEADER);
 				putHeader('"', FULL);
@@ -272,7 +274,7 @@ final class PlainJson {
 	}
 
 	/**
-	 * Puts members in order that begin at some place in the buffer.
+	 * Sorts the members that begin at the given position in the buffer.
 	 */
 	private void sort(int first, int start) {
 		int[] members = this.members;
@@ -372,13 +374,13 @@ final class PlainJson {
 				return false;
 			}
 		}
-		// As most are: without a fraction, an exponent, or zeros that are one
+		// Most numbers have no fraction, no exponent and no trailing zeros
 		boolean canonical = end == this.at && (this.json[end - 1] != '0' || end - from == 1);
 		return canonical ? putText('#', from, end) : putNumber(from, this.at);
 	}
 
 	/**
-	 * Puts a number in its canonical form, which is made where it is to be.
+	 * Writes the canonical form of a number directly into the buffer.
 	 */
 	private boolean putNumber(int from, int to) {
 		if (to - from > LONGEST_BUFFERED_TEXT) {
@@ -436,7 +438,7 @@ final class PlainJson {
 	}
 
 	/**
-	 * The next byte, or at the end one that is found nowhere in JSON.
+	 * The next byte, or at the end 0, which is not valid in JSON.
 	 */
 	private byte peek() {
 		return (this.at < this.end) ? this.json[this.at] : 0;

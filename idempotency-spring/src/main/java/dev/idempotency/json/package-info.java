@@ -1,7 +1,6 @@
 /**
- * When two JSON values are the same: decided here once, for requests, outgoing calls,
- * tools and the inputs of steps. It is for the library's own edges, and nothing in here
- * is promised to applications.
+ * Decides when two JSON values are the same, for requests, outgoing calls, tools and the
+ * inputs of steps. For internal use by the edges: applications must not rely on it.
  */
 @NullMarked
 package dev.idempotency.json;
