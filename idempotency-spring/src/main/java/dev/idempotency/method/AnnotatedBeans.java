@@ -21,8 +21,7 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Finds the beans that have something to do with the annotation, by their types: nothing
- * is created for that.
+ * Finds the beans whose types may use the annotation, without creating them.
  */
 final class AnnotatedBeans {
 
@@ -41,7 +40,7 @@ final class AnnotatedBeans {
 	}
 
 	/**
-	 * A bean of a class, if such a bean can have something to do with the annotation.
+	 * A bean of a class, if that class may use the annotation.
 	 */
 	static Optional<AnnotatedBean> of(String name, Class<?> type) {
 		Class<?> user = ClassUtils.getUserClass(type);
@@ -59,8 +58,8 @@ final class AnnotatedBeans {
 			return (type != null) ? ClassUtils.getUserClass(type) : null;
 		}
 		catch (RuntimeException ex) {
-			// Its type is known when it is created, if ever
-			logger.debug("The type of the bean {} is not known", name, ex);
+			// Its type is unknown before it is created
+			logger.debug("The type of the bean {} is unknown", name, ex);
 			return null;
 		}
 	}
@@ -78,7 +77,7 @@ final class AnnotatedBeans {
 	}
 
 	/**
-	 * A bean that may have something to do with the annotation.
+	 * A bean that may use the annotation.
 	 *
 	 * @param name its name
 	 * @param type its type
@@ -94,8 +93,7 @@ final class AnnotatedBeans {
 		}
 
 		/**
-		 * The methods that the edge for methods would protect if nobody had decided
-		 * otherwise.
+		 * The methods that the edge for methods would protect if they were not disabled.
 		 */
 		Stream<Method> excludedMethods() {
 			return this.methods.stream().filter((method) -> {

@@ -20,18 +20,18 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Knows which methods are to be protected by this edge, and what they are called.
+ * Finds the methods that this edge protects, and the names of their operations.
  */
 final class AnnotatedMethods {
 
 	/**
-	 * By name, since there may be no web at all.
+	 * By name, since Spring Web is optional.
 	 */
 	private static final String[] WEB_MAPPINGS = { "org.springframework.web.bind.annotation.RequestMapping",
 			"org.springframework.web.service.annotation.HttpExchange" };
 
 	/**
-	 * By name, since there may be no Spring AI.
+	 * By name, since Spring AI is optional.
 	 */
 	private static final String TOOL = "org.springframework.ai.tool.annotation.Tool";
 
@@ -39,7 +39,7 @@ final class AnnotatedMethods {
 	}
 
 	/**
-	 * What is said about a method of a bean that is to be protected.
+	 * The annotation of a protected method of a bean.
 	 * @return {@code null} if this edge has nothing to do with it
 	 */
 	static @Nullable Idempotent find(Method method, Class<?> type) {
@@ -49,8 +49,8 @@ final class AnnotatedMethods {
 	}
 
 	/**
-	 * Whether a method is a tool of an agent whose key is made of what its callback knows
-	 * of the call.
+	 * Whether a method is a tool of an agent whose key its callback derives from the
+	 * call.
 	 */
 	static boolean isProtectedByItsCallback(Method method, Class<?> type) {
 		Idempotent annotation = findAny(method, type);
@@ -63,7 +63,7 @@ final class AnnotatedMethods {
 	}
 
 	/**
-	 * What is said about a method of a bean, also that it needs no protection.
+	 * The annotation of a method of a bean, also if it disables protection.
 	 * @return {@code null} if this edge has nothing to do with it
 	 */
 	static @Nullable Idempotent findAny(Method method, Class<?> type) {
@@ -80,7 +80,7 @@ final class AnnotatedMethods {
 	}
 
 	/**
-	 * The method as its author wrote it: that of the bean's class, or that of the
+	 * The method as declared by its author: that of the bean's class, or that of the
 	 * interface if the class is generated.
 	 */
 	static Method specific(Method method, Class<?> type) {
@@ -88,7 +88,7 @@ final class AnnotatedMethods {
 	}
 
 	/**
-	 * Whether a class is made anew at each start, such as that of an HTTP client.
+	 * Whether a class is generated at each start, such as that of an HTTP client.
 	 */
 	static boolean isGenerated(Class<?> type) {
 		return Proxy.isProxyClass(type) || type.isHidden();
@@ -114,9 +114,8 @@ final class AnnotatedMethods {
 	}
 
 	/**
-	 * An annotation on a type is about its handlers if it is a controller. Otherwise it
-	 * is about the methods that its author offers, and not about those that the framework
-	 * calls.
+	 * An annotation on a controller applies to its handlers. On another type, it applies
+	 * to the public methods of its author, and not to those that a framework calls.
 	 */
 	private static boolean isCoveredByType(Method method, Class<?> type) {
 		return Modifier.isPublic(method.getModifiers()) && !Modifier.isStatic(method.getModifiers())
@@ -133,9 +132,8 @@ final class AnnotatedMethods {
 	}
 
 	/**
-	 * The name under which the keys of a method are remembered: that of the bean's class,
-	 * so that beans which inherit a method do not share what it returned, and of all
-	 * parameters, so that overloads do not.
+	 * The operation of a method. It contains the bean's class, so that beans that inherit
+	 * a method do not share its results, and all parameters, so that overloads do not.
 	 */
 	static String operationOf(Method method, Class<?> type) {
 		Class<?> user = ClassUtils.getUserClass(type);

@@ -16,8 +16,8 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * Calls whose work has become a part of their caller's transaction: what becomes of it
- * becomes of their keys. Until then, only the same transaction knows their results.
+ * Calls whose work is a part of their caller's transaction. Its end decides about their
+ * keys. Until then, only the same transaction sees their results.
  */
 final class CallerTransaction implements TransactionSynchronization {
 
@@ -26,20 +26,20 @@ final class CallerTransaction implements TransactionSynchronization {
 	private final @Nullable TransactionManager manager;
 
 	/**
-	 * Whether synchronizations are told of its end, and not only the
+	 * Whether synchronizations are notified of its end, and not only the
 	 * {@link TransactionWatch}.
 	 */
 	private final boolean isSynchronized;
 
 	/**
-	 * Whether nobody knows which transaction it is that synchronizations are told of.
+	 * Whether it is unknown of which transaction synchronizations are notified.
 	 */
 	private final boolean ambiguous;
 
 	private final List<Pending> pending = new ArrayList<>();
 
 	/**
-	 * Calls whose work a savepoint has undone.
+	 * Calls whose work was rolled back to a savepoint.
 	 */
 	private final List<Pending> undone = new ArrayList<>();
 
@@ -50,12 +50,13 @@ final class CallerTransaction implements TransactionSynchronization {
 	private boolean commitMayHaveBegun;
 
 	/**
-	 * Whether the {@link TransactionWatch} hears of the end too, and why a commit failed.
+	 * Whether the {@link TransactionWatch} is notified, too, and learns why a commit
+	 * failed.
 	 */
 	private boolean failureIsTold;
 
 	/**
-	 * A transaction that was begun before anyone could hear of it.
+	 * A transaction that began before it could be watched.
 	 */
 	private CallerTransaction() {
 		this.manager = null;
@@ -71,9 +72,9 @@ final class CallerTransaction implements TransactionSynchronization {
 	}
 
 	/**
-	 * The transaction that the calling thread is in, of the manager of an application's
-	 * own transactions.
-	 * @return {@code null} if it has ended, and nothing can become a part of it any more
+	 * The calling thread's transaction of the manager of the application's own
+	 * transactions.
+	 * @return {@code null} if it has ended, and no call can join it anymore
 	 */
 	static @Nullable CallerTransaction current(@Nullable Transactions transactions) {
 		return (transactions != null && transactions.manager() instanceof TransactionManager manager) ? current(manager)
@@ -81,8 +82,8 @@ final class CallerTransaction implements TransactionSynchronization {
 	}
 
 	/**
-	 * The transaction of a manager that the calling thread is in.
-	 * @return {@code null} if it has ended, and nothing can become a part of it any more
+	 * The calling thread's transaction of a manager.
+	 * @return {@code null} if it has ended, and no call can join it anymore
 	 */
 	static @Nullable CallerTransaction current(TransactionManager manager) {
 		TransactionWatch.Begun begun = TransactionWatch.latestOf(manager);
@@ -115,7 +116,7 @@ final class CallerTransaction implements TransactionSynchronization {
 	}
 
 	/**
-	 * The call with a key that this transaction has made already.
+	 * The earlier call with a key in this transaction.
 	 */
 	@Nullable Pending find(IdempotencyKey key) {
 		for (Pending call : this.undone) {
@@ -133,22 +134,22 @@ final class CallerTransaction implements TransactionSynchronization {
 	}
 
 	/**
-	 * Lets a call share the fate of this transaction.
+	 * Adds a call that ends with this transaction.
 	 */
 	void enlist(Pending call) {
 		this.pending.add(call);
 	}
 
 	/**
-	 * A call has failed and is to leave nothing behind: this transaction must not be
-	 * committed, also if its caller goes on.
+	 * A call has failed and must leave nothing behind. This transaction must not be
+	 * committed, even if its caller continues.
 	 */
 	void forbidCommit(IdempotencyKey key) {
 		this.failed = key;
 	}
 
 	/**
-	 * After others have written what they hold back.
+	 * After other synchronizations have flushed their writes.
 	 */
 	@Override
 	public int getOrder() {
@@ -161,8 +162,8 @@ final class CallerTransaction implements TransactionSynchronization {
 	}
 
 	/**
-	 * Comes before the savepoint is rolled back: until that is done, the store would wait
-	 * for what is undone.
+	 * Called before the rollback to the savepoint. Until that is done, the store would
+	 * wait for the work that is being undone.
 	 */
 	@Override
 	public void savepointRollback(Object savepoint) {
@@ -170,7 +171,7 @@ final class CallerTransaction implements TransactionSynchronization {
 		if (rollingBack != null && this.manager != null && rollingBack != this.manager) {
 			return;
 		}
-		// One that nobody has told us of is older than all that we know
+		// An unknown savepoint is older than all known ones
 		Savepoint reached = new Savepoint(savepoint, 0, null);
 		for (Savepoint known : this.savepoints) {
 			if (known.savepoint == savepoint) {
@@ -191,7 +192,7 @@ final class CallerTransaction implements TransactionSynchronization {
 	}
 
 	/**
-	 * The transaction is about to be committed, and its watch is told how that ends.
+	 * The transaction is about to be committed, and its watch is notified of the outcome.
 	 */
 	void watchedCommitBegins() {
 		commitBegins();
@@ -201,16 +202,16 @@ final class CallerTransaction implements TransactionSynchronization {
 	private void commitBegins() {
 		this.commitMayHaveBegun = true;
 		if (this.failed != null) {
-			// No TransactionException: from here, transaction managers take that for the
-			// end of the transaction, and roll nothing back
+			// No TransactionException: transaction managers would take that for the end
+			// of the transaction, and roll nothing back
 			throw new IllegalStateException(
-					"%s has failed in this transaction, and is to leave nothing behind".formatted(this.failed));
+					"%s has failed in this transaction, which therefore cannot be committed".formatted(this.failed));
 		}
 	}
 
 	@Override
 	public void afterCompletion(int status) {
-		// Synchronizations are not told why a commit failed
+		// Synchronizations do not learn why a commit failed
 		if (this.isSynchronized && !(status == STATUS_UNKNOWN && this.failureIsTold)) {
 			ended(status);
 		}
@@ -229,8 +230,8 @@ final class CallerTransaction implements TransactionSynchronization {
 	}
 
 	/**
-	 * Managers say that a transaction was rolled back also where a connection broke in
-	 * the middle of the commit. What is completed in the same database can be asked.
+	 * Managers report a rollback even if a connection broke in the middle of the commit.
+	 * A completion in the same database can be looked up.
 	 */
 	private Ending endingOf(Pending call, int status) {
 		if (call.joins && this.ambiguous) {
@@ -250,7 +251,7 @@ final class CallerTransaction implements TransactionSynchronization {
 			call.end(ending);
 		}
 		catch (Throwable ex) {
-			// The transaction has ended, its caller is not to be told otherwise, and
+			// The transaction has ended, so its caller must not get an exception, and
 			// there may be more calls
 			logger.warn("The result of {} was not stored: {}", call.key, ex.toString());
 			logger.debug("The failure in full", ex);
@@ -258,11 +259,11 @@ final class CallerTransaction implements TransactionSynchronization {
 	}
 
 	/**
-	 * Where a savepoint stands between calls.
+	 * The position of a savepoint between calls.
 	 *
 	 * @param savepoint the savepoint
-	 * @param calls how many calls came before it
-	 * @param failed which of them has failed
+	 * @param calls the number of earlier calls
+	 * @param failed the key of the one that has failed
 	 */
 	private record Savepoint(Object savepoint, int calls, @Nullable IdempotencyKey failed) {
 	}

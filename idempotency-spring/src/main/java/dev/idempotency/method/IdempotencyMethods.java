@@ -23,7 +23,7 @@ import org.springframework.transaction.ConfigurableTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 
 /**
- * The parts of the edge for methods, put together.
+ * The edge for methods.
  */
 public final class IdempotencyMethods implements OperationCatalog {
 
@@ -39,12 +39,12 @@ public final class IdempotencyMethods implements OperationCatalog {
 
 	/**
 	 * Create the edge.
-	 * @param engine decides
-	 * @param calls carries results
-	 * @param policies how annotated operations are protected
-	 * @param transactions in which methods run that are transactional, or {@code null} if
+	 * @param engine the engine
+	 * @param calls runs calls
+	 * @param policies the policies of annotated operations
+	 * @param transactions the transactions of transactional methods, or {@code null} if
 	 * there are none
-	 * @param beanFactory where the managers of transactions are
+	 * @param beanFactory contains the transaction managers
 	 */
 	public IdempotencyMethods(IdempotencyEngine engine, Calls calls, AnnotationPolicies policies,
 			@Nullable Transactions transactions, BeanFactory beanFactory) {
@@ -56,8 +56,8 @@ public final class IdempotencyMethods implements OperationCatalog {
 	}
 
 	/**
-	 * Hears of the ends of transactions that protected methods may become a part of.
-	 * @return what is to see every bean
+	 * Watches the transactions that protected methods may join.
+	 * @return a post-processor for all beans
 	 */
 	public static BeanPostProcessor transactionWatch() {
 		return new BeanPostProcessor() {
@@ -75,25 +75,25 @@ public final class IdempotencyMethods implements OperationCatalog {
 	}
 
 	/**
-	 * Puts the edge around methods of beans.
-	 * @param methods asked for when the first call comes
+	 * Applies the edge to methods of beans.
+	 * @param methods called on the first invocation
 	 */
 	public static Advisor advisor(Supplier<IdempotencyMethods> methods) {
 		return new IdempotentMethodAdvisor(() -> methods.get().edge);
 	}
 
 	/**
-	 * Puts nothing around them but a context that passes everything through, so that an
-	 * application still runs when protection is switched off.
+	 * Applies only a context without protection, so that an application still runs when
+	 * protection is switched off.
 	 */
 	public static Advisor disabledAdvisor() {
 		return new IdempotentMethodAdvisor(new UnprotectedMethods());
 	}
 
 	/**
-	 * Looks at every annotated method of every bean, and from then on knows what they do.
+	 * Checks every annotated method of every bean, and remembers their operations.
 	 * @param beanFactory the beans
-	 * @throws IdempotencyConfigurationException if one cannot work
+	 * @throws IdempotencyConfigurationException if one of them cannot work
 	 */
 	public void checkBeans(ConfigurableListableBeanFactory beanFactory) {
 		this.known = new MethodAudit(this.edge.operations(), this.transactionAdvice, this.engine, this.transactions)
@@ -120,7 +120,7 @@ public final class IdempotencyMethods implements OperationCatalog {
 	}
 
 	/**
-	 * Writes the results of methods that operators give.
+	 * Writes results that operators provide for methods.
 	 */
 	public ResultWriter resultWriter() {
 		return new GivenValues(this.edge.operations()::formatOf);

@@ -12,15 +12,15 @@ import org.springframework.core.Ordered;
 import org.springframework.core.annotation.AnnotationUtils;
 
 /**
- * Puts the edge around methods of beans. It is created before almost everything else, and
- * so asks for the edge only when the first call comes.
+ * Applies the edge to methods of beans. It is created before almost everything else, and
+ * therefore gets the edge only on the first call.
  */
 final class IdempotentMethodAdvisor extends DefaultPointcutAdvisor {
 
 	private static final long serialVersionUID = 1L;
 
 	/**
-	 * Outside of transactions, which come last unless told otherwise.
+	 * Outside of transactions, which come last by default.
 	 */
 	static final int ORDER = Ordered.LOWEST_PRECEDENCE - 1000;
 

@@ -17,8 +17,8 @@ import org.springframework.beans.factory.support.RegisteredBean;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Tells native images what is looked up of protected methods: keys are read out of their
- * arguments, results are written and read as JSON, and failures are made again.
+ * Registers hints for native images: keys are read from the arguments of protected
+ * methods, results are written and read as JSON, and failures are rebuilt.
  */
 final class IdempotentMethodsAotProcessor implements BeanRegistrationAotProcessor {
 
@@ -41,7 +41,7 @@ final class IdempotentMethodsAotProcessor implements BeanRegistrationAotProcesso
 
 	private static void register(Method method, Class<?> type, ReflectionHints hints) {
 		Method specific = AnnotatedMethods.specific(method, type);
-		// Start-up looks for annotations
+		// Annotations are read at startup
 		hints.registerMethod(specific, ExecutableMode.INVOKE);
 		BINDING.registerReflectionHints(hints, specific.getGenericParameterTypes());
 		if (specific.getReturnType() != void.class) {

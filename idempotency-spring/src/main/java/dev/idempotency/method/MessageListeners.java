@@ -12,8 +12,8 @@ import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 
 /**
- * Knows methods that get messages, and what such a method loses messages by. All of it by
- * name, since there may be no broker at all.
+ * Finds message listeners, and settings with which they may lose messages. Types are
+ * compared by name, since brokers are optional.
  */
 final class MessageListeners {
 
@@ -24,7 +24,7 @@ final class MessageListeners {
 			"org.springframework.jms.annotation.JmsListener");
 
 	/**
-	 * What a method acknowledges its message with.
+	 * Parameters with which a method acknowledges its message.
 	 */
 	private static final Set<String> ACKNOWLEDGING = Set.of("org.springframework.kafka.support.Acknowledgment",
 			"com.rabbitmq.client.Channel");
@@ -33,7 +33,7 @@ final class MessageListeners {
 	}
 
 	/**
-	 * What is to be feared for the messages of a method.
+	 * Returns why a method may lose messages.
 	 * @return a sentence for each doubt, to follow the name of the method
 	 */
 	static List<String> doubts(Method method, OperationPolicy policy) {
@@ -42,9 +42,9 @@ final class MessageListeners {
 		if (LISTENERS.stream().anyMatch(annotations::isPresent)) {
 			if (policy.patience().isZero()) {
 				doubts
-					.add(("does not wait for a running twin: a message that comes again after a crash is refused until the lease "
-							+ "(%d s) is over, and may be given up before that. Write onConflict = OnConflict.WAIT, with a "
-							+ "wait-timeout over the lease")
+					.add(("does not wait for a concurrent attempt. After a crash, a redelivered message is refused until the lease "
+							+ "(%d s) expires, and may be dropped before that. Write onConflict = OnConflict.WAIT, "
+							+ "with a wait-timeout longer than the lease")
 						.formatted(policy.lease().toSeconds()));
 			}
 			Arrays.stream(method.getParameterTypes())

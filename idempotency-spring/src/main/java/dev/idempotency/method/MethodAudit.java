@@ -24,8 +24,8 @@ import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
 /**
- * Looks at every protected method at start-up: what cannot work stops it, and what looks
- * like a mistake is named.
+ * Checks every protected method at startup. One that cannot work stops the application,
+ * and likely mistakes are logged.
  */
 final class MethodAudit {
 
@@ -48,7 +48,7 @@ final class MethodAudit {
 	}
 
 	/**
-	 * Looks at every annotated method.
+	 * Checks every annotated method.
 	 */
 	List<KnownOperation> check(ConfigurableListableBeanFactory beanFactory) {
 		// By name: beans of one class share their operations
@@ -66,7 +66,7 @@ final class MethodAudit {
 				checkProxy(methods, bean, beanFactory);
 				SelfCalls.find(bean.type(), methods)
 					.forEach((call) -> logger.warn(
-							"{}: a call of a bean's own method does not come through its proxy, and is not protected. "
+							"{}: a call of a bean's own method bypasses its proxy, and is not protected. "
 									+ "Move one of the two to another bean",
 							call));
 			}
@@ -87,11 +87,11 @@ final class MethodAudit {
 		int modifiers = specific.getModifiers();
 		if (Modifier.isPrivate(modifiers) || Modifier.isStatic(modifiers) || Modifier.isFinal(modifiers)) {
 			throw new IdempotencyConfigurationException(
-					"%s is @Idempotent and %s: calls of it do not come through a proxy, and cannot be protected"
+					"%s is @Idempotent and %s. Its calls bypass the proxy, and cannot be protected"
 						.formatted(specific,
 								Modifier.isPrivate(modifiers) ? "private"
 										: Modifier.isStatic(modifiers) ? "static" : "final"),
-					"Make it a public method of a bean that others call.");
+					"Make it a public method that other beans call.");
 		}
 		MethodOperation operation = this.operations.operationOf(method, bean.type());
 		if (operation.scope() == TransactionScope.JOINS) {
@@ -107,7 +107,7 @@ final class MethodAudit {
 	}
 
 	/**
-	 * A bean that exists must have its proxy, with the claim outside of any transaction.
+	 * Checks that a singleton has its proxy, with the claim outside of any transaction.
 	 */
 	private void checkProxy(List<Method> methods, AnnotatedBean bean, ConfigurableListableBeanFactory beanFactory) {
 		if (!beanFactory.containsSingleton(bean.name()) || beanFactory.isFactoryBean(bean.name())) {
@@ -121,8 +121,8 @@ final class MethodAudit {
 			throw new IdempotencyConfigurationException(
 					"%s is @Idempotent, and its bean \"%s\" was created before it could get a proxy"
 						.formatted(methods.get(0), bean.name()),
-					"Something that is created first, such as a BeanPostProcessor, needs it: inject it there lazily "
-							+ "(ObjectProvider, @Lazy), or declare that one's @Bean method static.");
+					"A bean that is created early, such as a BeanPostProcessor, needs it. Inject it there lazily "
+							+ "(ObjectProvider, @Lazy), or make the @Bean method of the early bean static.");
 		}
 		for (Method method : methods) {
 			requireInvocable(method, instance, bean);
@@ -158,9 +158,9 @@ final class MethodAudit {
 			}
 			if (this.transactionAdvice.surrounds(advisor.getAdvice(), method, bean.type())) {
 				throw new IdempotencyConfigurationException(
-						"The transaction of %s begins before its key is claimed: its result would be stored, and then perhaps rolled back"
+						"The transaction of %s begins before its key is claimed, and might be rolled back after its result was stored"
 							.formatted(method),
-						"Leave the order out of @EnableTransactionManagement, or give it one after %d."
+						"Leave the order out of @EnableTransactionManagement, or set one greater than %d."
 							.formatted(IdempotentMethodAdvisor.ORDER));
 			}
 		}

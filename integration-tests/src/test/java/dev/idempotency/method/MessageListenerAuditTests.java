@@ -28,11 +28,11 @@ class MessageListenerAuditTests {
 		MethodRunner.plain().withBean(Hasty.class).run((context) -> {
 			assertThat(context).hasNotFailed();
 			for (String method : new String[] { "kafka", "twice", "kafkaHandler", "rabbit", "rabbitHandler", "jms" }) {
-				assertThat(output).containsOnlyOnce("%s.%s(java.lang.String) does not wait for a running twin"
+				assertThat(output).containsOnlyOnce("%s.%s(java.lang.String) does not wait for a concurrent attempt"
 					.formatted(Hasty.class.getName(), method));
 			}
 			assertThat(output).contains("the lease (30 s)")
-				.contains("Write onConflict = OnConflict.WAIT, with a wait-timeout over the lease")
+				.contains("Write onConflict = OnConflict.WAIT, with a wait-timeout longer than the lease")
 				.doesNotContain("noListener");
 		});
 	}
@@ -52,7 +52,7 @@ class MessageListenerAuditTests {
 		MethodRunner.plain()
 			.withPropertyValues("idempotency.wait-timeout=0s")
 			.withBean(Patient.class)
-			.run((context) -> assertThat(output).contains("does not wait for a running twin"));
+			.run((context) -> assertThat(output).contains("does not wait for a concurrent attempt"));
 	}
 
 	static class Hasty {
