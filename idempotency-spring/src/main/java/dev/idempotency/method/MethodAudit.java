@@ -87,7 +87,7 @@ final class MethodAudit {
 		int modifiers = specific.getModifiers();
 		if (Modifier.isPrivate(modifiers) || Modifier.isStatic(modifiers) || Modifier.isFinal(modifiers)) {
 			throw new IdempotencyConfigurationException(
-					"%s is @Idempotent and %s. Its calls bypass the proxy, and cannot be protected"
+					"%s is @Idempotent and %s. Calls of it bypass the proxy, and cannot be protected"
 						.formatted(specific,
 								Modifier.isPrivate(modifiers) ? "private"
 										: Modifier.isStatic(modifiers) ? "static" : "final"),

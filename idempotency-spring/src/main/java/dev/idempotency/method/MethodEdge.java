@@ -27,7 +27,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Carries calls of protected methods from their claim to their result.
+ * Runs calls of protected methods, from the claim to the result.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // It is what the method returns
 final class MethodEdge {
@@ -75,7 +75,7 @@ final class MethodEdge {
 			throws Throwable {
 		try {
 			Object result = call(invocation, bean, operation);
-			// No result is a future itself: what is stored is JSON
+			// A stored result is never a future itself, because it is JSON
 			return (result instanceof CompletableFuture<?> later) ? later : CompletableFuture.completedFuture(result);
 		}
 		catch (IdempotencyException ex) {
@@ -85,15 +85,15 @@ final class MethodEdge {
 
 	/**
 	 * Makes sure that a call of a tool without a key comes through a callback that
-	 * protects it: only that one knows the session.
+	 * protects it, because only the callback knows the session.
 	 */
 	private static void requireCallback(Method method) {
 		IdempotencyContext around = IdempotencyContext.find().orElse(null);
 		if (around == null || !ToolOperations.isTool(around.key().scope().operation())) {
 			throw new IdempotencyKeyMissingException(
-					("%s is an @Idempotent tool without a key, and was not called through a tool callback that is protected. "
-							+ "Offer it by a ToolCallbackProvider bean, wrap its callbacks with IdempotentTools, or write a key over its "
-							+ "arguments")
+					("%s is an @Idempotent tool without a key, and was not called through a protected tool callback. "
+							+ "Provide it in a ToolCallbackProvider bean, wrap its callbacks with IdempotentTools, or write a key over "
+							+ "its arguments")
 						.formatted(method));
 		}
 	}
@@ -132,8 +132,8 @@ final class MethodEdge {
 	}
 
 	/**
-	 * The transaction that the work of a method becomes a part of.
-	 * @return {@code null} if there is none, or it makes no difference
+	 * The caller's transaction that a method takes part in.
+	 * @return {@code null} if there is none, or it does not matter
 	 */
 	private @Nullable CallerTransaction callersTransaction(MethodOperation operation, Method method, Class<?> type) {
 		return switch (operation.scope()) {
@@ -196,7 +196,7 @@ final class MethodEdge {
 
 		private @Nullable Object run() throws Throwable {
 			Transaction own = ownTransaction();
-			// What the method's own annotation begins
+			// The transaction of the method's own annotation
 			OwnTransaction inside = (own == null && this.caller == null)
 					? MethodEdge.this.transactionAdvice.ownTransaction(this.invocation.getMethod(), this.type)
 					: OwnTransaction.NONE;
@@ -213,7 +213,7 @@ final class MethodEdge {
 					this.caller.forbidCommit(this.call.key());
 				}
 				if (inside.isCommitted() && !this.operation.stores(ex)) {
-					// It has run, and must not run again
+					// The method has run, and must not run again
 					this.call.succeededWithoutResult();
 					throw ex;
 				}
@@ -237,8 +237,8 @@ final class MethodEdge {
 		}
 
 		/**
-		 * Completes the key in the caller's transaction at once: nobody knows how late in
-		 * its life that is, or which savepoint is yet to be rolled back.
+		 * Completes the key in the caller's transaction at once, because it is unknown
+		 * when that commits, or whether it rolls back to a savepoint.
 		 */
 		private @Nullable Object join(CallerTransaction caller, @Nullable Object value) {
 			boolean joined = false;
@@ -246,7 +246,7 @@ final class MethodEdge {
 				CallState state = this.call.joinTransaction(value);
 				if (state instanceof CallState.Replayed) {
 					throw new IllegalStateException(
-							"%s was run by someone else meanwhile, and must not be committed a second time"
+							"%s was run by another attempt meanwhile, and must not be committed twice"
 								.formatted(this.call.key()));
 				}
 				Object result = MethodEdge.this.calls.valueOrThrow(state, this.attempt);
@@ -267,7 +267,7 @@ final class MethodEdge {
 			boolean begun = false;
 			try {
 				Transaction transaction = Objects
-					.requireNonNull(MethodEdge.this.transactions, "looked at when the application started")
+					.requireNonNull(MethodEdge.this.transactions, "checked at startup")
 					.begin();
 				begun = true;
 				return transaction;
@@ -284,15 +284,15 @@ final class MethodEdge {
 				transaction.rollBack();
 			}
 			catch (Throwable ex) {
-				// What the method has thrown says more
-				logger.warn("The transaction of {} could not be rolled back: {}", this.call.key(), ex.toString());
+				// The exception of the method says more
+				logger.warn("Failed to roll back the transaction of {}: {}", this.call.key(), ex.toString());
 				logger.debug("The failure in full", ex);
 			}
 		}
 
 		/**
 		 * The method failed.
-		 * @return what someone else's attempt came to
+		 * @return the result of another attempt
 		 */
 		private @Nullable Object failed(Throwable failure) throws Throwable {
 			if (!this.operation.stores(failure)) {

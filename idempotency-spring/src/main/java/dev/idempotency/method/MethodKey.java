@@ -37,10 +37,9 @@ import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.expression.spel.support.SimpleEvaluationContext;
 
 /**
- * A key that is made of the arguments of a method, as an annotation says. The expression
- * is parsed once; there are no types, constructors or beans in it. Each part that
- * {@code join} or {@code +} puts together must be there: a key with a hole in it would be
- * shared by calls that have nothing in common.
+ * The key expression of a method, over its arguments. It is parsed once, and can use no
+ * types, constructors or beans. Each part of {@code join} or {@code +} must have a value,
+ * because a key with a missing part would be shared by unrelated calls.
  */
 final class MethodKey {
 
@@ -72,7 +71,7 @@ final class MethodKey {
 	static MethodKey parse(String text, String operation, Method method) {
 		if (text.isBlank()) {
 			throw new IllegalArgumentException(
-					"it is blank, and a method outside the web has no header to take it from");
+					"it is blank, and a method that is not a web handler has no header with a key");
 		}
 		@Nullable String[] names = PARAMETER_NAMES.getParameterNames(method);
 		@Nullable String[] known = (names != null) ? names : new @Nullable String[method.getParameterCount()];
@@ -92,8 +91,9 @@ final class MethodKey {
 	}
 
 	/**
-	 * Looks at an expression.
-	 * @param part whether it is a part of the key as it is, and not of something else
+	 * Checks an expression.
+	 * @param part whether its value goes into the key directly, and not into another
+	 * expression
 	 */
 	private static void check(SpelNode node, boolean part, Set<String> variables) {
 		if (FORBIDDEN.contains(node.getClass())) {
@@ -104,7 +104,7 @@ final class MethodKey {
 		}
 		if (GluedParts.isJoin(node) && (!part || node.getChildCount() < 2)) {
 			throw new IllegalArgumentException(
-					"join() takes two parts or more, and what it gives is a part of the key as it is");
+					"join() takes two parts or more, and cannot be used inside another expression");
 		}
 		checkChildren(node, part && (GluedParts.isJoin(node) || GluedParts.isPlus(node)), variables);
 	}
@@ -113,7 +113,7 @@ final class MethodKey {
 		for (int i = 0; i < node.getChildCount(); i++) {
 			SpelNode child = node.getChild(i);
 			if (node instanceof CompoundExpression && i > 0 && GluedParts.isJoin(child)) {
-				// A method of an argument that has the same name
+				// A method of an argument, with the same name
 				checkChildren(child, false, variables);
 			}
 			else {
@@ -134,7 +134,7 @@ final class MethodKey {
 		for (String variable : variables) {
 			if (!known.contains(variable)) {
 				throw new IllegalArgumentException("there is no parameter %s%s".formatted(variable,
-						unnamed ? ", or its name is not known: compile with -parameters, or write #p0" : ""));
+						unnamed ? ", or its name is unknown: compile with -parameters, or write #p0" : ""));
 			}
 		}
 	}
@@ -165,8 +165,8 @@ final class MethodKey {
 			return key.get();
 		}
 		catch (IllegalArgumentException ex) {
-			throw invalid("it gives a key that is too long or malformed",
-					"Use less, or a digest such as IdempotencyKeys.sha256");
+			throw invalid("the key is too long or malformed",
+					"Use fewer parts, or a digest such as IdempotencyKeys.sha256");
 		}
 	}
 
@@ -193,14 +193,14 @@ final class MethodKey {
 		catch (EvaluationException | IllegalStateException ex) {
 			// The message names types and properties, never values
 			throw invalid("%s fails: %s".formatted(part.toStringAST(), ex.getMessage()),
-					"Check the expression, and whether what it uses can be null");
+					"Check the expression, and whether its values can be null");
 		}
 	}
 
 	private String textOf(SpelNodeImpl part, @Nullable Object value) {
 		if (value == null || (value instanceof CharSequence text && text.toString().isBlank())) {
 			throw new IdempotencyKeyMissingException(
-					"The key \"%s\" of %s is missing: %s is %s. Pass a value, or make the key of something that is always there."
+					"The key \"%s\" of %s is missing: %s is %s. Pass a value, or use a key that is never null or blank."
 						.formatted(this.text, this.operation, part.toStringAST(), (value == null) ? "null" : "blank"));
 		}
 		if (value instanceof Enum<?> constant) {
@@ -210,13 +210,13 @@ final class MethodKey {
 				|| value instanceof Character || value instanceof UUID || value instanceof TemporalAccessor) {
 			return value.toString();
 		}
-		// Most texts of other objects differ from one process to the next
+		// The text of most other objects differs from one process to the next
 		throw invalid("%s is a %s".formatted(part.toStringAST(), value.getClass().getName()),
-				"Use a text, a number, a UUID, a date or an enum of it");
+				"Use a text, a number, a UUID, a date or an enum");
 	}
 
 	/**
-	 * What is to be said about it when the application starts.
+	 * The warning at startup, if any.
 	 */
 	@Nullable String warning() {
 		return GluedParts.warningAbout(this.expression, Literal.class::isInstance);

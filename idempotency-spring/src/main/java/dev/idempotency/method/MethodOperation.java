@@ -15,24 +15,23 @@ import dev.idempotency.core.OperationPolicy;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How one method is protected, with every default resolved.
+ * A protected method, with all defaults resolved.
  *
- * @param name what its keys are remembered under
- * @param key what its key is made of
- * @param policy how the engine protects it
- * @param format how its result is written and read
- * @param delivery how its result comes
- * @param scope how it goes with transactions
- * @param storeExceptions which of its exceptions are results
- * @param verification whether a vanished attempt has done the work, or {@code null} if
- * nobody can tell
+ * @param name the operation of its keys
+ * @param key the expression of its key
+ * @param policy its policy
+ * @param format the format of its result
+ * @param delivery how it returns its result
+ * @param scope how it takes part in transactions
+ * @param storeExceptions the exceptions that are results
+ * @param verification tells whether a crashed attempt has done the work, or {@code null}
+ * if nothing can tell
  */
 record MethodOperation(String name, MethodKey key, OperationPolicy policy, ResultFormat format, Delivery delivery,
 		TransactionScope scope, List<Class<? extends Throwable>> storeExceptions, @Nullable Verification verification) {
 
 	Attempt attempt(@Nullable Object[] arguments) {
-		// Whoever can tell what became of a vanished attempt is asked before it is
-		// refused
+		// A verification runs before the call is refused because of a crashed attempt
 		OperationPolicy terms = (this.verification != null) ? this.policy.withOnCrash(OnCrash.RETRY) : this.policy;
 		return new Attempt(this.key.resolve(arguments), Fingerprint.none(), terms);
 	}
@@ -43,8 +42,8 @@ record MethodOperation(String name, MethodKey key, OperationPolicy policy, Resul
 	}
 
 	/**
-	 * Why a call does not run after an attempt that vanished, when nobody knows whether
-	 * that did the work.
+	 * Why a call does not run after a crashed attempt, if it is unknown whether that one
+	 * did the work.
 	 * @return {@code null} if it runs
 	 */
 	@Nullable IdempotencyException refusalIfUnknown(RunningCall call) {
@@ -57,45 +56,45 @@ record MethodOperation(String name, MethodKey key, OperationPolicy policy, Resul
 	}
 
 	/**
-	 * How the result of a method comes.
+	 * How a method returns its result.
 	 */
 	enum Delivery {
 
 		/**
-		 * It is returned.
+		 * As its return value.
 		 */
 		NOW,
 
 		/**
-		 * By a future, whose work has begun.
+		 * By a future whose work has begun.
 		 */
 		FUTURE,
 
 		/**
-		 * By a Mono, whose work begins with each subscription.
+		 * By a Mono whose work begins with each subscription.
 		 */
 		MONO
 
 	}
 
 	/**
-	 * How a method goes with transactions.
+	 * How a method takes part in transactions.
 	 */
 	enum TransactionScope {
 
 		/**
-		 * It is completed when it returns, whatever transaction it is in.
+		 * Its key is completed when it returns, whatever transaction it is in.
 		 */
 		NONE,
 
 		/**
 		 * Its work takes part in its caller's transaction, and its key is completed after
-		 * that.
+		 * the commit.
 		 */
 		FOLLOWS_CALLER,
 
 		/**
-		 * Its work and its completion are one transaction, its caller's or its own.
+		 * Its work and its completion are in one transaction, its caller's or its own.
 		 */
 		JOINS
 

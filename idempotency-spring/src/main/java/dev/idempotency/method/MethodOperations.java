@@ -25,19 +25,19 @@ import org.springframework.core.MethodClassKey;
 import org.springframework.core.ResolvableType;
 
 /**
- * Knows how each method is protected. What an annotation says is worked out once.
+ * The protected methods. Each annotation is resolved once.
  */
 final class MethodOperations {
 
 	/**
-	 * What is read while it is returned, or comes in a way that nobody can wait for here.
-	 * By name, since none of them need be there.
+	 * Types that are read after the method has returned, or cannot be waited for here. By
+	 * name, since some are optional.
 	 */
 	private static final List<String> NOT_A_RESULT = List.of("java.util.concurrent.Future",
 			"java.util.stream.BaseStream", "java.util.Iterator", "java.io.InputStream", "java.io.Reader");
 
 	/**
-	 * What may have any number of results.
+	 * Types with any number of results.
 	 */
 	private static final List<String> MANY_RESULTS = List.of("org.reactivestreams.Publisher",
 			"java.util.concurrent.Flow$Publisher", "kotlinx.coroutines.flow.Flow");
@@ -61,16 +61,16 @@ final class MethodOperations {
 	}
 
 	/**
-	 * How a method of a bean is protected.
-	 * @throws IdempotencyConfigurationException if it cannot be
+	 * The operation of a method of a bean.
+	 * @throws IdempotencyConfigurationException if it cannot be protected
 	 */
 	MethodOperation operationOf(Method method, Class<?> type) {
 		return this.known.computeIfAbsent(new MethodClassKey(method, type), (key) -> resolve(method, type));
 	}
 
 	/**
-	 * What the results of an operation look like.
-	 * @return {@code null} if it is none of a method
+	 * The format of the results of an operation.
+	 * @return {@code null} if it is not that of a method
 	 */
 	@Nullable ResultFormat formatOf(String name) {
 		return this.known.values()
@@ -82,7 +82,7 @@ final class MethodOperations {
 	}
 
 	/**
-	 * Whether a method is a tool of an agent that something else protects.
+	 * Whether a method is a tool of an agent that its callback protects.
 	 */
 	boolean isProtectedByItsCallback(Method method, Class<?> type) {
 		return this.tools.computeIfAbsent(new MethodClassKey(method, type),
@@ -111,7 +111,7 @@ final class MethodOperations {
 		}
 		return new MethodOperation(name, key(annotation.key(), name, specific),
 				this.policies.namedPolicyOf(annotation, name), this.codec.forType(result), delivery,
-				// What comes later is no part of a transaction that ends when the method
+				// A later result is no part of a transaction that ends when the method
 				// returns
 				later ? TransactionScope.NONE : scope(annotation, specific, type, name),
 				List.of(annotation.storeExceptions()), verification(annotation.verify(), specific, result, type, name));
@@ -135,13 +135,13 @@ final class MethodOperations {
 	private static void requireWithoutWeb(Idempotent annotation, String name) {
 		if (!annotation.required()) {
 			throw new IdempotencyConfigurationException(
-					"%s says required = false, and a method outside the web always needs its key".formatted(name),
-					"Leave required out, or call another method where there is no key.");
+					"%s asks for required = false, but a method always needs its key".formatted(name),
+					"Leave required out, or call another method if there is no key.");
 		}
 		if (annotation.dryRun() != DryRun.REPORT || annotation.store() != StoredAnswers.BY_POLICY) {
 			throw new IdempotencyConfigurationException(
 					"%s asks for dryRun or store, which are for web handlers".formatted(name),
-					"Leave them out. Which exceptions are stored is said by storeExceptions.");
+					"Leave them out. To store exceptions, use storeExceptions.");
 		}
 		if (!annotation.maxRequestBody().isEmpty() || !annotation.maxResponseBody().isEmpty()) {
 			throw new IdempotencyConfigurationException(
@@ -155,7 +155,7 @@ final class MethodOperations {
 		if (parameters.length > 0
 				&& parameters[parameters.length - 1].getName().equals("kotlin.coroutines.Continuation")) {
 			throw new IdempotencyConfigurationException(
-					"%s returns a result by suspending, which cannot be stored and given out again".formatted(name),
+					"%s returns a result by suspending, which cannot be stored and replayed".formatted(name),
 					"Return a value, or a CompletableFuture or a Mono of one: mono { ... } makes one of a coroutine.");
 		}
 		if (delivery == Delivery.MONO) {
@@ -163,14 +163,14 @@ final class MethodOperations {
 		}
 		if (isAny(type, MANY_RESULTS)) {
 			throw new IdempotencyConfigurationException(
-					"%s returns a %s, which may have many results and is read while they come: it cannot be stored and given out again"
+					"%s returns a %s, which may have many results and is read while they arrive. It cannot be stored and replayed"
 						.formatted(name, type.getName()),
 					"Return a Mono of all results, such as flux.collectList(), or a CompletableFuture of them.");
 		}
 		boolean stage = type == CompletionStage.class || type == CompletableFuture.class;
 		if ((delivery == Delivery.FUTURE) ? !stage : isAny(type, NOT_A_RESULT)) {
 			throw new IdempotencyConfigurationException(
-					"%s returns a %s, which cannot be stored and given out again".formatted(name, type.getName()),
+					"%s returns a %s, which cannot be stored and replayed".formatted(name, type.getName()),
 					"Return a value, or a CompletableFuture or a Mono of one.");
 		}
 	}
@@ -200,9 +200,9 @@ final class MethodOperations {
 		}
 		catch (IllegalArgumentException ex) {
 			throw new IdempotencyConfigurationException(
-					"What %s returns could be stored, but not read back: %s".formatted(name, ex.getMessage()),
+					"The result of %s could be stored, but not read back: %s".formatted(name, ex.getMessage()),
 					"Return a type that Jackson can read, such as a record, with @JsonTypeInfo(use = NAME) and "
-							+ "@JsonSubTypes on types that stand for others.");
+							+ "@JsonSubTypes on polymorphic types.");
 		}
 	}
 
@@ -225,7 +225,7 @@ final class MethodOperations {
 		}
 		if (this.transactionAdvice.leaves(method, type)) {
 			throw new IdempotencyConfigurationException(
-					"%s asks for transactional = true, and its own transaction takes no part in the one that its key is completed in"
+					"%s asks for transactional = true, but its own transaction takes no part in the one in which its key is completed"
 						.formatted(name),
 					"Leave out the propagation of @Transactional, or leave transactional out.");
 		}
@@ -242,8 +242,8 @@ final class MethodOperations {
 		}
 		catch (IllegalArgumentException ex) {
 			throw new IdempotencyConfigurationException(
-					"%s is verified by \"%s\": %s".formatted(name, verify, ex.getMessage()),
-					"Name a method of the same bean with the same parameters, which returns an Optional of the result, "
+					"%s cannot be verified by \"%s\": %s".formatted(name, verify, ex.getMessage()),
+					"Name a method of the same bean with the same parameters that returns an Optional of the result, "
 							+ "or a boolean if there is none.");
 		}
 	}

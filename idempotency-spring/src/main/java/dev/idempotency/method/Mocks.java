@@ -6,8 +6,8 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Tells what a test has put in the place of a bean ({@code @MockitoBean}): it exists
- * before all proxies, and nothing runs in it that could be protected.
+ * Recognizes mocks in the place of a bean ({@code @MockitoBean}). They exist before all
+ * proxies, and run nothing that could be protected.
  */
 final class Mocks {
 

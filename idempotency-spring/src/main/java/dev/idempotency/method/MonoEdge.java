@@ -21,8 +21,8 @@ import reactor.core.scheduler.Schedulers;
 import org.springframework.aop.ProxyMethodInvocation;
 
 /**
- * Carries calls of protected methods that return a {@link Mono}. Each subscription is a
- * call of its own, with the key that the arguments had when the method was called.
+ * Runs calls of protected methods that return a {@link Mono}. Each subscription is a call
+ * of its own, with the key that was resolved when the method was called.
  */
 final class MonoEdge {
 
@@ -33,8 +33,9 @@ final class MonoEdge {
 	}
 
 	/**
-	 * Answers a call.
-	 * @return a {@link Mono}; whoever calls this may be used without Reactor
+	 * Runs a call.
+	 * @return a {@link Mono}; declared as an object, because callers may be used without
+	 * Reactor
 	 */
 	Object call(MethodInvocation invocation, Object bean, MethodOperation operation) {
 		@Nullable Object[] arguments = invocation.getArguments().clone();
@@ -45,7 +46,7 @@ final class MonoEdge {
 		catch (IdempotencyException ex) {
 			return Mono.error(ex);
 		}
-		// An invocation is over once it has proceeded
+		// An invocation can proceed only once
 		ProxyMethodInvocation template = (ProxyMethodInvocation) ((ProxyMethodInvocation) invocation)
 			.invocableClone(arguments);
 		return Mono
@@ -55,7 +56,7 @@ final class MonoEdge {
 	}
 
 	/**
-	 * What a method has returned, with a context for its pipeline.
+	 * The return value of a method, with a context for its pipeline.
 	 */
 	static Object inContext(Object result, IdempotencyContext operation) {
 		if (result instanceof Mono<?> mono) {
@@ -79,7 +80,8 @@ final class MonoEdge {
 		private final MethodOperation operation;
 
 		/**
-		 * What fails before is no failure of the method.
+		 * Whether the method has begun. An earlier failure is not a failure of the
+		 * method.
 		 */
 		private volatile boolean begun;
 
@@ -128,12 +130,12 @@ final class MonoEdge {
 		}
 
 		/**
-		 * Asks whether the work has been done. Who is asked may block.
+		 * Calls the verification, which may block.
 		 */
 		private Mono<Optional<Verification.Answer>> ask(Verification verification, RunningCall call) throws Throwable {
 			if (verification.answersLater()) {
 				Mono<?> answer = (Mono<?>) Objects.requireNonNull(verification.invoke(this.bean, this.arguments),
-						"whoever is asked returned no Mono");
+						"the verification returned no Mono");
 				return answer.map((known) -> Optional.ofNullable(verification.answerOf(known)))
 					.defaultIfEmpty(Optional.empty());
 			}

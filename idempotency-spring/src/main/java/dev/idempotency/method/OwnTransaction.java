@@ -3,20 +3,20 @@ package dev.idempotency.method;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The transaction that a method begins for itself. What is thrown after its commit, such
- * as by a listener that hears of it, undoes nothing.
+ * The transaction that a method begins for itself. An exception after its commit, such as
+ * that of a listener, undoes nothing.
  */
 class OwnTransaction implements AutoCloseable {
 
 	/**
-	 * There is none.
+	 * No transaction.
 	 */
 	static final OwnTransaction NONE = new OwnTransaction();
 
 	private boolean committed;
 
 	/**
-	 * Whether all that the method did counts.
+	 * Whether the transaction was committed.
 	 */
 	final boolean isCommitted() {
 		return this.committed;
@@ -27,9 +27,9 @@ class OwnTransaction implements AutoCloseable {
 	}
 
 	/**
-	 * Whether a transaction is the one that is expected.
-	 * @param manager who manages it
-	 * @param earlier the one that its thread was in before
+	 * Whether a transaction is the expected one.
+	 * @param manager its manager
+	 * @param earlier the earlier transaction of its thread
 	 */
 	boolean isThisOne(Object manager, @Nullable Object earlier) {
 		return false;
@@ -40,7 +40,7 @@ class OwnTransaction implements AutoCloseable {
 	 */
 	@Override
 	public void close() {
-		// Nobody waits for it
+		// Nothing to reset
 	}
 
 }

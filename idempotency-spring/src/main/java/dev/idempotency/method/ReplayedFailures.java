@@ -10,9 +10,9 @@ import dev.idempotency.ReplayedFailureException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Throws failures of long ago again. Only a type that the annotation lists is made again,
- * and only if nothing is lost: what is stored is compared with the names of these types,
- * and never looked up.
+ * Rebuilds stored failures. Only a type that the annotation lists is rebuilt, and only if
+ * no data is lost. The stored name is compared with the names of these types, and no
+ * class is looked up by it.
  */
 final class ReplayedFailures {
 

@@ -23,16 +23,16 @@ import org.springframework.asm.Type;
 import org.springframework.util.ClassUtils;
 
 /**
- * Finds the places where a class calls a protected method of its own: such a call goes
- * past the proxy. A method that gets hold of another object of its class, such as the
- * proxy itself, is given the benefit of the doubt.
+ * Finds places where a class calls a protected method of its own, which bypasses the
+ * proxy. A method that uses another object of its class, such as the proxy itself, is not
+ * reported.
  */
 final class SelfCalls {
 
 	private static final Logger logger = LoggerFactory.getLogger(SelfCalls.class);
 
 	/**
-	 * What compilers call the code of a lambda, before the name of the method it is in.
+	 * The prefix of the code of a lambda, before the name of its method.
 	 */
 	private static final String LAMBDA = "lambda$";
 
@@ -66,8 +66,8 @@ final class SelfCalls {
 			}
 		}
 		catch (IOException | RuntimeException ex) {
-			// A newer class file, perhaps: a warning less
-			logger.debug("The code of {} cannot be read", declaring, ex);
+			// Perhaps a newer class file. Only a warning is lost
+			logger.debug("Failed to read the code of {}", declaring, ex);
 		}
 	}
 

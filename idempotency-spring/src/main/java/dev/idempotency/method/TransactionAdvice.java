@@ -15,8 +15,7 @@ import org.springframework.transaction.interceptor.TransactionInterceptor;
 import org.springframework.util.ClassUtils;
 
 /**
- * What Spring's own transaction annotations say about a method: nothing, if there are no
- * transactions at all.
+ * The transaction annotations of methods. Without Spring's transactions, there are none.
  */
 interface TransactionAdvice {
 
@@ -35,15 +34,15 @@ interface TransactionAdvice {
 	}
 
 	/**
-	 * Whether an advice puts a transaction around a method.
+	 * Whether an advice runs a method in a transaction.
 	 */
 	default boolean surrounds(Advice advice, Method method, Class<?> type) {
 		return false;
 	}
 
 	/**
-	 * The transaction that the work of a method becomes a part of: its caller's, of the
-	 * manager that the method names.
+	 * The caller's transaction that a method takes part in, of the manager that the
+	 * method names.
 	 * @return {@code null} if there is none, and the method begins its own
 	 */
 	default @Nullable CallerTransaction callersTransaction(Method method, Class<?> type) {
@@ -58,7 +57,7 @@ interface TransactionAdvice {
 	}
 
 	/**
-	 * What there is to know in this application.
+	 * The advice for this application.
 	 */
 	static TransactionAdvice detect(BeanFactory beanFactory) {
 		boolean present = ClassUtils.isPresent("org.springframework.transaction.interceptor.TransactionInterceptor",
@@ -121,8 +120,8 @@ interface TransactionAdvice {
 			CallerTransaction caller = CallerTransaction.current(manager);
 			if (caller == null) {
 				throw new IllegalStateException(
-						("%s was called after its caller's transaction had ended, in what is left of that: nobody "
-								+ "commits its work. Let it begin its own (propagation = REQUIRES_NEW)")
+						("%s was called after its caller's transaction had ended, while that was cleaned up. Its work would "
+								+ "not be committed. Let it begin its own transaction (propagation = REQUIRES_NEW)")
 							.formatted(method));
 			}
 			return caller;

@@ -17,8 +17,8 @@ import org.springframework.transaction.support.DefaultTransactionStatus;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * Knows in whose transactions methods run: those of the manager that Spring's own
- * interceptor would take.
+ * Finds the transaction manager of a method: the one that Spring's own interceptor would
+ * use.
  */
 final class TransactionManagers extends TransactionAspectSupport {
 
@@ -33,14 +33,14 @@ final class TransactionManagers extends TransactionAspectSupport {
 	private static TransactionDefinition existing() {
 		DefaultTransactionDefinition definition = new DefaultTransactionDefinition(
 				TransactionDefinition.PROPAGATION_MANDATORY);
-		// One that is read-only is one, too
+		// Accepts a read-only transaction, too
 		definition.setReadOnly(true);
 		return definition;
 	}
 
 	/**
 	 * The manager of a method.
-	 * @return {@code null} if there is none, or nothing says which
+	 * @return {@code null} if there is none, or it is ambiguous
 	 */
 	@Nullable TransactionManager of(@Nullable TransactionAttribute attribute, Class<?> type) {
 		prepare();
@@ -48,13 +48,13 @@ final class TransactionManagers extends TransactionAspectSupport {
 			return determineTransactionManager(attribute, type);
 		}
 		catch (BeansException ex) {
-			// The method's own transaction will say so
+			// The transaction of the method will report this
 			return null;
 		}
 	}
 
 	/**
-	 * Not before the first call: managers are beans that need others.
+	 * Runs on the first call, because managers are beans that need others.
 	 */
 	private void prepare() {
 		BeanFactory beanFactory = getBeanFactory();
@@ -80,7 +80,7 @@ final class TransactionManagers extends TransactionAspectSupport {
 		try {
 			TransactionStatus status = platform.getTransaction(EXISTING);
 			if (status instanceof DefaultTransactionStatus told && told.isNewSynchronization()) {
-				// Taking part in it has begun something that has to be ended
+				// The participation has started a synchronization that must be ended
 				platform.commit(status);
 			}
 			return true;

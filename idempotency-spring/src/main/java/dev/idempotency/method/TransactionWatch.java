@@ -16,17 +16,17 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * Knows the transactions that a thread is in, of all managers.
+ * Watches the transactions of each thread, of all managers.
  * <p>
- * Synchronizations are not enough to follow one. They are told of the transaction that
- * began last, also by a method whose work is a part of an earlier one, of another
- * manager; some managers have none; and those that come while a commit is being prepared
- * hear of it no more.
+ * Synchronizations are not enough. They are notified of the transaction that began last,
+ * even if a method takes part in an earlier one, of another manager. Some managers have
+ * no synchronizations. Those that are registered while a commit is being prepared are not
+ * notified of it.
  */
 final class TransactionWatch implements TransactionExecutionListener {
 
 	/**
-	 * Classes of SQL states, as the standard has them.
+	 * Classes of SQL states in the standard.
 	 */
 	private static final String INTEGRITY_VIOLATION = "23";
 
@@ -47,12 +47,12 @@ final class TransactionWatch implements TransactionExecutionListener {
 	}
 
 	/**
-	 * Hears of a manager's transactions from now on.
+	 * Watches a manager's transactions from now on.
 	 */
 	static void watch(ConfigurableTransactionManager manager) {
 		Collection<TransactionExecutionListener> present = manager.getTransactionExecutionListeners();
 		if (present.stream().noneMatch((listener) -> listener instanceof TransactionWatch)) {
-			// Not added to what is there: that may be immutable, or several managers' own
+			// A new list, because the present one may be immutable, or shared by managers
 			List<TransactionExecutionListener> listeners = new ArrayList<>(present);
 			listeners.add(new TransactionWatch(manager));
 			manager.setTransactionExecutionListeners(listeners);
@@ -61,7 +61,7 @@ final class TransactionWatch implements TransactionExecutionListener {
 
 	/**
 	 * The transaction of a manager that the calling thread began last.
-	 * @return {@code null} if nobody has heard of one
+	 * @return {@code null} if none is known
 	 */
 	static @Nullable Begun latestOf(@Nullable TransactionManager manager) {
 		for (Begun begun = latest(); begun != null; begun = begun.earlier) {
@@ -73,14 +73,15 @@ final class TransactionWatch implements TransactionExecutionListener {
 	}
 
 	/**
-	 * Whose transaction, or part of one, is being rolled back on the calling thread.
+	 * The manager whose transaction, or part of one, is being rolled back on the calling
+	 * thread.
 	 */
 	static @Nullable TransactionManager rollingBack() {
 		return rollingBack.get();
 	}
 
 	/**
-	 * Waits for the transaction that a method is about to begin.
+	 * Expects the transaction that a method is about to begin.
 	 */
 	static OwnTransaction expect(TransactionManager manager) {
 		OwnTransaction before = expected.get();
@@ -109,7 +110,7 @@ final class TransactionWatch implements TransactionExecutionListener {
 
 	private static @Nullable Begun latest() {
 		Begun begun = latest.get();
-		// The end of one that failed in an odd way is told to nobody
+		// Listeners are not notified of the end of every transaction that fails
 		while (begun != null && begun.status.isCompleted()) {
 			end(begun, TransactionSynchronization.STATUS_UNKNOWN);
 			begun = begun.earlier;
@@ -137,7 +138,7 @@ final class TransactionWatch implements TransactionExecutionListener {
 	}
 
 	/**
-	 * The last moment at which a commit can be refused.
+	 * The last chance to refuse a commit.
 	 */
 	@Override
 	public void beforeCommit(TransactionExecution transaction) {
@@ -167,8 +168,8 @@ final class TransactionWatch implements TransactionExecutionListener {
 	}
 
 	/**
-	 * Whether a database has said that it rolled back instead of committing: because of a
-	 * constraint that it checks at the end, or of a conflict with others.
+	 * Whether a database has reported that it rolled back instead of committing: because
+	 * of a deferred constraint, or of a conflict with another transaction.
 	 */
 	private static boolean isRollback(Throwable failure) {
 		for (Throwable ex = failure; ex != null; ex = ex.getCause()) {
@@ -201,7 +202,7 @@ final class TransactionWatch implements TransactionExecutionListener {
 	}
 
 	/**
-	 * A transaction that a thread is in.
+	 * A transaction of a thread.
 	 */
 	static final class Begun {
 
@@ -231,15 +232,15 @@ final class TransactionWatch implements TransactionExecutionListener {
 		}
 
 		/**
-		 * Whether it has been committed or rolled back, and only what is left of it is
-		 * still there, for those who hear of its end.
+		 * Whether it was committed or rolled back, and only its resources remain until
+		 * all synchronizations are notified.
 		 */
 		boolean isOver() {
 			return isSynchronized() && !TransactionSynchronizationManager.isSynchronizationActive();
 		}
 
 		/**
-		 * Whether synchronizations that are registered now are told of its end.
+		 * Whether synchronizations that are registered now are notified of its end.
 		 */
 		boolean isSynchronized() {
 			for (Begun begun = latest.get(); begun != null && begun != this; begun = begun.earlier) {

@@ -19,8 +19,7 @@ import org.springframework.core.MethodClassKey;
 import org.springframework.util.ClassUtils;
 
 /**
- * Runs methods each time, because protection is switched off, and with a context all the
- * same.
+ * Runs methods each time, because protection is switched off, but provides a context.
  */
 final class UnprotectedMethods implements MethodInterceptor {
 
@@ -49,12 +48,12 @@ final class UnprotectedMethods implements MethodInterceptor {
 	}
 
 	/**
-	 * What is known of a method.
+	 * A method without protection.
 	 *
 	 * @param operation its name
-	 * @param key what its key is made of, or {@code null} if it has none
-	 * @param protectedByItsCallback whether it is the tool of an agent, whose callback
-	 * has made a context
+	 * @param key the expression of its key, or {@code null} if it has none
+	 * @param protectedByItsCallback whether it is a tool of an agent, whose callback has
+	 * created a context
 	 */
 	private record Target(String operation, @Nullable MethodKey key, boolean protectedByItsCallback) {
 
@@ -71,7 +70,7 @@ final class UnprotectedMethods implements MethodInterceptor {
 				return MethodKey.parse(text, operation, method);
 			}
 			catch (IllegalArgumentException ex) {
-				// Start-up says so where it matters
+				// Reported at startup if protection is on
 				return null;
 			}
 		}
@@ -81,7 +80,7 @@ final class UnprotectedMethods implements MethodInterceptor {
 				return (this.key != null) ? this.key.resolve(arguments) : UnprotectedContext.randomKey(this.operation);
 			}
 			catch (IdempotencyException ex) {
-				// Nothing is remembered under it
+				// Nothing is stored under this key
 				return UnprotectedContext.randomKey(this.operation);
 			}
 		}

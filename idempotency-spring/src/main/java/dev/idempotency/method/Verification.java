@@ -12,7 +12,7 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * A method that knows whether an attempt which vanished has done the work.
+ * A method that tells whether a crashed attempt has done the work.
  */
 final class Verification {
 
@@ -21,7 +21,7 @@ final class Verification {
 	private final Method method;
 
 	/**
-	 * Whether the work has no result, so that the answer says only whether it is done.
+	 * Whether the work has no result, so that the method tells only whether it is done.
 	 */
 	private final boolean nothing;
 
@@ -32,7 +32,7 @@ final class Verification {
 
 	/**
 	 * Looks the method up.
-	 * @param verified the method it is asked about
+	 * @param verified the method that it verifies
 	 * @param result the result of that one, or {@code void}
 	 * @param type the type of the bean
 	 * @throws IllegalArgumentException if there is no such method, with the reason
@@ -60,7 +60,7 @@ final class Verification {
 	}
 
 	/**
-	 * Asks whether the work has been done.
+	 * Calls the method.
 	 * @return the result of the work, or {@code null} if it is not known to be done
 	 */
 	@Nullable Answer ask(Object bean, @Nullable Object[] arguments) throws Throwable {
@@ -69,7 +69,7 @@ final class Verification {
 	}
 
 	/**
-	 * What somebody means by an answer.
+	 * Interprets a return value of the method.
 	 * @return the result of the work, or {@code null} if it is not known to be done
 	 */
 	@Nullable Answer answerOf(@Nullable Object answer) {
@@ -83,7 +83,7 @@ final class Verification {
 	}
 
 	/**
-	 * Whether the answer comes later, by a Mono.
+	 * Whether the method returns a Mono.
 	 */
 	boolean answersLater() {
 		return isMono(this.method);
@@ -105,7 +105,7 @@ final class Verification {
 	/**
 	 * The work has been done.
 	 *
-	 * @param result what came of it
+	 * @param result its result
 	 */
 	record Answer(@Nullable Object result) {
 	}

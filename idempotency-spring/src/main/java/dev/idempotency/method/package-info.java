@@ -1,6 +1,6 @@
 /**
- * The edge for methods of any bean: a call that carries a key runs once, and its retries
- * get what it returned.
+ * The edge for methods of any bean: a call with a key runs once, and retries get its
+ * result.
  */
 @NullMarked
 package dev.idempotency.method;
