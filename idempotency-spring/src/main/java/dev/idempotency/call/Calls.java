@@ -38,7 +38,7 @@ public final class Calls {
 	 * Create the calls of an application in which all callers block.
 	 * @param engine the engine
 	 * @param codec writes and reads results
-	 * @param clock tells how long ago something was remembered
+	 * @param clock measures how long ago something was stored
 	 */
 	public Calls(IdempotencyEngine engine, ResultCodec codec, Clock clock) {
 		this(engine, codec, clock, null);
@@ -48,7 +48,7 @@ public final class Calls {
 	 * Create the calls of an application.
 	 * @param engine the engine
 	 * @param codec writes and reads results
-	 * @param clock tells how long ago something was remembered
+	 * @param clock measures how long ago something was stored
 	 * @param threads the threads that access the store for callers that must not block,
 	 * or {@code null} if all callers block
 	 */

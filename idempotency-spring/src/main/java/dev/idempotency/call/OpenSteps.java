@@ -12,7 +12,7 @@ public interface OpenSteps extends Steps {
 
 	/**
 	 * Prepares a step. The first one of an operation accesses the store.
-	 * @param name tells the step from the operation's others
+	 * @param name the name of the step, unique in the operation
 	 * @param type the type of its result
 	 * @throws IllegalStateException if this attempt has run a step of that name
 	 */
@@ -20,7 +20,7 @@ public interface OpenSteps extends Steps {
 
 	/**
 	 * Prepares a step with inputs. The first one of an operation accesses the store.
-	 * @param name tells the step from the operation's others
+	 * @param name the name of the step, unique in the operation
 	 * @param inputs what it works on
 	 * @param type the type of its result
 	 */

@@ -228,7 +228,7 @@ public final class RunningCall implements IdempotencyContext {
 	}
 
 	/**
-	 * Turns an answer of the engine into the state for a caller.
+	 * Turns a {@code Decision.Answer} into the state for a caller.
 	 */
 	static CallState ofAnswer(Decision.Answer answer, ResultFormat format, IdempotencyKey key) {
 		if (answer instanceof Decision.Refused refused) {

@@ -9,13 +9,13 @@ import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * Signals what was found out on a thread of the store. What comes after it is the
- * application's, and runs on a thread of Reactor's: threads of the store are for the
- * store. It may be blocked if the thread that asked may be, as it would without us. What
- * is known when the question has been asked is signalled on the thread that asked, and by
- * nobody who would mind an error of what comes after it.
+ * Signals a result of the store. The application continues on a thread of Reactor,
+ * because store threads are for the store only. That thread may block if the calling
+ * thread may, as it would without this library. A result that is available at once is
+ * signalled on the calling thread, after the call has returned, so that an error of the
+ * application does not reach the call.
  *
- * @param <T> what is signalled
+ * @param <T> the type of the result
  */
 final class Emission<T> {
 
@@ -27,12 +27,12 @@ final class Emission<T> {
 			: Schedulers.boundedElastic();
 
 	/**
-	 * Of the thread that asks.
+	 * Used by the calling thread only.
 	 */
 	private boolean asking;
 
 	/**
-	 * Of the thread that asks.
+	 * Used by the calling thread only.
 	 */
 	private @Nullable Runnable known;
 
@@ -41,7 +41,7 @@ final class Emission<T> {
 	}
 
 	/**
-	 * Asks a question, whose answer is emitted now or later.
+	 * Runs a task, whose result is emitted now or later.
 	 */
 	void after(Runnable question) {
 		this.asking = true;
@@ -60,7 +60,7 @@ final class Emission<T> {
 	}
 
 	/**
-	 * Emits what comes of a call.
+	 * Emits the result of a call.
 	 */
 	void emit(Callable<? extends @Nullable T> call) {
 		T value;
@@ -83,7 +83,7 @@ final class Emission<T> {
 	}
 
 	/**
-	 * Goes on with what is the application's.
+	 * Continues with the application.
 	 */
 	void goOn(Runnable next) {
 		if (Thread.currentThread() == this.asker && this.asking) {
@@ -94,7 +94,7 @@ final class Emission<T> {
 			this.scheduler.schedule(next);
 		}
 		catch (RejectedExecutionException ex) {
-			// Reactor has been shut down, or has too much to do
+			// Reactor is shut down or overloaded
 			next.run();
 		}
 	}

@@ -7,7 +7,7 @@ import dev.idempotency.core.Attempt;
 import reactor.core.publisher.Mono;
 
 /**
- * The engine for callers who deal in Java values and do not block.
+ * Runs calls with Java values as results on the engine, for callers that must not block.
  */
 public final class ReactiveCalls {
 
@@ -17,7 +17,8 @@ public final class ReactiveCalls {
 
 	/**
 	 * Create reactive calls.
-	 * @param calls the calls of an application, with threads for those who do not block
+	 * @param calls the calls of an application, with threads for callers that must not
+	 * block
 	 */
 	public ReactiveCalls(Calls calls) {
 		this.calls = calls;
@@ -29,15 +30,15 @@ public final class ReactiveCalls {
 	}
 
 	/**
-	 * Runs work from its claim to its end, once per key, for each subscription. Nothing
-	 * is claimed before. Once it has begun, it goes on when the subscriber cancels, and
-	 * what comes of it is stored.
+	 * Claims a key, runs the work and completes the key, for each subscription. Nothing
+	 * is claimed before. Once the work has begun, it continues if the subscriber cancels,
+	 * and its result is stored.
 	 * @param attempt the attempt
-	 * @param format how its result is written and read
+	 * @param format the format of its result
 	 * @param work the work
-	 * @return emits the result, now or then, and nothing if that is {@code null}; or an
-	 * {@link dev.idempotency.IdempotencyException} if it does not run and there is none;
-	 * or what the work failed with
+	 * @return emits the result of this or an earlier call, and nothing if that is
+	 * {@code null}; or an {@link dev.idempotency.IdempotencyException} if it does not run
+	 * and there is none; or the failure of the work
 	 */
 	public Mono<Object> run(Attempt attempt, ResultFormat format, Work work) {
 		return Mono.create((sink) -> {
@@ -49,24 +50,24 @@ public final class ReactiveCalls {
 	}
 
 	/**
-	 * Work that ends later.
+	 * Asynchronous work.
 	 */
 	@FunctionalInterface
 	public interface Work {
 
 		/**
 		 * Begins the work, or at least prepares it.
-		 * @param call the call that has its key; it is current on this thread, and in
+		 * @param call the call that holds the key; it is current on this thread, and in
 		 * Reactor's context
-		 * @return emits what comes of it when it is subscribed to
+		 * @return emits the result when it is subscribed to
 		 * @throws Throwable if it failed
 		 */
 		Mono<?> begin(RunningCall call) throws Throwable;
 
 		/**
-		 * Whether a failure is a result, and to be stored.
+		 * Whether a failure is a result, and is stored.
 		 * @param failure the failure
-		 * @return {@code false} if the next attempt is to run
+		 * @return {@code false} if the next attempt runs
 		 */
 		default boolean stores(Throwable failure) {
 			return false;

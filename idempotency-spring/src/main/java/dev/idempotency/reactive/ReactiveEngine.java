@@ -20,9 +20,9 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
 
 /**
- * The engine for those who must not block. The store is asked on threads of its own, and
- * what comes of it is emitted on Reactor's; whatever fails is signalled, errors of the
- * virtual machine included.
+ * The engine for callers that must not block. The store runs on its own threads, and
+ * results are emitted on Reactor's. All failures are signalled, including errors of the
+ * virtual machine.
  */
 public final class ReactiveEngine {
 
@@ -32,8 +32,8 @@ public final class ReactiveEngine {
 
 	/**
 	 * Create a reactive engine.
-	 * @param engine decides
-	 * @param threads where the store is asked
+	 * @param engine the engine
+	 * @param threads the threads of the store
 	 */
 	public ReactiveEngine(IdempotencyEngine engine, CallThreads threads) {
 		this.engine = engine;
@@ -41,7 +41,7 @@ public final class ReactiveEngine {
 	}
 
 	/**
-	 * The engine that decides.
+	 * The blocking engine.
 	 * @return the engine
 	 */
 	public IdempotencyEngine engine() {
@@ -49,15 +49,14 @@ public final class ReactiveEngine {
 	}
 
 	/**
-	 * Decides about an attempt. Waits for the same operation when it is running and the
-	 * policy is patient, and holds no thread meanwhile; the wait ends when the subscriber
-	 * cancels.
+	 * Decides about an attempt. If the operation is running and the policy allows it,
+	 * waits without holding a thread. The wait ends if the subscriber cancels.
 	 * @param attempt the attempt
-	 * @param taken is given the decision at once, on the thread that made it, unless the
-	 * subscriber has cancelled before: then an execution is closed
-	 * @param <T> what is made of the decision
-	 * @return emits what was made of it, or what {@link IdempotencyEngine#begin(Attempt)}
-	 * would throw
+	 * @param taken gets the decision at once, on the thread that made it. If the
+	 * subscriber has cancelled before, it gets nothing, and an execution is closed
+	 * @param <T> the result of that function
+	 * @return emits the result of that function, or the exceptions of
+	 * {@link IdempotencyEngine#begin(Attempt)}
 	 */
 	public <T> Mono<T> begin(Attempt attempt, Function<? super Decision, ? extends T> taken) {
 		return Mono.create((sink) -> {
@@ -69,28 +68,27 @@ public final class ReactiveEngine {
 	}
 
 	/**
-	 * Says what {@link #begin} would decide, and changes nothing.
+	 * Tells what {@link #begin} would decide, and changes nothing.
 	 * @param attempt the attempt
-	 * @return emits what would be done, or what {@link IdempotencyEngine#preview} would
-	 * throw
+	 * @return emits the preview, or the exceptions of {@link IdempotencyEngine#preview}
 	 */
 	public Mono<Preview> preview(Attempt attempt) {
 		return ask(() -> this.engine.preview(attempt));
 	}
 
 	/**
-	 * Asks the store. It is refused if too many claims wait already.
+	 * Accesses the store. Fails if too many claims wait already.
 	 */
 	<T> Mono<T> ask(Callable<? extends @Nullable T> question) {
 		return on(this.threads.decisions().claims(), question);
 	}
 
 	/**
-	 * Ends an execution: completes or closes it. That is never refused for want of
-	 * threads, and goes on when the subscriber cancels.
-	 * @param ending what ends it, run once for each subscription
-	 * @param <T> what comes of it
-	 * @return emits what came of it, nothing if that is {@code null}, or what it throws
+	 * Ends an execution: completes or closes it. This is never refused for lack of
+	 * threads, and continues if the subscriber cancels.
+	 * @param ending ends it, once for each subscription
+	 * @param <T> the type of the result
+	 * @return emits the result, nothing if that is {@code null}, or the exception
 	 */
 	public <T> Mono<T> end(Callable<? extends @Nullable T> ending) {
 		return on(this.threads.completions(), ending);
@@ -109,12 +107,12 @@ public final class ReactiveEngine {
 			executor.execute(task);
 		}
 		catch (RejectedExecutionException ex) {
-			throw new IdempotencyStoreException("The idempotency store was not asked: too many claims wait for it", ex);
+			throw new IdempotencyStoreException("The idempotency store is overloaded: too many claims wait for it", ex);
 		}
 	}
 
 	/**
-	 * Ends a call on behalf of a subscriber who may be gone.
+	 * Ends a call for a subscriber that may have cancelled.
 	 */
 	<T> void end(MonoSink<T> sink, Callable<? extends @Nullable T> ending) {
 		Emission<T> emission = new Emission<>(sink);
@@ -124,8 +122,8 @@ public final class ReactiveEngine {
 
 	/**
 	 * Decides about an attempt.
-	 * @param handler is told on any thread
-	 * @param subscriber whose context it is
+	 * @param handler called on any thread
+	 * @param subscriber the subscriber, for its context
 	 */
 	PendingDecision begin(Attempt attempt, DecisionHandler handler, MonoSink<?> subscriber) {
 		ThreadBound bound = new ThreadBound(subscriber.contextView());
@@ -142,11 +140,11 @@ public final class ReactiveEngine {
 		public void decided(Decision decision) {
 			T result;
 			try {
-				result = Objects.requireNonNull(this.taken.apply(decision), "nothing was made of a decision");
+				result = Objects.requireNonNull(this.taken.apply(decision), "the function must not return null");
 			}
 			catch (Throwable ex) {
 				if (decision instanceof Decision.Proceed proceed) {
-					// Nobody else knows of it
+					// Nothing else would close it
 					FirstFailure.then(ex, proceed.execution()::close);
 				}
 				this.emission.error(ex);

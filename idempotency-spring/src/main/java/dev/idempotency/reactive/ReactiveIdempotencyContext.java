@@ -10,8 +10,8 @@ import reactor.util.context.ContextView;
 
 /**
  * The {@link IdempotencyContext} of the protected operation that a reactive pipeline is a
- * part of. It is in Reactor's context, and so everywhere in the pipeline, on whatever
- * thread. {@link IdempotencyContext#current()} knows of threads only.
+ * part of. It is in Reactor's context, and so available everywhere in the pipeline, on
+ * any thread. {@link IdempotencyContext#current()} works on bound threads only.
  */
 public final class ReactiveIdempotencyContext {
 
@@ -22,12 +22,12 @@ public final class ReactiveIdempotencyContext {
 
 	/**
 	 * The context of the operation.
-	 * @return emits the context, or an {@link IllegalStateException} if this is no part
-	 * of an operation that is protected, or would be
+	 * @return emits the context, or an {@link IllegalStateException} if this is not a
+	 * part of a protected operation, or of one whose protection is switched off
 	 */
 	public static Mono<IdempotencyContext> current() {
 		return find().switchIfEmpty(Mono.error(() -> new IllegalStateException(
-				"No protected operation is in Reactor's context: subscribe inside of its pipeline")));
+				"There is no protected operation in Reactor's context. Subscribe inside its pipeline.")));
 	}
 
 	/**
@@ -41,7 +41,7 @@ public final class ReactiveIdempotencyContext {
 	/**
 	 * Makes an operation current for a pipeline:
 	 * {@code contextWrite((context) -> bind(context, operation))}.
-	 * @param context what the pipeline has
+	 * @param context the context of the pipeline
 	 * @param operation the operation
 	 * @return the same with the operation
 	 */
@@ -50,10 +50,10 @@ public final class ReactiveIdempotencyContext {
 	}
 
 	/**
-	 * Makes an operation current for a pipeline that begins before it, and goes on after
+	 * Makes an operation current for a pipeline that begins before it and continues after
 	 * it, such as that of a request.
-	 * @param context what the pipeline has
-	 * @param operation knows the operation, or {@code null} if there is none
+	 * @param context the context of the pipeline
+	 * @param operation returns the operation, or {@code null} if there is none
 	 * @return the same with the operation
 	 */
 	public static Context bindLater(Context context, Supplier<@Nullable IdempotencyContext> operation) {
@@ -66,7 +66,7 @@ public final class ReactiveIdempotencyContext {
 	}
 
 	/**
-	 * The operation that a subscriber is a part of, by its pipeline or by its thread.
+	 * The enclosing operation of a subscriber, by its pipeline or by its thread.
 	 */
 	static @Nullable IdempotencyContext enclosing(ContextView context) {
 		IdempotencyContext found = in(context);
@@ -74,7 +74,7 @@ public final class ReactiveIdempotencyContext {
 	}
 
 	/**
-	 * The steps of the operation: sub-results that a retry does not work out again.
+	 * The steps of the operation: partial results that a retry does not compute again.
 	 * @return the steps
 	 */
 	public static ReactiveSteps steps() {

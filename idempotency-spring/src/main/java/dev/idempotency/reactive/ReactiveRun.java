@@ -27,8 +27,8 @@ import reactor.core.publisher.MonoSink;
 import reactor.util.context.Context;
 
 /**
- * One subscription to work that runs once per key. Until the work begins, the subscriber
- * can give up; from then on it can only stop listening.
+ * One subscription to work that runs once per key. If the subscriber cancels before the
+ * work begins, nothing runs. After that, the work continues.
  */
 final class ReactiveRun implements DecisionHandler {
 
@@ -47,7 +47,7 @@ final class ReactiveRun implements DecisionHandler {
 	private final @Nullable IdempotencyContext enclosing;
 
 	/**
-	 * Whether it is settled that the work begins, or that it does not.
+	 * Whether it is decided that the work begins, or that it does not.
 	 */
 	private final AtomicBoolean settled = new AtomicBoolean();
 
@@ -98,7 +98,7 @@ final class ReactiveRun implements DecisionHandler {
 
 	private void begin(RunningCall call) {
 		if (!this.settled.compareAndSet(false, true)) {
-			// Nobody wants it, and nothing has run
+			// The subscriber has cancelled, and nothing has run
 			end(() -> {
 				call.failed();
 				return null;
@@ -108,7 +108,7 @@ final class ReactiveRun implements DecisionHandler {
 		Worker worker = new Worker(call);
 		try (Binding binding = call.makeCurrent()) {
 			Objects.requireNonNull(binding);
-			Mono<?> mono = Objects.requireNonNull(this.task.work().begin(call), "there is no Mono to subscribe to");
+			Mono<?> mono = Objects.requireNonNull(this.task.work().begin(call), "the work must return a Mono");
 			mono.subscribe(worker);
 		}
 		catch (Throwable ex) {
@@ -122,7 +122,7 @@ final class ReactiveRun implements DecisionHandler {
 
 	/**
 	 * The work failed.
-	 * @return what someone else's attempt came to
+	 * @return the result of another attempt
 	 */
 	private @Nullable Object failed(RunningCall call, Throwable failure) throws Exception {
 		if (!this.task.work().stores(failure)) {
@@ -152,7 +152,7 @@ final class ReactiveRun implements DecisionHandler {
 				if (!this.unheard) {
 					throw ex;
 				}
-				logger.warn("{} failed after its caller had gone: {}", this.task.attempt().key(), ex.toString());
+				logger.warn("{} failed after its caller had cancelled: {}", this.task.attempt().key(), ex.toString());
 				logger.debug("The failure in full", ex);
 				return null;
 			}
@@ -160,17 +160,17 @@ final class ReactiveRun implements DecisionHandler {
 	}
 
 	/**
-	 * What is to be run.
+	 * The task to run.
 	 *
 	 * @param attempt the attempt
-	 * @param format how its result is written and read
+	 * @param format the format of its result
 	 * @param work the work
 	 */
 	record Task(Attempt attempt, ResultFormat format, Work work) {
 	}
 
 	/**
-	 * Listens to the work, whoever else does.
+	 * Subscribes to the work, independently of the caller.
 	 */
 	private final class Worker implements CoreSubscriber<Object> {
 

@@ -13,11 +13,11 @@ import reactor.core.publisher.Mono;
 
 /**
  * The {@link Steps} of the protected operation that a reactive pipeline is a part of:
- * sub-results that are remembered as soon as they are there, so that a retry of the
- * operation replays those that have finished and goes on with the next.
+ * partial results that are stored as soon as they are available, so that a retry replays
+ * the finished steps and continues with the next.
  * <p>
  * A step runs when it is subscribed to, and emits nothing if its result is {@code null}.
- * Once it has begun, it goes on when the subscriber cancels.
+ * Once it has begun, it continues if the subscriber cancels.
  */
 public final class ReactiveSteps {
 
@@ -31,12 +31,12 @@ public final class ReactiveSteps {
 
 	/**
 	 * Runs a step, unless an earlier attempt has.
-	 * @param name tells the step from the operation's others; an attempt can finish it
+	 * @param name the name of the step, unique in the operation; an attempt can finish it
 	 * once
 	 * @param type the type of its result
 	 * @param work the work, whose failure lets a retry run it again
 	 * @param <T> the type of its result
-	 * @return emits the result, now or then
+	 * @return emits the result of this or an earlier attempt
 	 */
 	public <T> Mono<T> run(String name, ResultType<T> type, Mono<? extends T> work) {
 		return run((steps) -> steps.open(name, type), work);
@@ -45,11 +45,11 @@ public final class ReactiveSteps {
 	/**
 	 * Runs a step, unless an earlier attempt has, as
 	 * {@link #run(String, ResultType, Mono)} does.
-	 * @param name tells the step from the operation's others
+	 * @param name the name of the step, unique in the operation
 	 * @param type the type of its result
 	 * @param work the work
 	 * @param <T> the type of its result
-	 * @return emits the result, now or then
+	 * @return emits the result of this or an earlier attempt
 	 */
 	public <T> Mono<T> run(String name, Class<T> type, Mono<? extends T> work) {
 		return run(name, ResultType.of(type), work);
@@ -57,13 +57,13 @@ public final class ReactiveSteps {
 
 	/**
 	 * Runs a step, unless it has run with the same inputs.
-	 * @param name tells the step from the operation's others
+	 * @param name the name of the step, unique in the operation
 	 * @param inputs what it works on, such as a map or a record: compared as JSON, by its
 	 * value
 	 * @param type the type of its result
 	 * @param work the work, whose failure lets a retry run it again
 	 * @param <T> the type of its result
-	 * @return emits the result, now or then
+	 * @return emits the result of this or an earlier attempt
 	 */
 	public <T> Mono<T> run(String name, @Nullable Object inputs, ResultType<T> type, Mono<? extends T> work) {
 		return run((steps) -> steps.open(name, inputs, type), work);
@@ -72,21 +72,21 @@ public final class ReactiveSteps {
 	/**
 	 * Runs a step, unless it has run with the same inputs, as
 	 * {@link #run(String, Object, ResultType, Mono)} does.
-	 * @param name tells the step from the operation's others
+	 * @param name the name of the step, unique in the operation
 	 * @param inputs what it works on
 	 * @param type the type of its result
 	 * @param work the work
 	 * @param <T> the type of its result
-	 * @return emits the result, now or then
+	 * @return emits the result of this or an earlier attempt
 	 */
 	public <T> Mono<T> run(String name, @Nullable Object inputs, Class<T> type, Mono<? extends T> work) {
 		return run(name, inputs, ResultType.of(type), work);
 	}
 
 	/**
-	 * These steps with another answer to a crash: what becomes of a step that had begun
-	 * when its process vanished.
-	 * @param onCrash what becomes of it; by default it runs again
+	 * These steps with another behavior after a crash: what happens to a step that had
+	 * begun when its process crashed.
+	 * @param onCrash what happens to it; by default it runs again
 	 * @return the steps
 	 */
 	public ReactiveSteps withOnCrash(OnCrash onCrash) {
@@ -104,7 +104,7 @@ public final class ReactiveSteps {
 			return work;
 		}
 		ReactiveCalls calls = new ReactiveCalls(steps.calls());
-		// With the first step, and with another answer to a crash, the store is asked
+		// The first step, and withOnCrash, access the store
 		return calls.engine()
 			.ask(() -> opening.apply((OpenSteps) this.selection.apply(steps)))
 			.flatMap((step) -> calls.run(step.attempt(), step.format(), (call) -> work)

@@ -17,10 +17,10 @@ import org.springframework.core.task.VirtualThreadTaskExecutor;
 import org.springframework.util.CustomizableThreadCreator;
 
 /**
- * The threads on which a store is asked that blocks, so that no event loop has to wait
- * for it. There is a bound to them, and to the claims that wait for one of them: a
- * further claim is refused at once. Completions and releases have as many threads of
- * their own, and are never refused.
+ * The threads of a blocking store, so that no event loop waits for it. Their number is
+ * bounded, and so is the number of claims that wait for one of them. A further claim is
+ * refused at once. Completions and releases have as many threads of their own, and are
+ * never refused.
  */
 public final class StoreThreads implements CallThreads, AutoCloseable {
 
@@ -29,12 +29,14 @@ public final class StoreThreads implements CallThreads, AutoCloseable {
 	private static final Duration IDLE = Duration.ofSeconds(10);
 
 	/**
-	 * Enough to tell of what needs no store, also while the store or a listener hangs.
+	 * Enough to signal decisions that need no store, also while the store or a listener
+	 * hangs.
 	 */
 	private static final int TELLING = 4;
 
 	/**
-	 * Also after the end of the application: what has run must not run again.
+	 * Also after the shutdown of the application, because what has run must not run
+	 * again.
 	 */
 	private static final RejectedExecutionHandler ON_CALLERS_THREAD = (task, pool) -> task.run();
 
@@ -48,11 +50,11 @@ public final class StoreThreads implements CallThreads, AutoCloseable {
 
 	/**
 	 * Create threads.
-	 * @param threads how many claims are made at once, and how many completions
+	 * @param threads how many claims run at once, and how many completions
 	 * @param queue how many claims may wait for a thread
-	 * @param factory makes the threads
-	 * @param blocking whether the store blocks. One that does not is asked on the thread
-	 * of its caller, and only those who wait are woken up on others
+	 * @param factory creates the threads
+	 * @param blocking whether the store blocks. A store that does not block runs on the
+	 * thread of its caller, and only waiters are woken up on other threads
 	 */
 	public StoreThreads(int threads, int queue, ThreadFactory factory, boolean blocking) {
 		if (threads < 1) {
@@ -77,8 +79,8 @@ public final class StoreThreads implements CallThreads, AutoCloseable {
 	}
 
 	/**
-	 * Makes threads of the platform.
-	 * @return makes daemons
+	 * A factory for platform threads.
+	 * @return a factory for daemon threads
 	 */
 	public static ThreadFactory platformThreads() {
 		CustomizableThreadCreator creator = new CustomizableThreadCreator(PREFIX);
@@ -87,9 +89,9 @@ public final class StoreThreads implements CallThreads, AutoCloseable {
 	}
 
 	/**
-	 * Makes virtual threads.
-	 * @return makes virtual threads
-	 * @throws UnsupportedOperationException if Java has none yet
+	 * A factory for virtual threads.
+	 * @return the factory
+	 * @throws UnsupportedOperationException if this version of Java has none
 	 */
 	public static ThreadFactory virtualThreads() {
 		return new VirtualThreadTaskExecutor(PREFIX).getVirtualThreadFactory();
@@ -97,7 +99,7 @@ public final class StoreThreads implements CallThreads, AutoCloseable {
 
 	/**
 	 * Whether the store blocks.
-	 * @return {@code false} if it is asked on the thread of its caller
+	 * @return {@code false} if it runs on the thread of its caller
 	 */
 	public boolean isBlocking() {
 		return this.blocking;
@@ -120,22 +122,22 @@ public final class StoreThreads implements CallThreads, AutoCloseable {
 			handOver(task, this.completions);
 		}
 		catch (Error ex) {
-			// There is no thread to be had, and nobody would end it
+			// No thread could be created, and nothing else would complete the key
 			task.run();
 		}
 	}
 
 	/**
-	 * Hands a task over. What guards the queue of a pool is locked for that, for a moment
-	 * that those who look for calls that block may let pass.
+	 * Hands a task over to a pool. This locks the queue of the pool for a moment, which
+	 * tools that detect blocking calls may allow.
 	 */
 	private static void handOver(Runnable task, ThreadPoolExecutor pool) {
 		pool.execute(task);
 	}
 
 	/**
-	 * Lets threads end when they have done what there is to do, and blocks nobody. From
-	 * now on claims are refused, and completions are made on the thread of their caller.
+	 * Lets threads end when their queue is empty, and does not wait for them. From now
+	 * on, claims are refused, and completions run on the thread of their caller.
 	 */
 	@Override
 	public void close() {

@@ -14,10 +14,10 @@ import reactor.util.context.ContextView;
 import org.springframework.util.ClassUtils;
 
 /**
- * What others bind to threads, such as the current observation, and Reactor keeps in its
- * context. It is bound while the engine looks at the calling thread, and while the store
- * is asked, if Micrometer's context propagation is there. Reactor does that for each of
- * its handlers, in whatever mode.
+ * Values that are bound to threads, such as the current observation, and that Reactor
+ * keeps in its context. They are bound while the engine reads the calling thread, and
+ * while the store runs, if Micrometer's context propagation is present. Reactor does the
+ * same for each of its {@code handle} operators, in any mode.
  */
 final class ThreadBound {
 
@@ -27,15 +27,15 @@ final class ThreadBound {
 	private final ContextView context;
 
 	/**
-	 * Create what binds.
-	 * @param context what a subscriber has
+	 * Create an instance.
+	 * @param context the context of a subscriber
 	 */
 	ThreadBound(ContextView context) {
 		this.context = context;
 	}
 
 	/**
-	 * Runs a task, whose failure is thrown as it is.
+	 * Runs a task, and rethrows its failure unchanged.
 	 */
 	private void run(Runnable task) {
 		get(() -> {
@@ -45,7 +45,7 @@ final class ThreadBound {
 	}
 
 	/**
-	 * Asks for something. What fails is thrown as it is.
+	 * Returns a value, and rethrows a failure unchanged.
 	 */
 	<T> T get(Supplier<T> question) {
 		if (!isNeeded()) {
@@ -58,7 +58,7 @@ final class ThreadBound {
 				answer.set(given.get());
 			}
 			catch (Throwable ex) {
-				// Reactor would wrap some, and log others
+				// Reactor would wrap some failures, and log others
 				failure.set(ex);
 			}
 		}).contextWrite(this.context).subscribe();
@@ -69,7 +69,7 @@ final class ThreadBound {
 		if (failure.get() instanceof RuntimeException exception) {
 			throw exception;
 		}
-		return Objects.requireNonNull(answer.get(), "Reactor did not ask");
+		return Objects.requireNonNull(answer.get(), "Reactor did not run the task");
 	}
 
 	private boolean isNeeded() {
@@ -77,14 +77,14 @@ final class ThreadBound {
 	}
 
 	/**
-	 * The same executor, for what this subscriber wants.
+	 * The same executor, with the values of this subscriber.
 	 */
 	Executor on(Executor executor) {
 		return isNeeded() ? (task) -> executor.execute(() -> run(task)) : executor;
 	}
 
 	/**
-	 * The same threads, for what this subscriber wants.
+	 * The same threads, with the values of this subscriber.
 	 */
 	DecisionThreads on(DecisionThreads threads) {
 		return isNeeded() ? new DecisionThreads(on(threads.claims()), on(threads.looks()), on(threads.endings()))

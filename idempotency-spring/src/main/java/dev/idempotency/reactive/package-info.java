@@ -1,6 +1,6 @@
 /**
- * The engine for those who must not block: what Reactor's edges share, and what
- * applications on Reactor see of an operation.
+ * The engine for callers that must not block: the parts that the edges for Reactor share,
+ * and the API for applications on Reactor.
  */
 @NullMarked
 package dev.idempotency.reactive;
