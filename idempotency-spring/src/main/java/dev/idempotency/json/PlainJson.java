@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  * is valid.
  * <p>
  * The input of a digest is built in one buffer, in which the digest replaces it if it is
- * long. An object that is being read is a sequence of members there, each with its name
- * and its value in the form that the digest of the object needs.
+ * long. An open object is a sequence of members there, with names and values in the form
+ * that the digest of the object needs.
  */
 final class PlainJson {
 

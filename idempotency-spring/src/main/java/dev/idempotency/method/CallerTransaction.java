@@ -121,7 +121,7 @@ final class CallerTransaction implements TransactionSynchronization {
 	@Nullable Pending find(IdempotencyKey key) {
 		for (Pending call : this.undone) {
 			if (call.key.equals(key)) {
-				// Its savepoint has been rolled back by now, and it may run again
+				// It was rolled back to a savepoint by now, and may run again
 				call.end(Ending.ROLLED_BACK);
 			}
 		}

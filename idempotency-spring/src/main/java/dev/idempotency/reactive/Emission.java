@@ -12,7 +12,7 @@ import reactor.core.scheduler.Schedulers;
  * Signals a result of the store. The application continues on a thread of Reactor,
  * because store threads are for the store only. That thread may block if the calling
  * thread may, as it would without this library. A result that is available at once is
- * signalled on the calling thread, after the call has returned, so that an error of the
+ * signalled on the calling thread, after the call has returned. An error of the
  * application does not reach the call.
  *
  * @param <T> the type of the result

@@ -47,7 +47,7 @@ final class Database {
 	 * @param dataSource the source of its own connections
 	 * @param managed the data source of transactions: the same one, or one that routes to
 	 * it
-	 * @param settings where and how records are kept
+	 * @param settings the settings
 	 */
 	Database(DataSource dataSource, DataSource managed, JdbcSettings settings) {
 		this.dataSource = dataSource;

@@ -15,10 +15,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The differences between databases.
  * <p>
- * In statements, <code>{now}</code> is the database's clock, <code>{later}</code> the
- * same plus a parameter in milliseconds, <code>{moment}</code> and <code>{moment+}</code>
- * the same for statements that only read, and <code>{time:column}</code> a column that
- * holds a time, in the form in which it is read.
+ * In statements, <code>{now}</code> is the database's clock, and <code>{later}</code> the
+ * same plus a parameter in milliseconds. <code>{moment}</code> and <code>{moment+}</code>
+ * are the same for statements that only read. <code>{time:column}</code> is a time column
+ * in the form in which it is read.
  */
 enum Dialect {
 
@@ -168,7 +168,7 @@ enum Dialect {
 	},
 
 	/**
-	 * Any other database, if it speaks standard SQL.
+	 * Any other database, with standard SQL.
 	 */
 	STANDARD(null);
 

@@ -28,7 +28,7 @@ record Isolation(int usual, int snapshotsFrom) {
 	 * have committed.
 	 */
 	boolean seesWhatIsCommitted() {
-		// Known without asking the database
+		// Known without a query
 		Integer asked = TransactionSynchronizationManager.getCurrentTransactionIsolationLevel();
 		return ((asked != null) ? asked : this.usual) < this.snapshotsFrom;
 	}

@@ -47,8 +47,8 @@ public final class JdbcIdempotencyStore
 	/**
 	 * Create a store whose renewals use the same connections as everything else, for data
 	 * sources that are not pools.
-	 * @param dataSource where connections come from
-	 * @param settings where and how records are kept
+	 * @param dataSource the source of connections
+	 * @param settings the settings
 	 */
 	public JdbcIdempotencyStore(DataSource dataSource, JdbcSettings settings) {
 		this(dataSource, settings, RenewalDataSources.none());
@@ -56,9 +56,9 @@ public final class JdbcIdempotencyStore
 
 	/**
 	 * Create a store.
-	 * @param dataSource where connections come from
-	 * @param settings where and how records are kept
-	 * @param renewals where the connection of renewals comes from
+	 * @param dataSource the source of connections
+	 * @param settings the settings
+	 * @param renewals the source of the connection for renewals
 	 */
 	public JdbcIdempotencyStore(DataSource dataSource, JdbcSettings settings, RenewalDataSources renewals) {
 		this.places = new Places(dataSource, settings, renewals);
@@ -66,8 +66,8 @@ public final class JdbcIdempotencyStore
 	}
 
 	/**
-	 * Where its connections come from.
-	 * @return the data source; of a proxy that knows of transactions, its target
+	 * The source of its connections.
+	 * @return the data source, or the target of a transaction-aware proxy
 	 */
 	public DataSource dataSource() {
 		return this.places.dataSource();

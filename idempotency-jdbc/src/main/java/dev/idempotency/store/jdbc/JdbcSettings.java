@@ -8,7 +8,7 @@ import dev.idempotency.Explanation;
 import dev.idempotency.IdempotencyConfigurationException;
 
 /**
- * Where and how a {@link JdbcIdempotencyStore} keeps its records.
+ * The settings of a {@link JdbcIdempotencyStore}.
  *
  * @param table the name of the table, with or without its schema
  * @param timeout how long to wait for the database

@@ -14,8 +14,8 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
  * <p>
  * All waiters share one subscription, which starts with the first of them. Messages are
  * lost while it is down, so all waiters are woken up once it is back. The server
- * publishes the end only of a record that a waiter has marked, because a cluster sends
- * each message to all of its nodes, and waiters are rare.
+ * publishes the end of a record only if a waiter has marked it. A cluster sends each
+ * message to all of its nodes, and waiters are rare.
  */
 final class EndedKeys implements AutoCloseable {
 

@@ -69,7 +69,7 @@ public final class RedisIdempotencyStore implements SearchableStore, NotifyingSt
 	/**
 	 * Create a store. Nothing is sent before it is used.
 	 * @param connectionFactory connects to the server; the store does not close it
-	 * @param keyPrefix what the name of each record begins with
+	 * @param keyPrefix the prefix of the names of all records
 	 * @param waitForReplicas how many replicas must have a claim before it counts
 	 */
 	public RedisIdempotencyStore(RedisConnectionFactory connectionFactory, String keyPrefix, int waitForReplicas) {
