@@ -12,16 +12,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How many keys of the application are abandoned, as it was a while ago. Counting may
- * take a store a second: so whoever asks is given what was counted before, the count goes
- * on elsewhere, and then rests for much longer than it took.
+ * The number of abandoned keys of the application, as counted last. A count may take the
+ * store a second, so callers get the previous number while another thread counts. The
+ * next count waits for much longer than the last one took.
  */
 final class AbandonedKeys {
 
 	static final Duration REST = Duration.ofMinutes(1);
 
 	/**
-	 * A count takes one part in so many of the store's time.
+	 * The pause after a count, as a multiple of the time that it took.
 	 */
 	static final int PARTS = 600;
 
@@ -46,9 +46,9 @@ final class AbandonedKeys {
 	}
 
 	/**
-	 * What was counted last.
-	 * @return not a number if nothing has been counted yet, the store failed, or it
-	 * cannot be looked through
+	 * Returns the number that was counted last, and starts a new count if one is due.
+	 * @return NaN if nothing has been counted yet, the store failed, or it cannot be
+	 * searched
 	 */
 	double number() {
 		if (this.records.areSearchable() && this.clock.millis() >= this.nextCount
@@ -57,7 +57,7 @@ final class AbandonedKeys {
 				this.executor.execute(this::count);
 			}
 			catch (Throwable ex) {
-				// There may be no thread to be had now, and one later
+				// Without a thread now, a later call tries again
 				this.counting.set(false);
 				throw ex;
 			}
@@ -93,7 +93,7 @@ final class AbandonedKeys {
 	}
 
 	/**
-	 * A thread for each count, since there are few.
+	 * Starts a new thread for each count, since counts are rare.
 	 */
 	static void onThreadOfItsOwn(Runnable count) {
 		Thread thread = new Thread(count, "idempotency-abandoned-keys");

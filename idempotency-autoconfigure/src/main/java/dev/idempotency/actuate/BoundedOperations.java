@@ -8,14 +8,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Something for each operation, up to a number; all further operations share one. Names
- * of operations come from routes and methods, but an application may make up as many as
- * it likes.
+ * One value per operation, up to a limit; all further operations share one value. Names
+ * of operations come from routes and methods, but an application can create any number.
  */
 final class BoundedOperations<T> {
 
 	/**
-	 * What all further operations are called.
+	 * The name of all further operations.
 	 */
 	static final String OTHER = "other";
 

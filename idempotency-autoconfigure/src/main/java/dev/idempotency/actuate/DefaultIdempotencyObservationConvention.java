@@ -5,7 +5,7 @@ import io.micrometer.common.KeyValues;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The names that are used unless an application has its own.
+ * The default names of the observation of a protected operation.
  */
 public class DefaultIdempotencyObservationConvention implements IdempotencyObservationConvention {
 
@@ -28,7 +28,7 @@ public class DefaultIdempotencyObservationConvention implements IdempotencyObser
 	}
 
 	/**
-	 * All keys at any time: registries want the same ones of all meters of a name.
+	 * Always gives a value: registries require the same tag keys on all meters of a name.
 	 */
 	private static String orNone(@Nullable String value) {
 		return (value != null) ? value : "none";
@@ -37,7 +37,7 @@ public class DefaultIdempotencyObservationConvention implements IdempotencyObser
 	@Override
 	public KeyValues getHighCardinalityKeyValues(IdempotencyObservationContext context) {
 		if (context.getOutcome() == null) {
-			// Once is enough
+			// Called at the start, too: they are added once, when the outcome is known
 			return KeyValues.empty();
 		}
 		KeyValues values = KeyValues.of("idempotency.key", context.getKeyHash());

@@ -9,13 +9,13 @@ import dev.idempotency.core.GivenResult;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an operator says about an abandoned record, as it comes in.
+ * The outcome of an abandoned operation, as an operator sends it.
  *
- * @param status the status of its answer
- * @param contentType the content type of its answer
- * @param headers further headers of its answer, one a line
- * @param body the body of its answer
- * @param value what its method returned, in JSON
+ * @param status the status of the response
+ * @param contentType the content type of the response
+ * @param headers further headers of the response, one per line
+ * @param body the body of the response
+ * @param value the value that the method returned, in JSON
  */
 record GivenOutcome(@Nullable Integer status, @Nullable String contentType, @Nullable String headers,
 		@Nullable String body, @Nullable String value) {
@@ -31,13 +31,13 @@ record GivenOutcome(@Nullable Integer status, @Nullable String contentType, @Nul
 	}
 
 	/**
-	 * The result.
+	 * Returns the result.
 	 * @return {@code null} if there is none
 	 */
 	@Nullable GivenResult toResult() {
 		if (this.value != null) {
 			if (isAnswer()) {
-				throw RecordDesk.invalid("a result is an answer (status, contentType, headers, body) or a value");
+				throw RecordDesk.invalid("a result is a response (status, contentType, headers, body) or a value");
 			}
 			return new GivenResult.Value(this.value);
 		}
@@ -45,7 +45,7 @@ record GivenOutcome(@Nullable Integer status, @Nullable String contentType, @Nul
 			return null;
 		}
 		if (this.status == null) {
-			throw RecordDesk.invalid("an answer needs its status");
+			throw RecordDesk.invalid("a response needs a status");
 		}
 		return new GivenResult.Answer(this.status, allHeaders(), (this.body != null) ? this.body : "");
 	}

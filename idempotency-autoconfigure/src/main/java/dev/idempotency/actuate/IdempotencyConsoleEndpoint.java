@@ -16,9 +16,9 @@ import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
 import org.springframework.util.MimeType;
 
 /**
- * The endpoint {@code idempotencyconsole}: a page that shows, to people, what the
- * endpoint {@code idempotency} tells. It consists of three files and asks nobody else for
- * anything.
+ * The endpoint {@code idempotencyconsole}: a page that shows operators the data of the
+ * endpoint {@code idempotency}. It consists of three files and loads nothing from other
+ * servers.
  */
 @WebEndpoint(id = "idempotencyconsole")
 public final class IdempotencyConsoleEndpoint {
@@ -35,14 +35,14 @@ public final class IdempotencyConsoleEndpoint {
 
 	/**
 	 * Create the endpoint.
-	 * @param paths where endpoints are to be found
+	 * @param paths the paths of all endpoints
 	 */
 	public IdempotencyConsoleEndpoint(Supplier<PathMappedEndpoints> paths) {
 		this.paths = paths;
 	}
 
 	/**
-	 * The page.
+	 * Returns the page.
 	 */
 	@ReadOperation(produces = "text/html;charset=UTF-8")
 	public String page() {
@@ -56,7 +56,7 @@ public final class IdempotencyConsoleEndpoint {
 	}
 
 	/**
-	 * What the page needs.
+	 * Returns the style sheet or the script of the page.
 	 * @param name the name of a file
 	 */
 	@ReadOperation(produces = { "text/css", "text/javascript" })

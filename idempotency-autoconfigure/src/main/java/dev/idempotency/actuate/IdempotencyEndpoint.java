@@ -25,8 +25,8 @@ import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
 
 /**
- * The endpoint {@code idempotency}: what is remembered, what happened to a key, which
- * operations are protected, and ways to settle an abandoned key and to forget any.
+ * The endpoint {@code idempotency}: shows the records, what happened to a key, and which
+ * operations are protected. It also settles abandoned keys and forgets records.
  * <ul>
  * <li>{@code GET} gives an overview,</li>
  * <li>{@code GET records} finds records,</li>
@@ -72,7 +72,7 @@ public final class IdempotencyEndpoint {
 	}
 
 	/**
-	 * What the store holds, and what this instance did in the last minutes.
+	 * Counts the records of the store and the recent attempts on this instance.
 	 */
 	@ReadOperation
 	public WebEndpointResponse<?> overview() {
@@ -83,14 +83,14 @@ public final class IdempotencyEndpoint {
 	 * Finds records, or lists the operations.
 	 * @param view what to list
 	 * @param key the client's key, in full
-	 * @param hash the key's hash as it stands in logs and traces, or the start of an id
+	 * @param hash the hash of the key as in logs and traces, or the start of an id
 	 * @param operation what the key protects
-	 * @param state how far the operation has come
+	 * @param state the state of the record
 	 * @param olderThan the least age, such as {@code 10m}
 	 * @param youngerThan the greatest age
 	 * @param page which page, from 0
 	 * @param size how many records a page has
-	 * @param caller who asks
+	 * @param caller the caller of the endpoint
 	 */
 	@ReadOperation
 	public WebEndpointResponse<?> list(@Selector String view, @Nullable String key, @Nullable String hash,
@@ -133,9 +133,9 @@ public final class IdempotencyEndpoint {
 
 	/**
 	 * Reads a record.
-	 * @param view what it is part of
-	 * @param id its name
-	 * @param caller who asks
+	 * @param view {@code records}
+	 * @param id the id of the record
+	 * @param caller the caller of the endpoint
 	 */
 	@ReadOperation
 	public WebEndpointResponse<?> read(@Selector String view, @Selector String id, SecurityContext caller) {
@@ -143,17 +143,17 @@ public final class IdempotencyEndpoint {
 	}
 
 	/**
-	 * Settles an abandoned record. As done: retries get the result that is given, or are
-	 * told that there is none. As not done: the next attempt with its key is a first one.
-	 * @param view what it is part of
-	 * @param id its name
-	 * @param outcome what someone has found out about the attempt that vanished
-	 * @param status the status of its answer, for operations that answer requests
-	 * @param contentType the content type of its answer; JSON if nothing is said
-	 * @param headers further headers of its answer, one a line
-	 * @param body the body of its answer
-	 * @param value what its method returned, in JSON, for all other operations
-	 * @param caller who asks
+	 * Settles an abandoned record. As done: retries get the given result, or learn that
+	 * there is none. As not done: the next attempt with its key runs as a first one.
+	 * @param view {@code records}
+	 * @param id the id of the record
+	 * @param outcome what happened to the abandoned attempt, as an operator has found out
+	 * @param status the status of the response, for HTTP operations
+	 * @param contentType the content type of the response; JSON by default
+	 * @param headers further headers of the response, one per line
+	 * @param body the body of the response
+	 * @param value the value that the method returned, in JSON, for all other operations
+	 * @param caller the caller of the endpoint
 	 */
 	@WriteOperation
 	public WebEndpointResponse<?> settle(@Selector String view, @Selector String id, @Nullable Outcome outcome,
@@ -169,7 +169,7 @@ public final class IdempotencyEndpoint {
 			throw RecordDesk.invalid("outcome must be done or not-done");
 		}
 		if (outcome == Outcome.NOT_DONE && !given.isEmpty()) {
-			throw RecordDesk.invalid("what was not done has no result");
+			throw RecordDesk.invalid("an operation that was not done has no result");
 		}
 		Settlement settlement = (outcome == Outcome.DONE) ? this.desk.settleAsDone(name, given.toResult())
 				: this.desk.settleAsNotDone(name);
@@ -191,10 +191,10 @@ public final class IdempotencyEndpoint {
 	}
 
 	/**
-	 * Forgets a record: the next attempt with its key is a first one.
-	 * @param view what it is part of
-	 * @param id its name
-	 * @param caller who asks
+	 * Forgets a record. The next attempt with its key runs as a first one.
+	 * @param view {@code records}
+	 * @param id the id of the record
+	 * @param caller the caller of the endpoint
 	 */
 	@DeleteOperation
 	public WebEndpointResponse<?> forget(@Selector String view, @Selector String id, SecurityContext caller) {
@@ -209,7 +209,7 @@ public final class IdempotencyEndpoint {
 	}
 
 	private static String nameOf(SecurityContext caller) {
-		return (caller.getPrincipal() != null) ? caller.getPrincipal().getName() : "someone who is not logged in";
+		return (caller.getPrincipal() != null) ? caller.getPrincipal().getName() : "an unauthenticated caller";
 	}
 
 	private static RecordId nameOf(String view, String id) {
@@ -235,7 +235,7 @@ public final class IdempotencyEndpoint {
 					: new WebEndpointResponse<>(WebEndpointResponse.STATUS_NOT_FOUND);
 		}
 		catch (InvalidEndpointRequestException ex) {
-			// Spring Boot would keep the reason to itself
+			// Spring Boot does not show the reason to clients
 			return new WebEndpointResponse<>(new ProblemView(String.valueOf(ex.getReason())),
 					WebEndpointResponse.STATUS_BAD_REQUEST);
 		}
@@ -244,7 +244,7 @@ public final class IdempotencyEndpoint {
 					WebEndpointResponse.STATUS_BAD_REQUEST);
 		}
 		catch (IdempotencyStoreException ex) {
-			// Its message and cause may name servers, which is for the log only
+			// Its message and cause may name servers: they belong in the log only
 			logger.warn("{}: {}", ex.getMessage(), String.valueOf(ex.getCause()));
 			return new WebEndpointResponse<>(new ProblemView("The idempotency store failed, see the log"),
 					WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE);
@@ -252,7 +252,7 @@ public final class IdempotencyEndpoint {
 	}
 
 	/**
-	 * What someone has found out about an attempt that vanished.
+	 * What happened to an abandoned attempt, as an operator has found out.
 	 */
 	public enum Outcome {
 

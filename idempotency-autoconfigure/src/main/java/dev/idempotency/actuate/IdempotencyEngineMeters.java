@@ -7,9 +7,8 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
 
 /**
- * Shows what an engine does right now: {@code idempotency.in.progress} and
- * {@code idempotency.waiting}; and how many keys of the application are abandoned:
- * {@code idempotency.abandoned}, which is counted once a minute at most.
+ * The gauges of an engine: {@code idempotency.in.progress}, {@code idempotency.waiting}
+ * and {@code idempotency.abandoned}. Abandoned keys are counted once a minute at most.
  */
 public final class IdempotencyEngineMeters implements MeterBinder {
 
@@ -28,13 +27,13 @@ public final class IdempotencyEngineMeters implements MeterBinder {
 	@Override
 	public void bindTo(MeterRegistry registry) {
 		Gauge.builder("idempotency.abandoned", this.abandoned, AbandonedKeys::number)
-			.description("Keys of the application whose executor vanished, on whatever instance")
+			.description("Abandoned keys of the application, of all instances")
 			.register(registry);
 		Gauge.builder("idempotency.in.progress", this.engine, IdempotencyEngine::executionsInProgress)
-			.description("Keys that this instance holds now")
+			.description("Keys that this instance holds")
 			.register(registry);
 		Gauge.builder("idempotency.waiting", this.engine, IdempotencyEngine::attemptsWaiting)
-			.description("Attempts that wait in this instance for the same operation to end")
+			.description("Attempts on this instance that wait for an operation in progress")
 			.register(registry);
 	}
 

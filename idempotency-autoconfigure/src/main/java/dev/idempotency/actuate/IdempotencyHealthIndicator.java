@@ -10,11 +10,11 @@ import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 
 /**
- * Says whether the store answers, and how fast.
+ * Shows whether the store responds, and how fast.
  * <p>
- * A store that fails makes the health unknown, and not down: what an operation does
- * without its store is the application's decision, and an instance that is taken out of
- * service because of a store that all of them share helps nobody.
+ * A store that fails makes the health unknown, not down. The application decides what an
+ * operation does without its store, and all instances share the store: taking them out of
+ * service would not help.
  */
 public final class IdempotencyHealthIndicator implements HealthIndicator {
 
@@ -28,9 +28,9 @@ public final class IdempotencyHealthIndicator implements HealthIndicator {
 
 	/**
 	 * Create the indicator.
-	 * @param store what remembers, for people
-	 * @param engine asks it
-	 * @param clock tells how long it took
+	 * @param store the name of the store
+	 * @param engine sends a query to it
+	 * @param clock measures how long it takes
 	 */
 	public IdempotencyHealthIndicator(String store, IdempotencyEngine engine, Clock clock) {
 		this.store = store;

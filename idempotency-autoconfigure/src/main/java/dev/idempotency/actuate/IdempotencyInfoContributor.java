@@ -10,9 +10,8 @@ import org.springframework.boot.actuate.info.Info;
 import org.springframework.boot.actuate.info.InfoContributor;
 
 /**
- * Says which release protects the application, and how long results are remembered: what
- * clients may know. The info endpoint is open to everyone in many applications, so that
- * all else stays in the endpoint {@code idempotency}.
+ * Shows the version of the library and how long results are remembered. The info endpoint
+ * is public in many applications, so all else stays in the endpoint {@code idempotency}.
  */
 public final class IdempotencyInfoContributor implements InfoContributor {
 
@@ -20,7 +19,7 @@ public final class IdempotencyInfoContributor implements InfoContributor {
 
 	/**
 	 * Create the contributor.
-	 * @param policy what holds for operations that say nothing else
+	 * @param policy the policy of operations without settings of their own
 	 */
 	public IdempotencyInfoContributor(OperationPolicy policy) {
 		String version = Idempotency.class.getPackage().getImplementationVersion();

@@ -19,7 +19,7 @@ import io.micrometer.core.instrument.Tags;
 public final class IdempotencyMeters implements IdempotencyListener {
 
 	/**
-	 * How many operations have a tag of their own, unless another number is given.
+	 * How many operations have a tag of their own by default.
 	 */
 	public static final int MAX_OPERATIONS = 200;
 
@@ -29,7 +29,7 @@ public final class IdempotencyMeters implements IdempotencyListener {
 
 	/**
 	 * Create the meters.
-	 * @param registry keeps them
+	 * @param registry the registry of the counters
 	 */
 	public IdempotencyMeters(MeterRegistry registry) {
 		this(registry, MAX_OPERATIONS);
@@ -37,7 +37,7 @@ public final class IdempotencyMeters implements IdempotencyListener {
 
 	/**
 	 * Create the meters with another limit.
-	 * @param registry keeps them
+	 * @param registry the registry of the counters
 	 * @param maxOperations how many operations have a tag of their own; all others are
 	 * tagged {@code other}
 	 */
@@ -100,16 +100,16 @@ public final class IdempotencyMeters implements IdempotencyListener {
 
 		private OperationMeters(String operation) {
 			Tags tags = Tags.of("operation", operation);
-			String attempts = "Attempts at protected operations, by what they came to";
+			String attempts = "Attempts at protected operations, by outcome";
 			this.attempts = new Counters("idempotency.attempts", attempts, tags.and("enforced", "true"));
 			this.observedAttempts = new Counters("idempotency.attempts", attempts, tags.and("enforced", "false"));
 			this.executions = new Counters("idempotency.executions",
-					"Executions that held their key, by what became of them", tags);
+					"Executions that held their key, by outcome", tags);
 			this.claimsLost = new Counters("idempotency.claims.lost",
-					"Executions that stalled past their lease while someone else took their key", tags);
-			this.takeovers = new Counters("idempotency.takeovers", "Attempts that began after an earlier one vanished",
+					"Executions that stalled past their lease and whose key was taken over", tags);
+			this.takeovers = new Counters("idempotency.takeovers", "Attempts that took over the key of an earlier one",
 					tags);
-			this.settled = new Counters("idempotency.settled", "Abandoned keys that someone settled", tags);
+			this.settled = new Counters("idempotency.settled", "Abandoned keys that were settled", tags);
 		}
 
 		private void attempt(String outcome, boolean enforced) {
@@ -119,7 +119,7 @@ public final class IdempotencyMeters implements IdempotencyListener {
 	}
 
 	/**
-	 * Counters of one name, each of which is made when there is something to count, and
+	 * Counters of one name. Each is registered when there is something to count, and
 	 * looked up once.
 	 */
 	private final class Counters {

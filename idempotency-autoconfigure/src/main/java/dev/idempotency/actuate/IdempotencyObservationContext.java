@@ -5,8 +5,8 @@ import io.micrometer.observation.Observation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of an attempt while it is observed. Of its key, only the hash is to leave
- * the application.
+ * The context of the observation of an attempt. It exposes only the hash of the key,
+ * since the key itself must not leave the application.
  */
 public final class IdempotencyObservationContext extends Observation.Context {
 
@@ -30,7 +30,7 @@ public final class IdempotencyObservationContext extends Observation.Context {
 	}
 
 	/**
-	 * The operation.
+	 * Returns the name of the operation.
 	 * @return its name, or {@code other} if there are too many
 	 */
 	public String getOperation() {
@@ -38,7 +38,7 @@ public final class IdempotencyObservationContext extends Observation.Context {
 	}
 
 	/**
-	 * What names the key without telling it.
+	 * Returns the hash of the key, which identifies the key without revealing it.
 	 * @return the hash of the key
 	 */
 	public String getKeyHash() {
@@ -46,8 +46,8 @@ public final class IdempotencyObservationContext extends Observation.Context {
 	}
 
 	/**
-	 * What was decided.
-	 * @return the outcome as meters have it, or {@code null} while it is unknown
+	 * Returns the outcome of the attempt.
+	 * @return the outcome as in the meters, or {@code null} while it is unknown
 	 */
 	public @Nullable String getOutcome() {
 		return this.outcome;
@@ -62,24 +62,24 @@ public final class IdempotencyObservationContext extends Observation.Context {
 	}
 
 	/**
-	 * What became of the execution.
-	 * @return the outcome as meters have it, or {@code null} if it has not come to an
-	 * end, or there is none
+	 * Returns the outcome of the execution.
+	 * @return the outcome as in the meters, or {@code null} if the execution has not
+	 * ended, or there is none
 	 */
 	public @Nullable String getCompletion() {
 		return this.completion;
 	}
 
 	/**
-	 * Which attempt runs.
-	 * @return its number, or {@code null} if none does
+	 * Returns the number of the attempt that runs.
+	 * @return the number, or {@code null} if none runs
 	 */
 	public @Nullable Integer getAttempt() {
 		return this.attempt;
 	}
 
 	/**
-	 * Where to look for what was done under the same key before.
+	 * Returns the trace of the earlier attempt with the same key.
 	 * @return the id of the trace, or {@code null} if there is none
 	 */
 	public @Nullable String getFirstTraceId() {

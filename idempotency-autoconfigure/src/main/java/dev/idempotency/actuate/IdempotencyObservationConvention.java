@@ -4,7 +4,7 @@ import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationConvention;
 
 /**
- * Names the observation of a protected operation, and what it says.
+ * Convention for the name and the key values of the observation of a protected operation.
  */
 public interface IdempotencyObservationConvention extends ObservationConvention<IdempotencyObservationContext> {
 

@@ -13,9 +13,9 @@ import io.micrometer.observation.ObservationRegistry;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes an {@link Observation} of each attempt at a protected operation: until it is
- * decided that it does not run, or until its execution has come to its end. It never
- * becomes the current one of a thread.
+ * Creates an {@link Observation} of each attempt at a protected operation. It stops when
+ * the attempt is refused or replayed, or when its execution ends. It is never the current
+ * observation of a thread.
  */
 public final class IdempotencyObserver implements AttemptObserver {
 
@@ -30,8 +30,8 @@ public final class IdempotencyObserver implements AttemptObserver {
 
 	/**
 	 * Create an observer.
-	 * @param registry keeps the observations
-	 * @param convention names them, or {@code null} for the usual names
+	 * @param registry the registry of the observations
+	 * @param convention the convention for their names, or {@code null} for the default
 	 */
 	public IdempotencyObserver(ObservationRegistry registry, @Nullable IdempotencyObservationConvention convention) {
 		this.registry = registry;
@@ -99,8 +99,7 @@ public final class IdempotencyObserver implements AttemptObserver {
 		}
 
 		/**
-		 * What the store failed with. What the application failed with is its own
-		 * business.
+		 * The failure of the store. Failures of the application are not observed here.
 		 */
 		private static @Nullable Throwable failure(IdempotencyEvent event) {
 			return (event instanceof IdempotencyEvent.Finished finished

@@ -10,7 +10,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 
 /**
- * Takes the time of the store, as {@code idempotency.store}.
+ * Times the calls to the store, as {@code idempotency.store}.
  */
 public final class IdempotencyStoreMeters implements StoreTimer {
 
@@ -20,7 +20,7 @@ public final class IdempotencyStoreMeters implements StoreTimer {
 
 	/**
 	 * Create the timers.
-	 * @param registry keeps them
+	 * @param registry the registry of the timers
 	 */
 	public IdempotencyStoreMeters(MeterRegistry registry) {
 		this.registry = registry;
@@ -31,7 +31,7 @@ public final class IdempotencyStoreMeters implements StoreTimer {
 
 	private Timer timer(StoreVerb verb, String outcome) {
 		return Timer.builder("idempotency.store")
-			.description("How long the store takes to answer")
+			.description("Time of a call to the store")
 			.tag("verb", verb.toString())
 			.tag("outcome", outcome)
 			.register(this.registry);

@@ -7,7 +7,8 @@ import io.micrometer.tracing.Tracer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Knows the trace by a tracer: the id of the trace, a hyphen, and the id of the span.
+ * Reads the current trace from a tracer: the id of the trace, a hyphen, and the id of the
+ * span.
  */
 public final class IdempotencyTraceSource implements TraceSource {
 

@@ -13,10 +13,10 @@ import io.micrometer.tracing.handler.TracingObservationHandler;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes a span of each attempt, with a link to the span in which the same was done
- * before. A span takes links only at its birth, and what it is to be linked with is known
- * only when the store has answered: so the span is made at the end, with the beginning
- * that it had.
+ * Creates a span for each attempt, with a link to the span of the earlier attempt with
+ * the same key. A span takes links only when it is created, and the link is known only
+ * after the call to the store. So the span is created at the end, with the start time of
+ * the attempt.
  */
 public final class IdempotencyTracingHandler implements TracingObservationHandler<IdempotencyObservationContext> {
 
@@ -26,8 +26,8 @@ public final class IdempotencyTracingHandler implements TracingObservationHandle
 
 	/**
 	 * Create a handler.
-	 * @param tracer makes the spans
-	 * @param time tells when they begin
+	 * @param tracer creates the spans
+	 * @param time their start times
 	 */
 	public IdempotencyTracingHandler(Tracer tracer, InstantSource time) {
 		this.tracer = tracer;
@@ -47,7 +47,7 @@ public final class IdempotencyTracingHandler implements TracingObservationHandle
 	@Override
 	public void onStart(IdempotencyObservationContext context) {
 		context.put(Beginning.class, new Beginning(this.time.instant(), getParentSpan(context)));
-		// Meters look for it
+		// Handlers of meters expect it
 		getTracingContext(context);
 	}
 
@@ -94,7 +94,7 @@ public final class IdempotencyTracingHandler implements TracingObservationHandle
 	}
 
 	/**
-	 * What a span begins with.
+	 * What is known when an attempt begins.
 	 */
 	private record Beginning(Instant time, @Nullable Span parent) {
 	}

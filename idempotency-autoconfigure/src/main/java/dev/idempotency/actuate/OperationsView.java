@@ -23,7 +23,7 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  *
  * @param score the share of handlers that are protected, of those that should be, from 0
  * to 1
- * @param counts how many there are of each coverage
+ * @param counts the number of operations by coverage
  * @param operations the operations, unprotected ones first
  */
 public record OperationsView(double score, Map<Coverage, Long> counts,
@@ -46,11 +46,11 @@ public record OperationsView(double score, Map<Coverage, Long> counts,
 	/**
 	 * An operation.
 	 *
-	 * @param name what its keys are remembered under
+	 * @param name the name under which its keys are stored
 	 * @param kind how it is called
-	 * @param handler the code that does it
+	 * @param handler the method that handles it
 	 * @param coverage whether it is protected
-	 * @param protection how, if it is
+	 * @param protection how it is protected, if it is
 	 */
 	public record OperationView(String name, KnownOperation.Kind kind, String handler, Coverage coverage,
 			@Nullable ProtectionView protection) {
@@ -67,17 +67,17 @@ public record OperationsView(double score, Map<Coverage, Long> counts,
 	 * How an operation is protected.
 	 *
 	 * @param keySource where its key comes from
-	 * @param keyRequired whether it is refused without a key
+	 * @param keyRequired whether attempts without a key are refused
 	 * @param ttl how long its result is remembered
-	 * @param lease how long a claim of it holds
-	 * @param onConflict what becomes of a retry while it runs
-	 * @param waitTimeout how long a retry waits while it runs
-	 * @param onCrash what becomes of a retry after its executor vanished
-	 * @param maxReplays how often its result is given out again; 0 without a limit
-	 * @param transactional whether its key is completed in its own transaction
-	 * @param maxRequestBody the largest body of its requests in bytes, if it has requests
-	 * @param maxResponseBody the largest body of its answers that is stored in bytes, if
-	 * it has requests
+	 * @param lease the lease of its claims
+	 * @param onConflict what happens to a retry while it is in progress
+	 * @param waitTimeout how long a retry waits while it is in progress
+	 * @param onCrash what happens to a retry after a crash
+	 * @param maxReplays how often its result is replayed; 0 without a limit
+	 * @param transactional whether its key is completed in the transaction of its work
+	 * @param maxRequestBody the largest request body in bytes, for HTTP operations
+	 * @param maxResponseBody the largest response body that is stored, in bytes, for HTTP
+	 * operations
 	 */
 	public record ProtectionView(String keySource, boolean keyRequired, Duration ttl, Duration lease,
 			OnConflict onConflict, Duration waitTimeout, OnCrash onCrash, int maxReplays, boolean transactional,

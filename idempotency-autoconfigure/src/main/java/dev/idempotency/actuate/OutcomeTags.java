@@ -7,7 +7,7 @@ import dev.idempotency.core.IdempotencyEvent;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What attempts and executions came to, as tags name it.
+ * The names of outcomes of attempts and executions, as used in tags.
  */
 final class OutcomeTags {
 
@@ -20,8 +20,8 @@ final class OutcomeTags {
 	}
 
 	/**
-	 * What was decided about an attempt.
-	 * @param answer what it is told, or {@code null} if it runs
+	 * The outcome of an attempt.
+	 * @param answer the replay or refusal, or {@code null} if it runs
 	 */
 	static String ofAttempt(Decision.@Nullable Answer answer) {
 		if (answer == null) {
@@ -32,7 +32,7 @@ final class OutcomeTags {
 	}
 
 	/**
-	 * Why an attempt did not run, or has no result.
+	 * The outcome of an attempt that did not run, or has no result.
 	 */
 	static String ofRefusal(Reason reason) {
 		return switch (reason) {
@@ -52,8 +52,8 @@ final class OutcomeTags {
 	}
 
 	/**
-	 * What an event says about the end of an execution.
-	 * @return {@code null} if it says nothing about it
+	 * The outcome of an execution.
+	 * @return {@code null} if the event is not about the end of an execution
 	 */
 	static @Nullable String ofExecution(IdempotencyEvent event) {
 		if (event instanceof IdempotencyEvent.Finished finished) {

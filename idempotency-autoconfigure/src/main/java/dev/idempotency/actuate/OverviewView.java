@@ -13,12 +13,12 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
 /**
- * What the store holds, and what this instance did in the last minutes.
+ * The number of records in the store, and the recent attempts on this instance.
  *
- * @param store what remembers
- * @param settings how the application is set up
- * @param records what it remembers, or {@code null} if it cannot be looked through
- * @param recent what this instance did
+ * @param store the name of the store
+ * @param settings the settings of the application
+ * @param records the number of records, or {@code null} if the store cannot be searched
+ * @param recent the recent attempts on this instance
  */
 public record OverviewView(String store, SetupView settings, @Nullable RecordCounts records,
 		RecentAttempts.Series recent) implements OperationResponseBody {

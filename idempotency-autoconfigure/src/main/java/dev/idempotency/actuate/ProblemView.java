@@ -3,9 +3,9 @@ package dev.idempotency.actuate;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
 /**
- * Why there is no answer.
+ * Why a request to the endpoint failed.
  *
- * @param error what went wrong, for people
+ * @param error a readable description
  */
 public record ProblemView(String error) implements OperationResponseBody {
 }

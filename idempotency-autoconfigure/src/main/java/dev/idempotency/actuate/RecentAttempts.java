@@ -16,8 +16,8 @@ import dev.idempotency.core.IdempotencyListener;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What this instance did in the last minutes, in slices of a few seconds: enough for a
- * plot, and never more.
+ * The attempts on this instance in the last minutes, counted in slices of a few seconds.
+ * The memory that it needs is bounded.
  */
 public final class RecentAttempts implements IdempotencyListener {
 
@@ -30,8 +30,8 @@ public final class RecentAttempts implements IdempotencyListener {
 	private final AtomicReferenceArray<@Nullable Slice> slices = new AtomicReferenceArray<>(SLICES);
 
 	/**
-	 * Create an empty memory.
-	 * @param clock tells which slice it is
+	 * Create without any attempts.
+	 * @param clock determines the current slice
 	 */
 	public RecentAttempts(Clock clock) {
 		this.clock = clock;
@@ -90,7 +90,7 @@ public final class RecentAttempts implements IdempotencyListener {
 	}
 
 	/**
-	 * What was counted, the oldest slice first; the last one is not over yet.
+	 * Returns the counts, the oldest slice first; the last slice has not ended yet.
 	 */
 	Series series() {
 		long first = currentNumber() - SLICES + 1;
@@ -125,15 +125,15 @@ public final class RecentAttempts implements IdempotencyListener {
 	}
 
 	/**
-	 * Numbers of attempts by what became of them, one for each slice.
+	 * Numbers of attempts by outcome, one for each slice.
 	 *
 	 * @param since when the first slice began
 	 * @param seconds how long a slice lasts
 	 * @param executed ran
 	 * @param replayed were answered with a stored result
-	 * @param conflicted met the same operation running, or of unknown outcome
-	 * @param refused were turned away: no key, a bad one, one that was used for something
-	 * else, or once too often
+	 * @param conflicted found the operation in progress, or its outcome unknown
+	 * @param refused were refused: without a key, with an invalid or reused key, or
+	 * beyond the limit of replays
 	 */
 	public record Series(Instant since, long seconds, List<Long> executed, List<Long> replayed, List<Long> conflicted,
 			List<Long> refused) {

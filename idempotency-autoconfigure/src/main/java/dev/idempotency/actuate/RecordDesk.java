@@ -26,7 +26,7 @@ import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 
 /**
- * What operators can do with records.
+ * The operations of operators on records.
  */
 public final class RecordDesk {
 
@@ -45,8 +45,8 @@ public final class RecordDesk {
 	/**
 	 * Create a desk.
 	 * @param visibility what operators may see
-	 * @param writers make results of what operators say
-	 * @param policies how an operation is protected
+	 * @param writers write the results that operators give
+	 * @param policies the policy of an operation
 	 */
 	public RecordDesk(Records records, Visibility visibility, List<ResultWriter> writers,
 			Function<String, OperationPolicy> policies) {
@@ -61,7 +61,7 @@ public final class RecordDesk {
 	}
 
 	/**
-	 * What a search begins with.
+	 * Returns the filter that a search starts from.
 	 */
 	RecordFilter all() {
 		return this.records.all();
@@ -83,7 +83,7 @@ public final class RecordDesk {
 		Found found = this.records.search(filter, (int) offset,
 				(int) Math.min(limit + 1, SearchableStore.MAX_REACH - offset));
 		boolean whole = this.visibility.showsValues(caller);
-		// Whoever asks for a key wants to know what became of it
+		// A search for a single key shows its response
 		boolean single = filter.key() != null || filter.idPrefix() != null;
 		return new RecordsView(number, limit, found.records().size() > limit, found.complete(),
 				found.records()
@@ -123,8 +123,7 @@ public final class RecordDesk {
 
 	/**
 	 * Settles an abandoned record as done.
-	 * @param given what came of it, or {@code null} if retries are to be told that there
-	 * is no result
+	 * @param given its result, or {@code null} if there is none, which retries then learn
 	 */
 	Settlement settleAsDone(RecordId id, @Nullable GivenResult given) {
 		Optional<RecordSummary> record = this.records.find(id).map(Inspection::summary);
@@ -161,11 +160,11 @@ public final class RecordDesk {
 				return result.get();
 			}
 		}
-		throw new IllegalArgumentException("Nobody knows what the results of %s look like".formatted(operation));
+		throw new IllegalArgumentException("No ResultWriter can write results of %s".formatted(operation));
 	}
 
 	/**
-	 * What makes no sense, and why.
+	 * Creates the exception for an invalid request.
 	 */
 	static InvalidEndpointRequestException invalid(String reason) {
 		return new InvalidEndpointRequestException(reason, reason);

@@ -10,25 +10,26 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
 /**
- * A record as operators see it. What a client sent is shown in part only, unless they may
- * see it; of the stored answer, never more than its status and size.
+ * A record as operators see it. What a client sent is masked unless they may see it. Of
+ * the stored response, only its status and size are shown.
  *
- * @param id its name, in full
- * @param hash its name as it stands in logs
+ * @param id its id, in full
+ * @param hash its id as in logs
  * @param operation what its key protects
  * @param key the client's key
  * @param principal the caller
  * @param tenant the tenant
- * @param state how far its operation has come
+ * @param state the state of its operation
  * @param attempt the number of the latest attempt
- * @param leaseLeftMillis how long its claim still holds, while it is in progress
+ * @param leaseLeftMillis what is left of its lease, while it is in progress
  * @param created when it was first claimed
  * @param completed when it was completed
- * @param expires when it will be forgotten
+ * @param expires when its ttl ends
  * @param replays how often it was replayed, where that is counted
- * @param storedBytes how much its result takes in the store
+ * @param storedBytes the size of its result in the store
  * @param trace the trace of the latest attempt
- * @param answer its answer, if a single record was asked for and it is one
+ * @param answer the status and size of its HTTP response, if the request was for a single
+ * record
  */
 public record RecordView(String id, String hash, String operation, String key, @Nullable String principal,
 		@Nullable String tenant, RecordState state, int attempt, @Nullable Long leaseLeftMillis, Instant created,
@@ -53,7 +54,7 @@ public record RecordView(String id, String hash, String operation, String key, @
 	}
 
 	/**
-	 * Enough to recognise what one knows already.
+	 * Shows enough to recognize a known value.
 	 */
 	private static String masked(String text) {
 		int shown = Math.min(MOST_SHOWN, text.codePointCount(0, text.length()) / 3);

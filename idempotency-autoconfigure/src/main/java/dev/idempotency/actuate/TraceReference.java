@@ -3,17 +3,17 @@ package dev.idempotency.actuate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A span, as a record remembers it: the two ids in hexadecimal digits, with a hyphen
- * between them.
+ * A reference to a span, as records store it: two ids in hexadecimal digits, with a
+ * hyphen between them.
  *
  * @param traceId the id of its trace
- * @param spanId its own
+ * @param spanId the id of the span
  */
 record TraceReference(String traceId, String spanId) {
 
 	/**
-	 * Reads a reference.
-	 * @return {@code null} if there is none, or it is someone else's
+	 * Parses a reference.
+	 * @return {@code null} if there is none, or it has another format
 	 */
 	static @Nullable TraceReference parse(@Nullable String text) {
 		int hyphen = (text != null) ? text.indexOf('-') : -1;

@@ -12,9 +12,9 @@ import org.springframework.boot.actuate.endpoint.Show;
  * What operators may see.
  *
  * @param showValues when the keys and principals of clients are shown in full
- * @param roles who may see them when they are shown to the authorized only; empty: who is
- * logged in
- * @param answerReaders say of results what may be shown
+ * @param roles the roles that may see them when only authorized users may; if empty,
+ * every authenticated user
+ * @param answerReaders describe stored results
  */
 public record Visibility(Show showValues, Set<String> roles, List<AnswerReader> answerReaders) {
 

@@ -1,6 +1,6 @@
 /**
- * What is going on, for those who run the application: the endpoint, the console, health,
- * info, meters, observations and traces.
+ * Actuator support for operators: the endpoint, the console, health, info, meters,
+ * observations and traces.
  */
 @NullMarked
 package dev.idempotency.actuate;

@@ -30,8 +30,9 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 
 /**
- * What clients get back. What an application documents itself stays, and ours is added;
- * answers are copied for that, since springdoc lets operations share them.
+ * Documents the responses that clients get. The application's own documentation stays,
+ * and ours is added. Responses are copied first, since springdoc lets operations share
+ * them.
  */
 final class Answers {
 
@@ -48,7 +49,7 @@ final class Answers {
 	}
 
 	/**
-	 * The answer of a handler, with the headers that say what has happened.
+	 * The response of a handler, with the headers of a protected endpoint.
 	 */
 	ApiResponse withResultHeaders(ApiResponse documented, ClientContract contract, Components components) {
 		if (documented.get$ref() != null) {
@@ -63,7 +64,7 @@ final class Answers {
 	}
 
 	/**
-	 * Adds how a request may be refused.
+	 * Adds the responses to refused requests.
 	 */
 	void refusals(ClientContract contract, ApiResponses documented, Components components) {
 		Map<Integer, List<Reason>> byStatus = contract.problems()
@@ -116,9 +117,9 @@ final class Answers {
 			.toList();
 		ObjectSchema problem = new ObjectSchema();
 		problem.setDescription("Why a request did not run, and what to do next (RFC 9457).");
-		problem.addProperty("type", new StringSchema()._enum(types).description("What kind of problem it is."));
-		problem.addProperty("title", new StringSchema().description("What has happened."));
-		problem.addProperty("status", new IntegerSchema().description("The status of the answer."));
+		problem.addProperty("type", new StringSchema()._enum(types).description("The type of the problem."));
+		problem.addProperty("title", new StringSchema().description("What happened."));
+		problem.addProperty("status", new IntegerSchema().description("The status of the response."));
 		problem.addProperty("detail", new StringSchema().description("What to do next."));
 		problem.setRequired(List.of("type", "title", "status"));
 		return problem;
@@ -149,19 +150,19 @@ final class Answers {
 
 	private static Header effect() {
 		return new Header()
-			.description("What has happened now; noop on a replay, none if nothing ran, would_… on a dry run.")
+			.description("What this request did: noop on a replay, none if nothing ran, would_… on a dry run.")
 			.schema(new StringSchema());
 	}
 
 	private static Header replayed() {
-		return new Header().description("true if this is the answer of an earlier request; absent otherwise.")
+		return new Header().description("true if this is the stored response of an earlier request; absent otherwise.")
 			.schema(new StringSchema()._enum(List.of("true")));
 	}
 
 	private static Header retryAfter() {
 		return new Header()
-			.description("The number of seconds after which to try again. While the same request is "
-					+ "being processed: 1 at first, more the longer it takes.")
+			.description("The number of seconds after which to try again. While the same request is in progress: "
+					+ "1 at first, more the longer it takes.")
 			.schema(new IntegerSchema().format(null));
 	}
 

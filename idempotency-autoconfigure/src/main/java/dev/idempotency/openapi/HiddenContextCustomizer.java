@@ -11,7 +11,8 @@ import org.springframework.core.ParameterNameDiscoverer;
 import org.springframework.web.method.HandlerMethod;
 
 /**
- * Keeps the context that handlers get out of documents: clients do not send it.
+ * Hides the {@link IdempotencyContext} of handlers from the document: clients do not send
+ * it.
  */
 public final class HiddenContextCustomizer implements GlobalOperationCustomizer {
 
@@ -25,7 +26,7 @@ public final class HiddenContextCustomizer implements GlobalOperationCustomizer 
 	public Operation customize(Operation operation, HandlerMethod handler) {
 		if (operation.getParameters() != null) {
 			for (MethodParameter parameter : handler.getMethodParameters()) {
-				// springdoc looks at the types of parameters, and not into an Optional
+				// springdoc does not look into an Optional
 				if (parameter.nestedIfOptional().getNestedParameterType() == IdempotencyContext.class) {
 					parameter.initParameterNameDiscovery(this.names);
 					String name = parameter.getParameterName();

@@ -20,11 +20,11 @@ import org.springdoc.core.customizers.GlobalOperationCustomizer;
 import org.springframework.web.method.HandlerMethod;
 
 /**
- * Tells clients about keys: the header to send, how requests may be refused, and how long
- * an answer is remembered.
+ * Adds idempotency keys to the OpenAPI document: the header to send, the responses to
+ * refused requests, and how long a response is remembered.
  * <p>
- * springdoc knows the handler of an operation first and its HTTP method later, so this
- * comes in two passes.
+ * springdoc knows the handler of an operation first and its HTTP method later, so there
+ * are two passes.
  */
 public final class IdempotencyOpenApiCustomizer implements GlobalOperationCustomizer, GlobalOpenApiCustomizer {
 

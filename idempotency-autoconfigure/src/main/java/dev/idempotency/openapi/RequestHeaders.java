@@ -18,7 +18,7 @@ import io.swagger.v3.oas.models.parameters.HeaderParameter;
 import io.swagger.v3.oas.models.parameters.Parameter;
 
 /**
- * The headers that clients send.
+ * Documents the headers that clients send.
  */
 final class RequestHeaders {
 
@@ -47,14 +47,14 @@ final class RequestHeaders {
 		Parameter dryRun = parameter(operation, DryRunHeader.NAME);
 		if (dryRun.getDescription() == null) {
 			dryRun.setRequired(false);
-			dryRun.setDescription("Asks what would happen. " + ((contract.dryRun() == DryRun.ROLLBACK)
-					? "The request runs and is rolled back." : "Nothing runs, and the answer is 200 with a report."));
+			dryRun.setDescription("Reports what would happen. " + ((contract.dryRun() == DryRun.ROLLBACK)
+					? "The request runs and is rolled back." : "Nothing runs, and the response is 200 with a report."));
 			dryRun.setSchema(new StringSchema()._enum(List.of("?1", "true")));
 		}
 	}
 
 	/**
-	 * The parameter, which is there if the handler reads the header itself.
+	 * Returns the parameter, which exists already if the handler reads the header itself.
 	 */
 	private static Parameter parameter(Operation operation, String name) {
 		if (operation.getParameters() != null) {
@@ -79,7 +79,7 @@ final class RequestHeaders {
 		}
 		if (header.syntax() == KeySyntax.STRICT) {
 			schema.setMinLength(3);
-			// All of it escaped, in quotes
+			// All characters escaped, in quotes
 			schema.setMaxLength(2 * KeyHeader.MAX_LENGTH + 2);
 			schema.setPattern(QUOTED_VISIBLE_ASCII);
 			schema.setExample("\"8e03978e-40d5-43e8-bc93-6894a57f9324\"");
@@ -88,9 +88,9 @@ final class RequestHeaders {
 	}
 
 	private static String description(KeyField header, ClientContract contract) {
-		StringBuilder text = new StringBuilder("Makes the request safe to repeat: ");
+		StringBuilder text = new StringBuilder("Makes the request safe to retry: ");
 		if (header.syntax() == null) {
-			text.append("the same value again means the same request. ");
+			text.append("a request with the same value is a retry. ");
 		}
 		else {
 			text.append(
@@ -99,7 +99,7 @@ final class RequestHeaders {
 				.append((header.syntax() == KeySyntax.STRICT) ? "in double quotes (a structured-field string). "
 						: "bare or in double quotes (a structured-field string). ");
 		}
-		text.append("The answer is remembered for %s.".formatted(words(contract.protection().policy().ttl())));
+		text.append("The response is remembered for %s.".formatted(words(contract.protection().policy().ttl())));
 		if (!contract.protection().keyRequired()) {
 			text.append(" Without it, the request runs unprotected.");
 		}

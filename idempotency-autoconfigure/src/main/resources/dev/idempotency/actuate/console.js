@@ -1,6 +1,6 @@
 'use strict';
 
-// What the server says is only ever written as text, never as markup.
+// Data from the server is written as text, never as markup.
 
 const endpoint = document.body.dataset.endpoint;
 const kinds = ['executed', 'replayed', 'conflicted', 'refused'];
@@ -33,7 +33,7 @@ async function ask(path, options) {
 	throw new Problem(await reasonOf(response) || explain(response.status));
 }
 
-// The endpoint says in a word or two what is wrong
+// The endpoint describes what is wrong
 async function reasonOf(response) {
 	if (![400, 409].includes(response.status)) {
 		return null;
@@ -49,11 +49,11 @@ function explain(status) {
 		case 404: return 'There is no such record, or the endpoint "idempotency" is not exposed.';
 		case 405: return 'Changing records is switched off on this server.';
 		case 503: return 'The idempotency store failed. The log of the application says why.';
-		default: return 'The server answered ' + status + '.';
+		default: return 'The server responded with ' + status + '.';
 	}
 }
 
-// Spring Security gives scripts their token in this cookie where it is told to
+// Spring Security's CookieCsrfTokenRepository gives scripts their token in this cookie
 function csrfHeaders() {
 	const cookie = document.cookie.split('; ').find((it) => it.startsWith('XSRF-TOKEN='));
 	return cookie ? { 'X-XSRF-TOKEN': decodeURIComponent(cookie.substring('XSRF-TOKEN='.length)) } : {};
@@ -210,7 +210,7 @@ function svg(name, attributes) {
 	return made;
 }
 
-/* Keys in progress, whose leases run down between two looks */
+/* Keys in progress, whose leases run down between two refreshes */
 
 const leases = new Map();
 
@@ -235,7 +235,7 @@ function showRunning(found) {
 	replaceRows('running-table', rows);
 	byId('running-none').hidden = rows.length > 0 && found.complete;
 	byId('running-none').textContent = found.complete ? 'Nothing is running.'
-		: 'The store has looked at some of its records only: what runs on other instances may be missing.';
+		: 'The store has searched only some of its records: what runs on other instances may be missing.';
 	runDown();
 }
 
@@ -316,8 +316,8 @@ function showFound(page, found) {
 		return row;
 	});
 	replaceRows('found-table', rows);
-	const some = found.complete === false ? ' The store has looked at some of its records only.' : '';
-	byId('found').textContent = (rows.length === 0 ? 'Nothing is remembered under that.'
+	const some = found.complete === false ? ' The store has searched only some of its records.' : '';
+	byId('found').textContent = (rows.length === 0 ? 'No record was found.'
 		: rows.length === 1 && page === 0 && !found.more ? 'One record.' : 'The newest first.') + some;
 	byId('pages').hidden = page === 0 && !found.more;
 	byId('page').textContent = 'Page ' + (page + 1);
@@ -369,7 +369,7 @@ function showFacts(record) {
 		['Lease left', record.leaseLeftMillis === undefined || record.leaseLeftMillis === null ? null : duration(record.leaseLeftMillis)],
 		['Created', time(record.created)], ['Completed', record.completed ? time(record.completed) : null],
 		['Expires', time(record.expires)], ['Replays', record.replays > 0 ? number.format(record.replays) : null],
-		['Answer', record.answer ? 'status ' + record.answer.status + ', ' + number.format(record.answer.size) + ' bytes' : null],
+		['Response', record.answer ? 'status ' + record.answer.status + ', ' + number.format(record.answer.size) + ' bytes' : null],
 		['In the store', record.state === 'COMPLETED' ? number.format(record.storedBytes) + ' bytes' : null],
 		['Trace', record.trace ? element('code', record.trace) : null]];
 	byId('record-facts').replaceChildren(...facts.filter(([, value]) => value !== null && value !== undefined)
@@ -405,7 +405,7 @@ function showOutcome() {
 	byId('settle-yes').disabled = !done && !byId('outcome-not-done').checked;
 }
 
-// What is empty is not given
+// Empty fields are left out
 function givenOutcome() {
 	if (!byId('outcome-done').checked) {
 		return { outcome: 'not-done' };

@@ -184,7 +184,7 @@ class ConsoleBrowserTests {
 		assertThat(byId("settle-value").isDisplayed()).isFalse();
 		byId("answer-body").sendKeys("{\"id\": 7}");
 		byId("settle-yes").sendKeys(Keys.ENTER);
-		until("an answer needs its status", () -> text("record-failure"));
+		until("a response needs a status", () -> text("record-failure"));
 		byId("answer-status").sendKeys("201");
 		byId("answer-headers").sendKeys("Location: /payments/7");
 		Browser.picture(this.browser, "console-settle");
@@ -226,7 +226,7 @@ class ConsoleBrowserTests {
 		String hash = this.browser.findElement(By.cssSelector("#found-table tbody .quiet")).getText();
 		byId("text").clear();
 		byId("text").sendKeys("no-such-key", Keys.ENTER);
-		until("Nothing is remembered", () -> text("found"));
+		until("No record was found", () -> text("found"));
 		byId("text").clear();
 		byId("text").sendKeys(hash, Keys.ENTER);
 		until("One record.", () -> text("found"));

@@ -266,7 +266,7 @@ class IdempotencyEndpointTests {
 		assertThat(replay.header("Location")).isEqualTo("/payments/7");
 		assertThat(replay.headers().get("X-Part")).containsExactly("1", "2");
 		assertThat(map(getJson("/idempotency/records/" + id), "$.answer")).containsEntry("status", 201);
-		assertThat(output).contains("The record " + id + " was settled as done by someone who is not logged in")
+		assertThat(output).contains("The record " + id + " was settled as done by an unauthenticated caller")
 			.doesNotContain(key)
 			.doesNotContain("Anna");
 		// The operation's own ttl, which counts from the settling claim, a moment before
@@ -445,7 +445,7 @@ class IdempotencyEndpointTests {
 			.doesNotContain("secret-header-value")
 			.doesNotContain("secret body")
 			.doesNotContain("4111111111111111");
-		assertThat(output).contains("was forgotten by someone who is not logged in");
+		assertThat(output).contains("was forgotten by an unauthenticated caller");
 	}
 
 	@Test
