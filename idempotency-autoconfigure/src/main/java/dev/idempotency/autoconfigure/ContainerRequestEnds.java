@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.web.servlet.ServletContextInitializer;
 
 /**
- * Tells the filter of the end of requests: by what the container offers for that, or else
- * by a listener, which every container calls.
+ * Notifies the filter of the end of requests, through the container's own API if it is
+ * known, or else through a listener, which every container calls.
  */
 final class ContainerRequestEnds implements ServletContextInitializer, RequestEnds {
 
@@ -21,7 +21,7 @@ final class ContainerRequestEnds implements ServletContextInitializer, RequestEn
 	private volatile @Nullable RequestEnds container;
 
 	/**
-	 * Create the ends of an application's requests.
+	 * Create it.
 	 * @param errorsForwarded whether a filter renders errors, as in a war
 	 */
 	ContainerRequestEnds(boolean errorsForwarded) {
@@ -29,7 +29,7 @@ final class ContainerRequestEnds implements ServletContextInitializer, RequestEn
 	}
 
 	/**
-	 * The container itself tells of the end.
+	 * Sets the container's own notification.
 	 */
 	void areToldBy(RequestEnds container) {
 		this.container = container;

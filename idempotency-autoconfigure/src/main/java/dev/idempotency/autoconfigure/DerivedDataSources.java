@@ -19,14 +19,15 @@ import org.springframework.jdbc.datasource.embedded.EmbeddedDatabase;
 import org.springframework.util.ClassUtils;
 
 /**
- * Derives from a pool a way to its database that does not go through it.
+ * Derives from a pool a {@link DataSource} that connects to its database without the
+ * pool.
  */
 final class DerivedDataSources implements RenewalDataSources {
 
 	private static final Logger logger = LoggerFactory.getLogger(IdempotencyJdbcAutoConfiguration.class);
 
 	/**
-	 * Those of drivers, which open a connection whenever they are asked for one.
+	 * The data sources of drivers, which open a new connection on each call.
 	 */
 	private static final Set<String> UNPOOLED = Set.of("com.ibm.db2.jcc.DB2SimpleDataSource",
 			"com.microsoft.sqlserver.jdbc.SQLServerDataSource", "com.mysql.cj.jdbc.MysqlDataSource",
@@ -55,17 +56,18 @@ final class DerivedDataSources implements RenewalDataSources {
 			return unpooled(inner);
 		}
 		catch (SQLException | RuntimeException ex) {
-			logger.warn("Leases are renewed on connections of {}, and handlers that hold all of them for longer than a "
-					+ "lease lose their claims by it: no connection beside it could be derived ({}). Define a DataSource "
-					+ "bean for one connection, and name it in idempotency.jdbc.renewal-data-source.",
+			logger.warn("Leases are renewed on connections of {}, since no separate connection could be derived "
+					+ "({}). Handlers that hold all of its connections for longer than a lease can lose their claims. "
+					+ "Define a DataSource bean for one connection, and name it in "
+					+ "idempotency.jdbc.renewal-data-source.",
 					inner.getClass().getName(), ex.getMessage());
 			return null;
 		}
 	}
 
 	/**
-	 * The pool itself, if something of Spring's is wrapped around it. What others wrap
-	 * around it is asked for it.
+	 * Removes Spring's wrappers from a pool. Other wrappers are unwrapped later, through
+	 * {@code isWrapperFor}.
 	 */
 	private static DataSource withoutWrappers(DataSource dataSource) {
 		DataSource inner = dataSource;
@@ -85,16 +87,16 @@ final class DerivedDataSources implements RenewalDataSources {
 	}
 
 	/**
-	 * Of a pool that Spring Boot can read.
+	 * Derives from a pool that Spring Boot can read.
 	 */
 	private static @Nullable DataSource unpooled(DataSource pool) {
 		if (!ClassUtils.isPresent(BUILDER, DerivedDataSources.class.getClassLoader())) {
-			throw new IllegalArgumentException("spring-boot-jdbc is not there");
+			throw new IllegalArgumentException("spring-boot-jdbc is missing");
 		}
 		SimpleDriverDataSource derived = DataSourceBuilder.derivedFrom(pool).type(SimpleDriverDataSource.class).build();
 		String url = derived.getUrl();
 		if (url == null) {
-			throw new IllegalArgumentException("it does not tell its URL");
+			throw new IllegalArgumentException("its URL is unknown");
 		}
 		return PrivateDatabases.isPrivate(url) ? null : derived;
 	}

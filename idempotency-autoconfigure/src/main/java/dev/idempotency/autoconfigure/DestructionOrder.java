@@ -16,12 +16,12 @@ import org.springframework.scheduling.TaskScheduler;
 import org.springframework.scheduling.concurrent.ExecutorConfigurationSupport;
 
 /**
- * Lets beans that do work be destroyed before the engine, and with it before the store
- * and its connections: an executor that waits for its tasks does so when it is destroyed,
- * and until then their leases must be renewed and their keys completed.
+ * Ensures that beans that do work are destroyed before the engine, and so before the
+ * store and its connections. An executor waits for its tasks when it is destroyed. Until
+ * then, their leases must be renewed and their keys completed.
  * <p>
- * Spring destroys in the opposite order of creation, in which executors often come first.
- * It goes by names here, and so creates nothing.
+ * Spring destroys beans in the reverse order of creation, and executors are often created
+ * first. This class uses the names of beans, so it creates none.
  */
 final class DestructionOrder implements SmartInitializingSingleton {
 
@@ -37,9 +37,9 @@ final class DestructionOrder implements SmartInitializingSingleton {
 	}
 
 	/**
-	 * Remembers that a store uses a bean that it has not got by injection.
+	 * Registers that the store uses a bean that was not injected.
 	 * @param used the bean
-	 * @param type what it was looked up as
+	 * @param type the type of its lookup
 	 */
 	static void outlivesStore(Object used, Class<?> type, ConfigurableListableBeanFactory beanFactory) {
 		for (String name : beanFactory.getBeanNamesForType(type, false, false)) {
@@ -63,9 +63,9 @@ final class DestructionOrder implements SmartInitializingSingleton {
 	}
 
 	/**
-	 * Whether it stops with executors or before them, as containers of message listeners
-	 * and schedulers of jobs do. What is created later is destroyed before the engine
-	 * anyway.
+	 * Whether a bean stops with executors or before them, as containers of message
+	 * listeners and job schedulers do. Beans that are created later are destroyed before
+	 * the engine anyway.
 	 */
 	private boolean bringsWork(String name) {
 		return this.beanFactory.containsSingleton(BeanFactoryUtils.transformedBeanName(name))
@@ -74,8 +74,8 @@ final class DestructionOrder implements SmartInitializingSingleton {
 	}
 
 	/**
-	 * Lets a bean be destroyed before the engine, unless the engine needs it: that is
-	 * destroyed before it.
+	 * Ensures that a bean is destroyed before the engine, unless the engine depends on
+	 * it.
 	 */
 	void destroyBeforeEngine(String name) {
 		String worker = BeanFactoryUtils.transformedBeanName(name);

@@ -13,13 +13,13 @@ import org.slf4j.LoggerFactory;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * Holds a shutdown up while executions are in progress: after all that brings work has
- * stopped (web servers, listeners, executors), and before connections are closed. Without
- * a connection an execution can neither keep its key nor complete it, and the next
- * instance would run it again, at the same time.
+ * Delays a shutdown while executions are in progress. It stops after web servers,
+ * listeners and executors, and before connections are closed. Without a connection, an
+ * execution can neither renew nor complete its key, and another instance would run the
+ * operation concurrently.
  * <p>
- * Spring waits for it as for every other part, for
- * {@code spring.lifecycle.timeout-per-shutdown-phase} at most.
+ * Spring waits for at most {@code spring.lifecycle.timeout-per-shutdown-phase}, as for
+ * every other bean.
  */
 final class ExecutionsLifecycle implements SmartLifecycle {
 
@@ -44,7 +44,7 @@ final class ExecutionsLifecycle implements SmartLifecycle {
 
 	/**
 	 * Create it.
-	 * @param timeout for how long Spring will wait
+	 * @param timeout how long Spring waits
 	 */
 	ExecutionsLifecycle(IdempotencyEngine engine, IdempotencyStore store, Duration timeout) {
 		this.engine = engine;

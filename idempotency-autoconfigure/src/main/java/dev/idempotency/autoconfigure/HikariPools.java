@@ -11,12 +11,12 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.ClassUtils;
 
 /**
- * What is known of pools of Hikari, where there are any.
+ * Support for HikariCP, if it is present.
  */
 final class HikariPools {
 
 	/**
-	 * The shortest times that Hikari takes.
+	 * The shortest times that HikariCP accepts.
 	 */
 	private static final long SHORTEST_TIMEOUT = 250;
 
@@ -34,10 +34,10 @@ final class HikariPools {
 	}
 
 	/**
-	 * A pool of one connection that has everything in common with another pool: driver,
-	 * properties, credentials, schema and what is said to each new connection. It opens
-	 * nothing before it is asked.
-	 * @return {@code null} if there is no other way to the database
+	 * Creates a pool of one connection with the configuration of another pool: driver,
+	 * properties, credentials, schema and initialization of connections. It opens no
+	 * connection before the first use.
+	 * @return {@code null} if each connection has a database of its own
 	 */
 	static @Nullable DataSource beside(DataSource dataSource, Duration timeout) throws SQLException {
 		HikariDataSource pool = dataSource.unwrap(HikariDataSource.class);
@@ -55,9 +55,9 @@ final class HikariPools {
 		one.setIdleTimeout(SHORTEST_REST);
 		one.setConnectionTimeout(Math.max(SHORTEST_TIMEOUT, timeout.toMillis()));
 		one.setInitializationFailTimeout(-1);
-		// It is kept for as long as leases are renewed
+		// Renewals hold it for as long as there are leases
 		one.setLeakDetectionThreshold(0);
-		// Nobody looks after it but the store
+		// Not for the monitoring of the application
 		one.setRegisterMbeans(false);
 		one.setMetricsTrackerFactory(null);
 		one.setMetricRegistry(null);
@@ -66,8 +66,8 @@ final class HikariPools {
 	}
 
 	/**
-	 * For how long at most a connection is waited for.
-	 * @return {@code null} if these are not the same pool of Hikari
+	 * The connection timeout of a pool that both data sources share.
+	 * @return {@code null} if they are not the same HikariCP pool
 	 */
 	static @Nullable Duration commonTimeout(DataSource one, DataSource other) throws SQLException {
 		if (!one.isWrapperFor(HikariDataSource.class) || !other.isWrapperFor(HikariDataSource.class)) {

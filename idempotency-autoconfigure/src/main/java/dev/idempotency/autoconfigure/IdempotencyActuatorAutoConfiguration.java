@@ -29,8 +29,7 @@ import org.springframework.boot.context.properties.EnableConfigurationProperties
 import org.springframework.context.annotation.Bean;
 
 /**
- * Auto-configuration of what Spring Boot Actuator shows: the endpoint, the console and a
- * part of the info endpoint.
+ * Auto-configuration of the endpoint, the console and a contributor to the info endpoint.
  */
 @AutoConfiguration(after = IdempotencyAutoConfiguration.class)
 @ConditionalOnClass({ WebEndpoint.class, ConditionalOnAvailableEndpoint.class })

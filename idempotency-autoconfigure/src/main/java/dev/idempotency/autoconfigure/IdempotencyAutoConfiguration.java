@@ -66,8 +66,8 @@ public final class IdempotencyAutoConfiguration {
 	StoreCandidate idempotencyMemoryStoreCandidate(IdempotencyProperties properties,
 			ObjectProvider<EvictionListener> evictionListeners,
 			@Qualifier("idempotencyClock") ObjectProvider<Clock> clock) {
-		// Not before the first eviction, since a listener may need the store, and not
-		// again, since a full store evicts with each request
+		// At the first eviction, since a listener may need the store, and only then,
+		// since a full store evicts with each request
 		SingletonSupplier<List<EvictionListener>> listeners = SingletonSupplier
 			.of(() -> evictionListeners.orderedStream().toList());
 		return new StoreCandidate(StoreType.MEMORY,

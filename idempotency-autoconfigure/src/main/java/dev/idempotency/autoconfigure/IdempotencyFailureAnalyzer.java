@@ -20,8 +20,8 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.unit.DataSize;
 
 /**
- * Says which setting is wrong, by the name that it has as a property, and what to write.
- * Spring Boot knows what is wrong, too, but not what would be right.
+ * Names the property that is wrong, and what to write instead. Spring Boot's own
+ * analyzers do not know valid values.
  */
 @Order(Ordered.HIGHEST_PRECEDENCE + 10)
 final class IdempotencyFailureAnalyzer implements FailureAnalyzer {
@@ -42,14 +42,14 @@ final class IdempotencyFailureAnalyzer implements FailureAnalyzer {
 
 	private static FailureAnalysis unusable(IdempotencyConfigurationException wrong) {
 		String problem = wrong.problem().with(PropertyNames::of);
-		// A list has no full stop
+		// A list ends without a full stop
 		return new FailureAnalysis(problem.contains(System.lineSeparator()) ? problem : problem + ".",
 				wrong.remedy().with(PropertyNames::of), wrong);
 	}
 
 	private static @Nullable FailureAnalysis unconvertible(BindException unbound) {
 		if (unbound.getTarget().getType().resolve() == OperationProperties.class) {
-			return new FailureAnalysis("%s is no setting of an operation.".formatted(unbound.getName()),
+			return new FailureAnalysis("%s is not a setting of an operation.".formatted(unbound.getName()),
 					OperationProperties.HOW_TO_WRITE, unbound);
 		}
 		ConfigurationProperty property = unbound.getProperty();

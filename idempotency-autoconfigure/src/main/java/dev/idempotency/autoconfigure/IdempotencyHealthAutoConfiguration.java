@@ -31,7 +31,7 @@ public final class IdempotencyHealthAutoConfiguration {
 	}
 
 	/**
-	 * Groups that name it would keep the application from starting if it were gone.
+	 * Health groups that include this indicator fail at startup without it.
 	 */
 	@Bean("idempotencyHealthIndicator")
 	@ConditionalOnBooleanProperty(name = "idempotency.enabled", havingValue = false)

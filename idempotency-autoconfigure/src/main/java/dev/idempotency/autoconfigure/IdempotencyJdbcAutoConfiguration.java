@@ -76,13 +76,13 @@ public final class IdempotencyJdbcAutoConfiguration {
 	}
 
 	/**
-	 * The only one, or that which everybody gets who does not ask for another.
+	 * Returns the only or the primary data source.
 	 */
 	private static DataSource only(ObjectProvider<DataSource> dataSources, ListableBeanFactory beanFactory) {
 		DataSource only = dataSources.getIfUnique();
 		if (only == null) {
 			throw new IdempotencyConfigurationException(
-					"Idempotency keys could be remembered in several DataSources (%s), and none is primary"
+					"Idempotency keys can be stored in several DataSources (%s), and none is primary"
 						.formatted(names(beanFactory)),
 					"Set idempotency.jdbc.data-source to one of these names, mark one as primary, or set "
 							+ "idempotency.store to another store.");
@@ -101,8 +101,8 @@ public final class IdempotencyJdbcAutoConfiguration {
 		Duration lease = OperationProperties.shortestLease(properties);
 		if (properties.jdbc().timeout().compareTo(lease.dividedBy(2)) > 0) {
 			logger.warn(
-					"idempotency.jdbc.timeout ({}) is longer than half of the shortest lease ({}): a database that falls "
-							+ "silent for so long lets leases run out. Lower it, or raise the lease.",
+					"idempotency.jdbc.timeout ({}) is longer than half of the shortest lease ({}): leases can expire "
+							+ "while a renewal waits for the database. Lower the timeout, or raise the lease.",
 					properties.jdbc().timeout(), lease);
 		}
 		JdbcIdempotencyStore store = new JdbcIdempotencyStore(dataSource, properties.jdbc().settings(), renewals);
@@ -110,16 +110,16 @@ public final class IdempotencyJdbcAutoConfiguration {
 			store.prepareTable(properties.jdbc().initializeSchema());
 		}
 		catch (DataAccessException ex) {
-			// Whether the application can live without its database is not ours to decide
-			logger.warn("The database of the idempotency store cannot be reached, and its table was not looked at: {}",
+			// The application may start without its database
+			logger.warn("The database of the idempotency store cannot be reached, and its table was not checked: {}",
 					ex.toString());
 		}
 		return store;
 	}
 
 	/**
-	 * There is a data source, or someone says so: one that is named may be hidden from
-	 * all who do not name it.
+	 * Matches if there is a data source, or if a setting names one: that one may not be a
+	 * candidate for injection.
 	 */
 	static final class OnDataSource extends AnyNestedCondition {
 

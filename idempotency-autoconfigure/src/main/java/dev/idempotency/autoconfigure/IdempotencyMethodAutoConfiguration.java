@@ -64,13 +64,13 @@ public final class IdempotencyMethodAutoConfiguration {
 			ConfigurableListableBeanFactory beanFactory, DestructionOrder order) {
 		return () -> {
 			methods.checkBeans(beanFactory);
-			// Whoever has work of its own waits for it when it is destroyed
+			// A bean may wait for its own work when it is destroyed
 			IdempotencyMethods.beansWithMethods(beanFactory).forEach(order::destroyBeforeEngine);
 		};
 	}
 
 	/**
-	 * What makes proxies, in case nothing else has asked for it.
+	 * Registers the auto-proxy creator, if nothing else has.
 	 */
 	static final class ProxyCreator implements ImportBeanDefinitionRegistrar {
 

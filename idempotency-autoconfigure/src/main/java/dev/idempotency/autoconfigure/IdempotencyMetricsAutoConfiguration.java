@@ -48,7 +48,7 @@ public final class IdempotencyMetricsAutoConfiguration {
 	@ConditionalOnMissingBean(name = "idempotencyEvictionMeter")
 	EvictionListener idempotencyEvictionMeter(MeterRegistry registry) {
 		Counter evictions = Counter.builder("idempotency.memory.evictions")
-			.description("Results that the store in memory forgot before their time, because it was full")
+			.description("Results that the store in memory evicted before their ttl ended, because it was full")
 			.register(registry);
 		return (key) -> evictions.increment();
 	}

@@ -9,8 +9,8 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.test.web.servlet.MvcResult;
 
 /**
- * Auto-configuration for MockMvc, which has no container that would render an error or
- * tell of the end of a request.
+ * Auto-configuration for MockMvc, which has no container that renders errors or reports
+ * the end of a request.
  */
 @AutoConfiguration
 @ConditionalOnBooleanProperty(name = "idempotency.enabled", matchIfMissing = true)

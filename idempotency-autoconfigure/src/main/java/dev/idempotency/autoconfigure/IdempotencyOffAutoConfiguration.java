@@ -15,8 +15,8 @@ import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Role;
 
 /**
- * Auto-configuration of what an application's code refers to outside of the web, so that
- * it still starts and runs when protection is switched off.
+ * Auto-configuration of the beans that an application's code depends on outside of the
+ * web, so that it still starts and runs when protection is switched off.
  */
 @AutoConfiguration
 @ConditionalOnBooleanProperty(name = "idempotency.enabled", havingValue = false)

@@ -14,8 +14,8 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplicat
 import org.springframework.context.annotation.Bean;
 
 /**
- * Auto-configuration of what springdoc tells clients about protected handlers, and does
- * not tell them, also when protection is switched off.
+ * Auto-configuration of springdoc's documentation of protected handlers. The parameters
+ * that clients do not send are hidden also when protection is switched off.
  */
 @AutoConfiguration(after = { IdempotencyWebMvcAutoConfiguration.class, IdempotencyWebFluxAutoConfiguration.class })
 @ConditionalOnWebApplication

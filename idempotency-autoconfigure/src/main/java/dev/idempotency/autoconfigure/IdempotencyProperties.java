@@ -31,19 +31,20 @@ import org.springframework.util.unit.DataSize;
  *
  * @param enabled Whether operations are protected. Otherwise everything runs each time,
  * and dry runs are refused.
- * @param mode Whether decisions are enforced, or everything runs and what would have been
- * decided is counted and logged.
- * @param store Which store remembers; by default the only one there is.
+ * @param mode Whether decisions are enforced, or everything runs and decisions are only
+ * counted and logged.
+ * @param store Which store to use; by default the only one that is available.
  * @param namespace Keeps the keys of applications apart that share a store. Defaults to
  * the name of the application, which needs one where the store may be shared.
  * @param ttl How long a key and its result are remembered, from the claim on.
- * @param lease How long a claim holds after its process died.
- * @param waitTimeout How long a request waits for its running twin, where it waits at
- * all.
- * @param onStoreFailure What becomes of an operation when the store cannot be reached.
- * @param maxReplays How often a result is given out again; 0 means without a limit.
- * @param operations What holds for single operations instead, by their names, such as
- * POST /payments: ttl, lease, wait-timeout, max-replays, max-request-body and
+ * @param lease How long a claim keeps other attempts out unless it is renewed, for
+ * example after a crash.
+ * @param waitTimeout How long an attempt waits for one that is in progress, with
+ * onConflict = WAIT.
+ * @param onStoreFailure What happens to an operation when the store cannot be reached.
+ * @param maxReplays How often a result is replayed; 0 means no limit.
+ * @param operations Settings of single operations, by their names, such as POST
+ * /payments: ttl, lease, wait-timeout, max-replays, max-request-body and
  * max-response-body.
  * @param encryption Encryption of stored results.
  * @param compression Compression of stored results.
@@ -52,10 +53,11 @@ import org.springframework.util.unit.DataSize;
  * @param jdbc Settings of the store in a database.
  * @param redis Settings of the store in Redis.
  * @param tools Settings of tools of agents.
- * @param purge Removal of records whose time is over, from stores that do not do so
+ * @param purge Removal of expired records, from stores that do not remove them
  * themselves.
  * @param client Keys of calls to other services.
- * @param reactive Threads on which the store is asked for whoever must not block.
+ * @param reactive Threads for calls to the store by reactive callers, which must not
+ * block.
  */
 @ConfigurationProperties("idempotency")
 public record IdempotencyProperties(@DefaultValue("true") boolean enabled,
@@ -74,15 +76,14 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled,
 	}
 
 	/**
-	 * How an operation is protected that says nothing else.
+	 * Returns the policy of operations without settings of their own.
 	 */
 	public OperationPolicy defaultPolicy() {
 		return OperationPolicy.of(this.ttl, this.lease).withMaxReplays(this.maxReplays);
 	}
 
 	/**
-	 * How results are kept in a store.
-	 * @return whether and how they are compressed and encrypted
+	 * Returns how results are compressed and encrypted in a store.
 	 */
 	ResultPacking packing(IdempotencyStore store) {
 		ResultPacking packing = ResultPacking.none().withEncryption(this.encryption.key, this.encryption.previousKeys);
@@ -95,17 +96,14 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled,
 	}
 
 	/**
-	 * Which store remembers.
+	 * Which store to use.
 	 */
 	public enum StoreType {
 
 		/**
-		 * The only one there is.
-		 */
-		AUTO,
-
-		/**
-		 * The memory of this process.
+		 * The only one that is available. */ AUTO,
+		 *
+		 * /** The memory of this process.
 		 */
 		MEMORY,
 
@@ -115,7 +113,7 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled,
 		JDBC,
 
 		/**
-		 * Redis, or what speaks its protocol.
+		 * Redis, or a server with its protocol.
 		 */
 		REDIS
 
@@ -132,12 +130,12 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled,
 		BYTES,
 
 		/**
-		 * The body; of JSON, its value.
+		 * The body; in JSON, the order of members does not matter.
 		 */
 		CANONICAL_JSON,
 
 		/**
-		 * Nothing: the key alone counts.
+		 * Nothing: only the key is compared.
 		 */
 		NONE
 
@@ -150,11 +148,11 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled,
 	 * @param keySyntax How clients may write the key.
 	 * @param fingerprint What is compared between a request and its retry.
 	 * @param protect Which handlers are protected.
-	 * @param unprotected What start-up does about handlers for POST, PUT, PATCH and
-	 * DELETE that nothing protects.
+	 * @param unprotected What to do at startup about unprotected handlers for POST, PUT,
+	 * PATCH and DELETE.
 	 * @param maxRequestBody Largest body of a protected request.
-	 * @param maxResponseBody Largest body of an answer that is stored.
-	 * @param excludedHeaders Headers of an answer that are not stored, beside those that
+	 * @param maxResponseBody Largest body of a response that is stored.
+	 * @param excludedHeaders Headers of a response that are not stored, beside those that
 	 * never are.
 	 * @param problemBase What the type of each problem document begins with.
 	 * @param documentationUrl Where clients read about keys; linked from each problem
@@ -217,7 +215,7 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled,
 	/**
 	 * Settings of the store in memory.
 	 *
-	 * @param maxEntries How many results are remembered at most.
+	 * @param maxEntries How many results are stored at most.
 	 * @param maxSize How much memory they take at most.
 	 */
 	public record Memory(@DefaultValue("100000") long maxEntries, @DefaultValue("64MB") DataSize maxSize) {
@@ -235,15 +233,15 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled,
 	/**
 	 * Settings of the store in a database.
 	 *
-	 * @param dataSource Name of the DataSource bean. Defaults to the only one there is,
-	 * or the primary one.
-	 * @param renewalDataSource Name of the DataSource bean from which renewals of leases
-	 * get their one connection, so that handlers cannot take it. Defaults to one that is
-	 * derived from the pool of the store.
-	 * @param table Name of the table, with or without its schema. The table beside it has
-	 * the same name and "_outcome" at its end.
-	 * @param initializeSchema When to create the tables at start-up.
-	 * @param timeout How long an answer of the database is waited for.
+	 * @param dataSource Name of the DataSource bean. Defaults to the only one, or the
+	 * primary one.
+	 * @param renewalDataSource Name of the DataSource bean for the one connection that
+	 * renews leases, so that handlers cannot take it. Defaults to one that is derived
+	 * from the pool of the store.
+	 * @param table Name of the table, with or without its schema. A second table has the
+	 * same name with "_outcome" at its end.
+	 * @param initializeSchema When to create the tables at startup.
+	 * @param timeout How long to wait for a reply of the database.
 	 */
 	public record Jdbc(@Nullable String dataSource, @Nullable String renewalDataSource,
 			@DefaultValue("idempotency_record") String table,
@@ -263,7 +261,7 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled,
 	 * Settings of the store in Redis.
 	 *
 	 * @param keyPrefix What the name of each record begins with.
-	 * @param waitForReplicas How many replicas must have a claim before it counts.
+	 * @param waitForReplicas How many replicas must confirm a claim before it is valid.
 	 */
 	public record Redis(@DefaultValue("idempotency:") String keyPrefix, @DefaultValue("0") int waitForReplicas) {
 
@@ -293,9 +291,10 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled,
 	}
 
 	/**
-	 * Removal of records whose time is over.
+	 * Removal of expired records.
 	 *
-	 * @param interval How long to wait between two rounds; 0 means that there are none.
+	 * @param interval How long to wait between two rounds; 0 means that no records are
+	 * removed.
 	 * @param batch How many records are removed at once.
 	 */
 	public record Purge(@DefaultValue("10m") Duration interval, @DefaultValue("1000") int batch) {
@@ -313,7 +312,7 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled,
 	/**
 	 * Keys of calls to other services.
 	 *
-	 * @param enabled Whether every client that Spring Boot's builders make sends a key
+	 * @param enabled Whether every client that Spring Boot's builders create sends a key
 	 * with its unsafe calls.
 	 * @param headers Names of hosts whose header has another name than Idempotency-Key,
 	 * and the names of those headers.
@@ -334,10 +333,10 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled,
 	}
 
 	/**
-	 * Threads on which the store is asked for whoever must not block.
+	 * Threads for calls to the store by reactive callers, which must not block.
 	 *
-	 * @param threads How many claims are made at once; as many completions are made
-	 * beside them. More than the store has connections help nobody.
+	 * @param threads How many claims run at once; as many completions can run beside
+	 * them. More threads than the store has connections have no effect.
 	 * @param queue How many claims may wait for a thread. A further one fails at once, as
 	 * if the store could not be reached.
 	 */
@@ -361,10 +360,10 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled,
 	/**
 	 * Settings of tools of agents.
 	 *
-	 * @param sessionKey Name of the entry of the tool context that tells whose call it
-	 * is.
+	 * @param sessionKey Name of the entry of the tool context that identifies the session
+	 * of a call.
 	 * @param loopGuard How often a session may call a tool with the same arguments before
-	 * the model is told to stop; 0 means without a limit.
+	 * the model is told to stop; 0 means no limit.
 	 * @param loopWindow Time in which such calls are counted.
 	 */
 	public record Tools(@DefaultValue("sessionId") String sessionKey, @DefaultValue("0") int loopGuard,
@@ -403,7 +402,7 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled,
 		}
 
 		/**
-		 * Tells nothing of the keys.
+		 * Does not reveal the keys.
 		 */
 		@Override
 		public String toString() {
@@ -421,8 +420,8 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled,
 	public record Compression(@Nullable DataSize threshold) {
 
 		/**
-		 * Below that, compression takes longer than everything else that is done with a
-		 * result, and saves little.
+		 * Below this size, compression takes longer than all other work on a result, and
+		 * saves little.
 		 */
 		private static final DataSize WORTH_IT = DataSize.ofKilobytes(16);
 

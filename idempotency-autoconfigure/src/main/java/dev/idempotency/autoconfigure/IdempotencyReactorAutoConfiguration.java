@@ -18,7 +18,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.Environment;
 
 /**
- * Auto-configuration of the engine for whoever works with Reactor, in whatever kind of
+ * Auto-configuration of the engine for code that uses Reactor, in any kind of
  * application.
  */
 @AutoConfiguration(after = IdempotencyAutoConfiguration.class)

@@ -48,7 +48,7 @@ public final class IdempotencyRedisAutoConfiguration {
 			String[] names = BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beanFactory,
 					RedisConnectionFactory.class);
 			throw new IdempotencyConfigurationException(
-					"Idempotency keys could be remembered by several RedisConnectionFactories (%s), and none is primary"
+					"Idempotency keys can be stored through several RedisConnectionFactories (%s), and none is primary"
 						.formatted(Arrays.stream(names).sorted().collect(Collectors.joining(", "))),
 					"Mark one as primary, define a RedisIdempotencyStore bean, or set idempotency.store to another store.");
 		}

@@ -18,8 +18,9 @@ import org.springframework.http.client.ClientHttpRequestInterceptor;
 
 /**
  * Auto-configuration of keys for the calls of every {@code RestClient} and
- * {@code RestTemplate} that Spring Boot's builders make. Where protection is switched
- * off, those make none, and the interceptor is there for whoever refers to it.
+ * {@code RestTemplate} that Spring Boot's builders create. When protection is switched
+ * off, those clients send no keys, and the interceptor exists only for code that depends
+ * on it.
  */
 @AutoConfiguration(after = IdempotencyAutoConfiguration.class)
 @ConditionalOnClass({ RestClientCustomizer.class, ClientHttpRequestInterceptor.class })
@@ -29,15 +30,15 @@ public final class IdempotencyRestClientAutoConfiguration {
 	@Bean
 	@ConditionalOnMissingBean
 	IdempotencyKeyClientInterceptor idempotencyKeyClientInterceptor(Environment environment) {
-		// All that is wanted of the settings, of which there are none where protection is
+		// Bound here, since there is no IdempotencyProperties bean when protection is
 		// switched off
 		Client settings = Binder.get(environment).bindOrCreate("idempotency.client", Client.class);
 		return new IdempotencyKeyClientInterceptor().withHeaders(new KeyHeaders(settings.headers()));
 	}
 
 	/**
-	 * The last to be asked, and the first of the interceptors: what retries must do so
-	 * inside of it.
+	 * Called last, so that its interceptor comes first: interceptors that retry must run
+	 * inside it.
 	 */
 	@Bean
 	@Order

@@ -11,7 +11,7 @@ import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.aot.hint.TypeReference;
 
 /**
- * Tells native images what the library looks up when it runs.
+ * Hints for native images about what the library looks up at runtime.
  */
 final class IdempotencyRuntimeHints implements RuntimeHintsRegistrar {
 
@@ -20,33 +20,33 @@ final class IdempotencyRuntimeHints implements RuntimeHintsRegistrar {
 		hints.resources().registerPattern("dev/idempotency/store/jdbc/*.sql");
 		hints.resources().registerPattern("dev/idempotency/store/redis/*.lua");
 		hints.resources().registerPattern("dev/idempotency/actuate/*");
-		// Merged with what it is on, and read attribute by attribute
+		// Found as a merged annotation, and read attribute by attribute
 		hints.proxies().registerJdkProxy(Idempotent.class);
 		hints.reflection().registerType(Idempotent.class, MemberCategory.INVOKE_PUBLIC_METHODS);
 		// Its methods are the functions of key expressions
 		hints.reflection()
 			.registerType(TypeReference.of(KeyExpression.class.getPackageName() + ".KeyParts"),
 					MemberCategory.INVOKE_PUBLIC_METHODS);
-		// What is left of a request whose client is gone
+		// Stand-ins for a request and its response after they have ended
 		hints.proxies().registerJdkProxy(TypeReference.of("jakarta.servlet.http.HttpServletRequest"));
 		hints.proxies().registerJdkProxy(TypeReference.of("jakarta.servlet.http.HttpServletResponse"));
-		// Sees what routes are made of
+		// Visits the predicates of routes
 		hints.proxies()
 			.registerJdkProxy(TypeReference.of("org.springframework.web.servlet.function.RequestPredicates$Visitor"));
 		hints.proxies()
 			.registerJdkProxy(
 					TypeReference.of("org.springframework.web.reactive.function.server.RequestPredicates$Visitor"));
-		// What threads of a handler ask of it on its way
+		// Its methods are called through a proxy
 		hints.reflection()
 			.registerType(TypeReference.of("jakarta.servlet.http.HttpServletResponse"),
 					MemberCategory.INVOKE_PUBLIC_METHODS);
-		// What tools say about themselves, and the method behind them
+		// The annotation of tools, and the method behind them
 		hints.proxies().registerJdkProxy(SideEffects.class);
 		hints.reflection()
 			.registerType(SideEffects.class, MemberCategory.INVOKE_PUBLIC_METHODS)
 			.registerTypeIfPresent(classLoader, "org.springframework.ai.tool.method.MethodToolCallback",
 					MemberCategory.ACCESS_DECLARED_FIELDS);
-		// Whose database they manage
+		// Their getters of the data source
 		for (String manager : new String[] { "jdbc.datasource.DataSourceTransactionManager",
 				"orm.jpa.JpaTransactionManager" }) {
 			hints.reflection()
@@ -57,14 +57,14 @@ final class IdempotencyRuntimeHints implements RuntimeHintsRegistrar {
 		hints.reflection()
 			.registerTypeIfPresent(classLoader, "com.zaxxer.hikari.HikariConfig",
 					MemberCategory.ACCESS_DECLARED_FIELDS);
-		// Asked where it leads
+		// Its target is determined by reflection
 		hints.reflection()
 			.registerTypeIfPresent(classLoader, "org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource",
 					MemberCategory.INVOKE_DECLARED_METHODS);
-		// Whether it is there decides how methods go with transactions
+		// Its presence decides how methods take part in transactions
 		hints.reflection()
 			.registerTypeIfPresent(classLoader, "org.springframework.transaction.interceptor.TransactionInterceptor");
-		// Whether they are there decides what is done for Reactor
+		// Their presence decides what is supported for Reactor
 		hints.reflection()
 			.registerTypeIfPresent(classLoader, "reactor.core.publisher.Mono")
 			.registerTypeIfPresent(classLoader, "io.micrometer.context.ContextSnapshot");

@@ -8,7 +8,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.context.annotation.Bean;
 
 /**
- * Auto-configuration of what stands in for a database or a Redis in a slice of
+ * Auto-configuration of a substitute for the database or Redis in a slice of
  * {@code @WebMvcTest} or {@code @WebFluxTest}, which has neither.
  */
 @AutoConfiguration(

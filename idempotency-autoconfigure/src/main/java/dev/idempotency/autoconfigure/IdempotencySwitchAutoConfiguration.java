@@ -6,8 +6,8 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.core.env.Environment;
 
 /**
- * Auto-configuration that looks at the switch itself: what is neither true nor false
- * would switch everything off, and nobody would notice.
+ * Auto-configuration that validates {@code idempotency.enabled}. A value that is neither
+ * true nor false would otherwise switch everything off without a message.
  */
 @AutoConfiguration
 public final class IdempotencySwitchAutoConfiguration {

@@ -24,8 +24,8 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Role;
 
 /**
- * Auto-configuration of the edge for tools of agents. It is there also when protection is
- * switched off, since applications refer to it.
+ * Auto-configuration of the edge for tools of agents. It also applies when protection is
+ * switched off, since applications depend on its beans.
  */
 @AutoConfiguration(after = { IdempotencyAutoConfiguration.class, IdempotencyOffAutoConfiguration.class })
 @ConditionalOnClass(ToolCallback.class)
@@ -57,7 +57,7 @@ public final class IdempotencyToolsAutoConfiguration {
 	}
 
 	/**
-	 * What clients of an MCP server are told.
+	 * Hints for clients of an MCP server.
 	 */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnClass(McpServerFeatures.class)

@@ -16,8 +16,8 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.core.annotation.Order;
 
 /**
- * Auto-configuration of traces: a record remembers the one in which it was claimed, and a
- * replay points to it.
+ * Auto-configuration of tracing: a record stores the trace of its claim, and the span of
+ * a replay links to it.
  */
 @AutoConfiguration(after = IdempotencyAutoConfiguration.class,
 		afterName = "org.springframework.boot.micrometer.tracing.autoconfigure.MicrometerTracingAutoConfiguration")

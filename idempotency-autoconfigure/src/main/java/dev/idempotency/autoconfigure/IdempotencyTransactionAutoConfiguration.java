@@ -19,8 +19,8 @@ import org.springframework.core.type.AnnotatedTypeMetadata;
 import org.springframework.transaction.PlatformTransactionManager;
 
 /**
- * Auto-configuration of the transactions in which operations are completed, and dry runs
- * rolled back.
+ * Auto-configuration of the transactions in which operations are completed and dry runs
+ * are rolled back.
  */
 @AutoConfiguration(afterName = { "org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration",
 		"org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration",
@@ -41,7 +41,8 @@ public final class IdempotencyTransactionAutoConfiguration {
 	}
 
 	/**
-	 * There is a transaction manager, also if nobody gets it who does not name it.
+	 * Matches if there is a transaction manager, even one that is not a candidate for
+	 * injection.
 	 */
 	static final class OnTransactionManager implements ConfigurationCondition {
 

@@ -17,8 +17,8 @@ import org.springframework.web.reactive.function.client.WebClient;
 
 /**
  * Auto-configuration of keys for the calls of every {@code WebClient} that Spring Boot's
- * builder makes. Where protection is switched off, that makes none, and the filter is
- * there for whoever refers to it.
+ * builder creates. When protection is switched off, those clients send no keys, and the
+ * filter exists only for code that depends on it.
  */
 @AutoConfiguration(after = IdempotencyAutoConfiguration.class)
 @ConditionalOnClass({ WebClientCustomizer.class, WebClient.class })
@@ -28,15 +28,14 @@ public final class IdempotencyWebClientAutoConfiguration {
 	@Bean
 	@ConditionalOnMissingBean
 	IdempotencyKeyExchangeFilter idempotencyKeyExchangeFilter(Environment environment) {
-		// All that is wanted of the settings, of which there are none where protection is
+		// Bound here, since there is no IdempotencyProperties bean when protection is
 		// switched off
 		Client settings = Binder.get(environment).bindOrCreate("idempotency.client", Client.class);
 		return new IdempotencyKeyExchangeFilter().withHeaders(new KeyHeaders(settings.headers()));
 	}
 
 	/**
-	 * The last to be asked, and the first of the filters: what retries must do so inside
-	 * of it.
+	 * Called last, so that its filter comes first: filters that retry must run inside it.
 	 */
 	@Bean
 	@Order

@@ -89,7 +89,7 @@ public final class IdempotencyWebFluxAutoConfiguration {
 	}
 
 	/**
-	 * Around everything that an application puts around its own.
+	 * Outside of all decorators of the application.
 	 */
 	@Bean
 	@Order(Ordered.HIGHEST_PRECEDENCE)

@@ -34,8 +34,8 @@ import org.springframework.web.reactive.DispatcherHandler;
 import org.springframework.web.reactive.config.WebFluxConfigurer;
 
 /**
- * Auto-configuration of what the code of a WebFlux application refers to, so that it
- * still starts and runs when protection is switched off, and of the refusal of dry runs.
+ * Auto-configuration of the beans that the code of a WebFlux application depends on, so
+ * that it still starts and runs when protection is switched off. Dry runs are refused.
  */
 @AutoConfiguration
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
@@ -44,7 +44,7 @@ import org.springframework.web.reactive.config.WebFluxConfigurer;
 public final class IdempotencyWebFluxOffAutoConfiguration {
 
 	/**
-	 * Nothing is remembered, waited for or renewed. It must only be allowed.
+	 * Not used, since nothing is claimed. It must only be valid.
 	 */
 	private static final OperationPolicy UNUSED = OperationPolicy.of(Duration.ofHours(1), Duration.ofMillis(1));
 
@@ -52,8 +52,8 @@ public final class IdempotencyWebFluxOffAutoConfiguration {
 	UnprotectedWebFlux idempotencyUnprotectedWebFlux(Environment environment, ApplicationContext context,
 			ObjectProvider<ReactiveKeyResolver> keyResolver, ObjectProvider<ReactiveScopeResolver> scopeResolver,
 			ObjectProvider<ProblemFormat> problemFormats) {
-		// Not all of the settings: what is wrong elsewhere must not keep an application
-		// from starting that has switched us off because of it
+		// Only these settings: a wrong value elsewhere must not prevent the startup of an
+		// application that has switched protection off because of it
 		Http http = Binder.get(environment).bindOrCreate("idempotency.http", Http.class);
 		ReactiveHttpStrategies strategies = new ReactiveHttpStrategies(
 				keyResolver.getIfAvailable(() -> ReactiveKeyResolver.header(http.header(), http.keySyntax())),

@@ -119,7 +119,7 @@ public final class IdempotencyWebMvcAutoConfiguration {
 
 	@Bean
 	ContainerRequestEnds idempotencyRequestEnds(ListableBeanFactory beans) {
-		// There is one in a war
+		// Present in a war
 		return new ContainerRequestEnds(beans.getBeanNamesForType(ErrorPageFilter.class, true, false).length > 0);
 	}
 
@@ -168,8 +168,8 @@ public final class IdempotencyWebMvcAutoConfiguration {
 	}
 
 	/**
-	 * Puts the interceptor behind all others, so that nothing is claimed for a request
-	 * that one of them turns away, and the exception resolver before all others.
+	 * Registers the interceptor after all others, so that nothing is claimed for a
+	 * request that one of them rejects, and the exception resolver before all others.
 	 */
 	record IdempotencyWebMvcConfigurer(IdempotencyInterceptor interceptor,
 			IdempotencyExceptionResolver exceptionResolver) implements WebMvcConfigurer {

@@ -32,8 +32,8 @@ import org.springframework.web.servlet.DispatcherServlet;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
 /**
- * Auto-configuration of what an application's code refers to, so that it still starts and
- * runs when protection is switched off, and of the refusal of dry runs.
+ * Auto-configuration of the beans that an application's code depends on, so that it still
+ * starts and runs when protection is switched off. Dry runs are refused.
  */
 @AutoConfiguration
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
@@ -42,7 +42,7 @@ import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 public final class IdempotencyWebMvcOffAutoConfiguration {
 
 	/**
-	 * Nothing is remembered, waited for or renewed. It must only be allowed.
+	 * Not used, since nothing is claimed. It must only be valid.
 	 */
 	private static final OperationPolicy UNUSED = OperationPolicy.of(Duration.ofHours(1), Duration.ofMillis(1));
 
@@ -50,8 +50,8 @@ public final class IdempotencyWebMvcOffAutoConfiguration {
 	UnprotectedWeb idempotencyUnprotectedWeb(Environment environment, ApplicationContext context,
 			ObjectProvider<KeyResolver> keyResolver, ObjectProvider<ScopeResolver> scopeResolver,
 			ObjectProvider<ProblemFormat> problemFormats) {
-		// Not all of the settings: what is wrong elsewhere must not keep an application
-		// from starting that has switched us off because of it
+		// Only these settings: a wrong value elsewhere must not prevent the startup of an
+		// application that has switched protection off because of it
 		Http http = Binder.get(environment).bindOrCreate("idempotency.http", Http.class);
 		HttpStrategies strategies = new HttpStrategies(
 				keyResolver.getIfAvailable(() -> KeyResolver.header(http.header(), http.keySyntax())),
@@ -74,7 +74,7 @@ public final class IdempotencyWebMvcOffAutoConfiguration {
 	}
 
 	/**
-	 * Keeps it away from requests, unless the application registers it itself.
+	 * Disables the filter, unless the application registers it itself.
 	 */
 	@Bean
 	@ConditionalOnMissingBean(name = "idempotencyFilterRegistration")

@@ -10,9 +10,9 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 /**
- * An embedded Jetty is asked for the end of each protected request. Its listeners would
- * hear of an end after each dispatch: before an error page is rendered, and while
- * asynchronous processing goes on.
+ * Configuration of an embedded Jetty, which reports the end of each protected request.
+ * Its listeners are called after each dispatch: before an error page is rendered, and
+ * while asynchronous processing continues.
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass({ JettyServletWebServerFactory.class, ServletContextRequest.class, Request.class })
@@ -20,7 +20,7 @@ class JettyConfiguration {
 
 	@Bean
 	WebServerFactoryCustomizer<JettyServletWebServerFactory> idempotencyJettyCustomizer(ContainerRequestEnds ends) {
-		// Not before there is such a server: a war may bring the factory along, and run
+		// Only once there is such a server: a war may contain the factory, and run
 		// elsewhere
 		return (factory) -> factory.addServerCustomizers((server) -> ends.areToldBy((request, end) -> Request
 			.addCompletionListener(ServletContextRequest.getServletContextRequest(request), (failure) -> end.run())));

@@ -3,7 +3,8 @@ package dev.idempotency.autoconfigure;
 import java.util.Set;
 
 /**
- * Knows names of operations of which nobody can say whether they are protected.
+ * Provides names of operations whose protection is not known at startup, such as
+ * functional routes.
  */
 @FunctionalInterface
 interface KnownNames {

@@ -19,8 +19,9 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.context.ApplicationListener;
 
 /**
- * Names settings of operations that do nothing. It does not stop the application: a test
- * of one controller, or an instance without some of them, has the settings of all.
+ * Warns of settings of operations that have no effect. It does not stop the application:
+ * a test of one controller, or an instance without some operations, may have the settings
+ * of all.
  */
 final class NamedOperationsCheck implements ApplicationListener<ApplicationReadyEvent> {
 
@@ -74,13 +75,13 @@ final class NamedOperationsCheck implements ApplicationListener<ApplicationReady
 					name, text(effective));
 		}
 		else {
-			logger.info("idempotency.operations.[{}] waits for an operation of that name: what is called by hand, "
-					+ "and tools, are known when they first run", name);
+			logger.info("idempotency.operations.[{}] waits for an operation of that name: programmatic calls and tools "
+					+ "are known only when they first run", name);
 		}
 	}
 
 	/**
-	 * Without brackets, a name loses all that is neither a letter nor a digit.
+	 * Without brackets, a name loses all characters other than letters and digits.
 	 */
 	private static boolean isMeantFor(String name, Collection<String> effective) {
 		return effective.stream().anyMatch((known) -> bare(known).equals(bare(name)));

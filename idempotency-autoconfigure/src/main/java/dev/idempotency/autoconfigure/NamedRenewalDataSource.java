@@ -15,7 +15,7 @@ import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 
 /**
- * Renews on connections of a data source that the settings name.
+ * Renews leases on connections of a data source that the settings name.
  */
 final class NamedRenewalDataSource implements RenewalDataSources {
 
@@ -34,7 +34,7 @@ final class NamedRenewalDataSource implements RenewalDataSources {
 	}
 
 	/**
-	 * Makes sure that one data source is enough.
+	 * Checks that the store has only one database.
 	 */
 	static void requireOneDatabase(DataSource dataSource) {
 		boolean routes = false;
@@ -42,12 +42,12 @@ final class NamedRenewalDataSource implements RenewalDataSources {
 			routes = dataSource.isWrapperFor(AbstractRoutingDataSource.class);
 		}
 		catch (SQLException ex) {
-			logger.debug("A data source does not tell what is inside of it", ex);
+			logger.debug("A data source cannot be unwrapped", ex);
 		}
 		if (routes) {
 			throw new IdempotencyConfigurationException(
 					"idempotency.jdbc.renewal-data-source names one DataSource, and that of the store leads to several databases",
-					"Leave it out: what renewals need is derived from each of them.");
+					"Leave it out: a connection for renewals is derived from each of them.");
 		}
 	}
 
@@ -56,12 +56,11 @@ final class NamedRenewalDataSource implements RenewalDataSources {
 		Duration timeout = commonTimeout(dataSource);
 		if (timeout != null && timeout.compareTo(this.shortestLease.dividedBy(2)) >= 0) {
 			throw new IdempotencyConfigurationException(
-					("idempotency.jdbc.renewal-data-source is \"%s\", the pool of the store itself, where a connection is "
-							+ "waited for as long as %s: a renewal that waits for half of the shortest lease (%s) comes "
-							+ "too late")
+					("idempotency.jdbc.renewal-data-source is \"%s\", the pool of the store itself, whose connection "
+							+ "timeout is %s: a renewal that waits for half of the shortest lease (%s) can be too late")
 						.formatted(this.name, timeout, this.shortestLease),
-					"Leave it out, name a DataSource for one connection that nobody else uses, or set the connection "
-							+ "timeout of the pool (spring.datasource.hikari.connection-timeout) to less than half of the "
+					"Leave it out, name a DataSource for one connection that nothing else uses, or set the "
+							+ "connection timeout of the pool (spring.datasource.hikari.connection-timeout) to less than half of the "
 							+ "lease.");
 		}
 		// The application closes it
@@ -73,7 +72,7 @@ final class NamedRenewalDataSource implements RenewalDataSources {
 			return HikariPools.isPresent() ? HikariPools.commonTimeout(this.named, dataSource) : null;
 		}
 		catch (SQLException ex) {
-			logger.debug("A data source does not tell what is inside of it", ex);
+			logger.debug("A data source cannot be unwrapped", ex);
 			return null;
 		}
 	}

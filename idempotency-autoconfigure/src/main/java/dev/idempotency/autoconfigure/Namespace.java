@@ -9,7 +9,7 @@ import org.springframework.core.env.Environment;
 import org.springframework.util.StringUtils;
 
 /**
- * Keeps the keys of applications apart that share a store.
+ * Determines the namespace, which separates the keys of applications that share a store.
  */
 final class Namespace {
 
@@ -19,9 +19,9 @@ final class Namespace {
 	}
 
 	/**
-	 * What the settings say, or else the name of the application.
-	 * @throws IdempotencyConfigurationException if it has none, and its store may be that
-	 * of others too
+	 * Returns the namespace from the settings, or else the name of the application.
+	 * @throws IdempotencyConfigurationException if there is neither, and the store may be
+	 * shared
 	 */
 	static String of(IdempotencyProperties properties, Environment environment, IdempotencyStore store) {
 		if (properties.namespace() != null) {
@@ -33,16 +33,16 @@ final class Namespace {
 		}
 		if (isShared(store)) {
 			throw new IdempotencyConfigurationException(
-					"This application has no name, and its idempotency keys are remembered where those of other "
-							+ "applications may be: without names, they would meet, and one would get the answers of another",
-					"Set spring.application.name, or idempotency.namespace. To find what was remembered without a name, set "
-							+ "idempotency.namespace=%s.".formatted(UNNAMED));
+					"This application has no name, and other applications may share its idempotency store: without "
+							+ "names, their keys could collide, and one could get the stored results of another",
+					"Set spring.application.name, or idempotency.namespace. To find records that were stored without a "
+							+ "name, set idempotency.namespace=%s.".formatted(UNNAMED));
 		}
 		return UNNAMED;
 	}
 
 	/**
-	 * Stores of others say nothing of it, and are taken for the application's own.
+	 * Custom stores are assumed not to be shared.
 	 */
 	private static boolean isShared(IdempotencyStore store) {
 		return store instanceof RedisIdempotencyStore

@@ -8,8 +8,8 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.context.ApplicationListener;
 
 /**
- * Says once, when the application is ready, that nothing protects it: a switch that was
- * reached for at night must be found in the morning.
+ * Warns once, when the application is ready, that protection is switched off, so that the
+ * setting is not forgotten.
  */
 final class OffReport implements ApplicationListener<ApplicationReadyEvent> {
 

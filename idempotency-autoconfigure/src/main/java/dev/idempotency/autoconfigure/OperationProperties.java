@@ -23,11 +23,12 @@ import org.springframework.util.unit.DataSize;
  * The settings of one operation, under {@code idempotency.operations} and its name.
  *
  * @param ttl How long its keys and results are remembered, from the claim on.
- * @param lease How long a claim of it holds after its process died.
- * @param waitTimeout How long a request waits for its running twin; 0 means not at all.
- * @param maxReplays How often its result is given out again; 0 means without a limit.
+ * @param lease How long a claim of it keeps other attempts out unless it is renewed.
+ * @param waitTimeout How long an attempt waits for one that is in progress; 0 means not
+ * at all.
+ * @param maxReplays How often its result is replayed; 0 means no limit.
  * @param maxRequestBody Largest body of its requests.
- * @param maxResponseBody Largest body of its answers that is stored.
+ * @param maxResponseBody Largest body of its responses that is stored.
  */
 public record OperationProperties(@Nullable Duration ttl, @Nullable Duration lease, @Nullable Duration waitTimeout,
 		@Nullable Integer maxReplays, @Nullable DataSize maxRequestBody, @Nullable DataSize maxResponseBody) {
@@ -38,15 +39,15 @@ public record OperationProperties(@Nullable Duration ttl, @Nullable Duration lea
 			"max-request-body", "max-response-body");
 
 	/**
-	 * What to do where something else was written.
+	 * How to write a setting of an operation.
 	 */
 	static final String HOW_TO_WRITE = "Write the name of the operation in brackets, in YAML with quotes around them, such as "
 			+ "\"[POST /payments]\", and below it one of %s.".formatted(String.join(", ", SETTINGS));
 
 	/**
-	 * What is said about the operation.
+	 * Returns the settings of the operation.
 	 * @param name the name of the operation
-	 * @throws IdempotencyConfigurationException if it cannot be used
+	 * @throws IdempotencyConfigurationException if a value cannot be used
 	 */
 	private OperationSettings settingsOf(String name) {
 		try {
@@ -54,7 +55,7 @@ public record OperationProperties(@Nullable Duration ttl, @Nullable Duration lea
 					bytes(this.maxRequestBody), bytes(this.maxResponseBody));
 			if (settings.limitsBodies() && !NamedOperations.isHttp(name)) {
 				throw new IdempotencyConfigurationException(Explanation.of(
-						"%s is for requests, and an operation of these has a name such as POST /payments",
+						"%s is for requests, whose operations have names such as POST /payments",
 						(this.maxRequestBody != null) ? CoreSetting.MAX_REQUEST_BODY : CoreSetting.MAX_RESPONSE_BODY),
 						Explanation.of("Leave it out."));
 			}
@@ -67,8 +68,8 @@ public record OperationProperties(@Nullable Duration ttl, @Nullable Duration lea
 	}
 
 	/**
-	 * What is said about operations, by their names.
-	 * @throws IdempotencyConfigurationException if some of it cannot be used
+	 * Returns the settings of operations, by their names.
+	 * @throws IdempotencyConfigurationException if a value cannot be used
 	 */
 	static NamedOperations named(Map<String, OperationProperties> operations) {
 		Map<String, OperationSettings> settings = new HashMap<>();
@@ -77,7 +78,7 @@ public record OperationProperties(@Nullable Duration ttl, @Nullable Duration lea
 	}
 
 	/**
-	 * The shortest lease that the settings give out.
+	 * Returns the shortest lease in the settings.
 	 */
 	static Duration shortestLease(IdempotencyProperties properties) {
 		Duration shortest = properties.lease();
@@ -94,9 +95,9 @@ public record OperationProperties(@Nullable Duration ttl, @Nullable Duration lea
 	}
 
 	/**
-	 * Makes sure that nothing was written about operations which nobody has read: a name
-	 * without its brackets, or a setting that does not exist.
-	 * @throws IdempotencyConfigurationException if there is such a thing
+	 * Checks that every property of operations was bound, to find a name without its
+	 * brackets or a setting that does not exist.
+	 * @throws IdempotencyConfigurationException if a property was not bound
 	 */
 	static void requireKnown(Set<String> operations, Environment environment) {
 		Binder.get(environment)
@@ -113,7 +114,7 @@ public record OperationProperties(@Nullable Duration ttl, @Nullable Duration lea
 			.anyMatch((rest) -> SETTINGS.stream().anyMatch((setting) -> uniform(setting).equals(rest)));
 		if (!known) {
 			throw new IdempotencyConfigurationException(
-					"%s.%s is no setting of an operation".formatted(PREFIX, written), HOW_TO_WRITE);
+					"%s.%s is not a setting of an operation".formatted(PREFIX, written), HOW_TO_WRITE);
 		}
 	}
 

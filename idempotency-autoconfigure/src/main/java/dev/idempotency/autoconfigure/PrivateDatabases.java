@@ -1,8 +1,8 @@
 package dev.idempotency.autoconfigure;
 
 /**
- * Databases that each connection has for itself. There is no way beside the one
- * connection of a pool that leads to them.
+ * Detects databases that are private to one connection. No other connection can reach
+ * them.
  */
 final class PrivateDatabases {
 

@@ -7,8 +7,8 @@ import dev.idempotency.store.redis.RedisSetting;
 import dev.idempotency.http.WebSetting;
 
 /**
- * What settings are called in an application of Spring Boot: properties and beans. Nobody
- * else knows.
+ * The names of settings in a Spring Boot application: properties and beans. Only this
+ * module knows them.
  */
 final class PropertyNames {
 
@@ -25,7 +25,7 @@ final class PropertyNames {
 		if (setting instanceof RedisSetting redis) {
 			return of(redis);
 		}
-		// Stores of others have settings that are no properties of ours
+		// Settings of custom stores are not our properties
 		return (setting instanceof WebSetting web) ? of(web) : setting.words();
 	}
 

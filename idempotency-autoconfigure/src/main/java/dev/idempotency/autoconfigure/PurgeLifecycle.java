@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * Purges while the application runs, if its store needs it: what kind of store it is
- * shows only when it is there. Begins when every bean is ready, schemas included, and
- * ends before any of them goes.
+ * Purges while the application runs, if its store needs it, which is known only when the
+ * store exists. It starts after all beans and schemas are ready, and stops before any is
+ * destroyed.
  */
 final class PurgeLifecycle implements SmartLifecycle {
 

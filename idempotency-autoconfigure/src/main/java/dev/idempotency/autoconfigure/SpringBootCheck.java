@@ -9,8 +9,8 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.Ordered;
 
 /**
- * Says that this needs Spring Boot 4, before the first class is missing. It uses nothing
- * that Spring Boot 3 does not have.
+ * Fails with a clear message before Spring Boot 4, instead of with a missing class. It
+ * uses nothing that Spring Boot 3 does not have.
  */
 final class SpringBootCheck implements ApplicationContextInitializer<ConfigurableApplicationContext>, Ordered {
 
@@ -42,7 +42,7 @@ final class SpringBootCheck implements ApplicationContextInitializer<Configurabl
 	}
 
 	/**
-	 * What is no version of Spring Boot is not too old.
+	 * An unknown format is not considered too old.
 	 */
 	private static int major(String version) {
 		String digits = version.split("[^0-9]", 2)[0];

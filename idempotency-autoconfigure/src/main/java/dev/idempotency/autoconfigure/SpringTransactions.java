@@ -9,8 +9,8 @@ import org.springframework.transaction.support.DefaultTransactionDefinition;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * Transactions of a Spring transaction manager. Work that insists on a transaction of its
- * own ({@code REQUIRES_NEW}), or uses another manager, does not take part.
+ * Transactions of a Spring transaction manager. Work in a transaction of its own
+ * ({@code REQUIRES_NEW}), or with another manager, does not take part.
  */
 final class SpringTransactions implements Transactions {
 

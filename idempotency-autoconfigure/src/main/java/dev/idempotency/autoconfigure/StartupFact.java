@@ -1,10 +1,10 @@
 package dev.idempotency.autoconfigure;
 
 /**
- * Something that people want to read at start-up.
+ * A fact for the report at startup.
  *
- * @param name what it is
- * @param value how it is set up
+ * @param name the name of the fact
+ * @param value its value
  */
 record StartupFact(String name, String value) {
 }

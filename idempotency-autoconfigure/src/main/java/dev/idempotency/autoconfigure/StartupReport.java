@@ -26,7 +26,7 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.context.ApplicationListener;
 
 /**
- * Says once, when the application is ready, how it is protected and how much of it.
+ * Logs once, when the application is ready, how it is protected and how much of it.
  */
 final class StartupReport implements ApplicationListener<ApplicationReadyEvent> {
 
@@ -59,7 +59,7 @@ final class StartupReport implements ApplicationListener<ApplicationReadyEvent> 
 	}
 
 	/**
-	 * As one would write it in the settings: 24h rather than 1d.
+	 * Formats a duration as in the settings: 24h rather than 1d.
 	 */
 	private static String text(Duration duration) {
 		ChronoUnit unit = UNITS.stream()

@@ -9,7 +9,7 @@ import dev.idempotency.store.IdempotencyStore;
  * A store that the application could use.
  *
  * @param type its name in the settings
- * @param factory makes it, if it is chosen
+ * @param factory creates it, if it is chosen
  */
 record StoreCandidate(StoreType type, Supplier<IdempotencyStore> factory) {
 }

@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Chooses the store: the one that the settings name, or else the only one there is beside
- * the memory of the process.
+ * Chooses the store: the one that the settings name, or else the only one beside the
+ * memory of the process.
  */
 final class StoreChoice {
 
@@ -26,8 +26,8 @@ final class StoreChoice {
 
 	/**
 	 * Create a choice.
-	 * @param candidates what there is
-	 * @param slice set in a slice of a test, which has neither database nor Redis
+	 * @param candidates the available stores
+	 * @param slice set in a test slice, which has neither database nor Redis
 	 */
 	StoreChoice(List<StoreCandidate> candidates, @Nullable TestSlice slice) {
 		this.candidates = candidates;
@@ -36,7 +36,7 @@ final class StoreChoice {
 
 	IdempotencyStore choose(StoreType type) {
 		StoreCandidate chosen = (type == StoreType.AUTO) ? onlyShared() : named(type);
-		logger.debug("Idempotency keys are remembered by the store {}", nameOf(chosen.type()));
+		logger.debug("Idempotency keys are stored in {}", nameOf(chosen.type()));
 		IdempotencyStore store = chosen.factory().get();
 		return (this.slice != null && chosen.type() == StoreType.MEMORY) ? this.slice.joining(store) : store;
 	}
@@ -48,11 +48,11 @@ final class StoreChoice {
 		if (shared.size() > 1) {
 			String names = shared.stream().map((it) -> nameOf(it.type())).sorted().collect(Collectors.joining(" and "));
 			throw new IdempotencyConfigurationException(
-					"Idempotency keys could be remembered by %s, and nothing says by which".formatted(names),
+					"Idempotency keys can be stored in %s, and nothing says in which".formatted(names),
 					"Set idempotency.store to one of them (or to memory), or define an IdempotencyStore bean.");
 		}
 		if (shared.isEmpty() && this.slice == null) {
-			logger.warn("Idempotency keys are remembered in the memory of this process: after a restart, or on another "
+			logger.warn("Idempotency keys are stored in the memory of this process: after a restart, or on another "
 					+ "instance, a retry runs again. Set idempotency.store=memory if that is what you want, "
 					+ "or add a database or Redis.");
 		}
@@ -73,7 +73,7 @@ final class StoreChoice {
 		if (this.slice == null) {
 			return Optional.empty();
 		}
-		logger.info("idempotency.store is {}, which this test slice does not have: keys are remembered in memory",
+		logger.info("idempotency.store is {}, which this test slice does not have: keys are stored in memory",
 				nameOf(type));
 		return find(StoreType.MEMORY);
 	}

@@ -6,7 +6,7 @@ import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.util.ClassUtils;
 
 /**
- * What stores are called in front of people.
+ * Readable names of stores.
  */
 final class StoreNames {
 
@@ -14,7 +14,8 @@ final class StoreNames {
 	}
 
 	/**
-	 * Ours by what the settings call them, also behind a proxy; others by their class.
+	 * Our stores have the names of the settings, also behind a proxy; others the name of
+	 * their class.
 	 */
 	static String of(IdempotencyStore store) {
 		Class<?> type = ClassUtils.getUserClass(AopProxyUtils.ultimateTargetClass(store));

@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.ProxyFactory;
 
 /**
- * A part of an application that is tested without its database: transactions are played,
- * and a store in memory takes part in them. So handlers that are transactional run in a
- * slice as they do in the application; only nothing is rolled back.
+ * A part of an application that is tested without its database. Transactions are
+ * simulated, and a store in memory takes part in them, so transactional handlers run in a
+ * slice, too. Nothing is rolled back.
  */
 final class TestSlice {
 
@@ -30,7 +30,7 @@ final class TestSlice {
 	}
 
 	/**
-	 * The same store, which also completes keys in transactions that are played.
+	 * Returns the same store, which also completes keys in simulated transactions.
 	 */
 	IdempotencyStore joining(IdempotencyStore store) {
 		ProxyFactory factory = new ProxyFactory(store);

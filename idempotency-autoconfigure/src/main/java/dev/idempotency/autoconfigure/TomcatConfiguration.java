@@ -16,9 +16,9 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 /**
- * On an embedded Tomcat, a valve tells the filter of the end of requests. A listener
- * would cost every request of the application, protected or not, more than all the rest:
- * where there is one, Tomcat makes an event of each attribute that anyone sets.
+ * Configuration of an embedded Tomcat, where a valve notifies the filter of the end of
+ * requests. A listener would slow down every request, protected or not: with one, Tomcat
+ * creates an event for each attribute that is set.
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass(ValveBase.class)
@@ -41,8 +41,8 @@ class TomcatConfiguration {
 				ContainerRequestEnds ends) {
 			return (factory) -> {
 				factory.addEngineValves(new EndOfRequestValve());
-				// Not before there is such a server: a war may bring the factory along,
-				// and run elsewhere
+				// Only once there is such a server: a war may contain the factory, and
+				// run elsewhere
 				factory.addContextCustomizers((context) -> ends.areToldBy(RequestEnds.toldForEveryRequest()));
 			};
 		}

@@ -20,16 +20,16 @@ import org.slf4j.LoggerFactory;
 import org.springframework.boot.web.servlet.ServletContextInitializer;
 
 /**
- * Tells Tomcat what protected requests need of the application's context, be it embedded
- * or one that a war was deployed to.
+ * Configures Tomcat's context for protected requests, both in an embedded Tomcat and in
+ * one with a deployed war.
  */
 final class TomcatContext implements ServletContextInitializer {
 
 	private static final Logger logger = LoggerFactory.getLogger(TomcatContext.class);
 
 	/**
-	 * Where Tomcat's own servlets find the resources of their application, which know its
-	 * context.
+	 * The attribute in which Tomcat's own servlets find the resources of the application,
+	 * which lead to its context.
 	 */
 	private static final String RESOURCES = "org.apache.catalina.resources";
 
@@ -45,24 +45,24 @@ final class TomcatContext implements ServletContextInitializer {
 	public void onStartup(ServletContext application) {
 		if (application.getAttribute(RESOURCES) instanceof WebResourceRoot resources) {
 			Context context = resources.getContext();
-			// Or else a handler that forwards would answer with nothing: what was written
-			// waits in our wrapper to be stored first
+			// Otherwise a handler that forwards would send an empty response: what it
+			// wrote is still in our wrapper, to be stored first
 			context.setSuspendWrappedResponseAfterForward(false);
 			if (this.ends.errorsAreForwarded()) {
 				application.addListener(new BrokenAnswers(context));
 			}
 		}
 		else if (application.getServerInfo().startsWith(TOMCAT)) {
-			logger.warn("Protected handlers that forward will answer with nothing: this Tomcat cannot be told to leave "
-					+ "wrapped responses open. Set suspendWrappedResponseAfterForward=\"false\" in the application's "
+			logger.warn("Protected handlers that forward will send empty responses: this Tomcat's context cannot be "
+					+ "configured from here. Set suspendWrappedResponseAfterForward=\"false\" in the application's "
 					+ "<Context>");
 		}
 	}
 
 	/**
-	 * Breaks the connection of an answer off that has failed in its middle. Tomcat would
-	 * do that by itself, but the filter that renders the errors of a war keeps such a
-	 * failure from it, and clients would take what they have seen for the whole answer.
+	 * Aborts the connection of a response that failed after it was partly sent. Tomcat
+	 * would do so itself, but the filter that renders the errors of a war hides the
+	 * failure from it, and clients would take the partial response for the whole one.
 	 */
 	private static final class BrokenAnswers extends ValveBase implements ServletContextListener {
 
@@ -79,7 +79,7 @@ final class TomcatContext implements ServletContextInitializer {
 		}
 
 		/**
-		 * A context that is started again is the same, and its application another one.
+		 * A restarted context is the same object, with another application.
 		 */
 		@Override
 		public void contextDestroyed(ServletContextEvent event) {
@@ -91,7 +91,7 @@ final class TomcatContext implements ServletContextInitializer {
 			getNext().invoke(request, response);
 			if (IdempotencyFilter.isBrokenOff(request)) {
 				request.setAttribute(RequestDispatcher.ERROR_EXCEPTION,
-						new IOException("The answer has failed in its middle"));
+						new IOException("The response failed after it was partly sent"));
 				response.setError();
 			}
 		}

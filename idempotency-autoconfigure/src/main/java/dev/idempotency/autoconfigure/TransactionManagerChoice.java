@@ -28,8 +28,8 @@ final class TransactionManagerChoice {
 
 	/**
 	 * Chooses one.
-	 * @param primary the only one that everybody gets, or {@code null} if there is none
-	 * @param store the store, asked for only where that matters
+	 * @param primary the only or primary one, or {@code null} if there is none
+	 * @param store the store, which is resolved only if there are several managers
 	 * @return {@code null} if nothing says which
 	 */
 	@Nullable PlatformTransactionManager choose(@Nullable PlatformTransactionManager primary,
@@ -43,8 +43,8 @@ final class TransactionManagerChoice {
 	}
 
 	/**
-	 * By name, since managers of JDBC, JPA and Hibernate all say so, and have no type in
-	 * common that does.
+	 * By name, since the managers of JDBC, JPA and Hibernate have this getter, but no
+	 * common type that declares it.
 	 */
 	private static boolean manages(PlatformTransactionManager manager, DataSource dataSource) {
 		Method getter = ReflectionUtils.findMethod(manager.getClass(), "getDataSource");

@@ -94,9 +94,9 @@ class FailureAnalysisTests {
 			"operations.[POST /x].max-request-body=0 | idempotency.operations.[POST /x].max-request-body must be between 1B and 64MB, but is 0B. | Write a size such as 1MB.",
 			"operations.[POST /x].max-response-body=1GB | idempotency.operations.[POST /x].max-response-body must be between 1B and 64MB | Write a size such as 1MB.",
 			"operations.refund.max-request-body=1MB | idempotency.operations.[refund].max-request-body is for requests | Leave it out.",
-			"operations.[POST /x].leas=2m | idempotency.operations.POST /x.leas is no setting of an operation | Write the name of the operation in brackets",
-			"operations.com.acme.Orders.pay().lease=2m | idempotency.operations.com.acme.Orders.pay.lease is no setting of an operation | Write the name of the operation in brackets",
-			"operations.lease=2m | idempotency.operations.lease is no setting of an operation. | Write the name of the operation in brackets",
+			"operations.[POST /x].leas=2m | idempotency.operations.POST /x.leas is not a setting of an operation | Write the name of the operation in brackets",
+			"operations.com.acme.Orders.pay().lease=2m | idempotency.operations.com.acme.Orders.pay.lease is not a setting of an operation | Write the name of the operation in brackets",
+			"operations.lease=2m | idempotency.operations.lease is not a setting of an operation. | Write the name of the operation in brackets",
 			"encryption.key=c2hvcnQ= | idempotency.encryption.key must be 16, 24 or 32 bytes in Base64, but has 5 bytes. | Use the output of 'openssl rand -base64 32'.",
 			"encryption.previous-keys=c2hvcnQ= | idempotency.encryption.previous-keys[0] must be 16, 24 or 32 bytes | Use the output of 'openssl",
 			"compression.threshold=65MB | idempotency.compression.threshold must be between 0B and 64MB | Write a size such as 1KB.",
@@ -162,7 +162,7 @@ class FailureAnalysisTests {
 		this.runner.withConfiguration(AutoConfigurations.of(DataSourceAutoConfiguration.class))
 			.withBean(LettuceConnectionFactory.class)
 			.run((failed) -> assertAnalysis(failed.getStartupFailure(),
-					"Idempotency keys could be remembered by jdbc and redis, and nothing says by which",
+					"Idempotency keys can be stored in jdbc and redis, and nothing says in which",
 					"Set idempotency.store to one of them"));
 	}
 
