@@ -8,9 +8,9 @@ import org.springframework.util.Assert;
 import org.springframework.util.ClassUtils;
 
 /**
- * The session that the context of a call names.
+ * Finds the session of a call in its context.
  *
- * @param entry the entry that is looked at first
+ * @param entry the entry that is read first
  */
 record ContextSession(String entry) implements ToolSession {
 
@@ -36,7 +36,7 @@ record ContextSession(String entry) implements ToolSession {
 	}
 
 	/**
-	 * Says where it looks, for people.
+	 * Describes where the session comes from, for messages.
 	 */
 	@Override
 	public String toString() {

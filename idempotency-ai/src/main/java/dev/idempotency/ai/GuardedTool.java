@@ -6,15 +6,15 @@ import org.springframework.ai.chat.model.ToolContext;
 import org.springframework.ai.tool.ToolCallback;
 
 /**
- * What stands around the calls of one tool.
+ * Guards the calls of one tool.
  */
 interface GuardedTool {
 
 	/**
-	 * Calls the tool, or says why not.
-	 * @param input what the model has said
-	 * @param given what the application has said, or {@code null} if nothing
-	 * @return what the model is told
+	 * Calls the tool, or explains why it was not called.
+	 * @param input the arguments from the model
+	 * @param given the context from the application, or {@code null} if there is none
+	 * @return the result for the model
 	 */
 	String call(ToolCallback tool, String input, @Nullable ToolContext given);
 

@@ -8,7 +8,7 @@ import org.springframework.ai.tool.definition.ToolDefinition;
 import org.springframework.ai.tool.metadata.ToolMetadata;
 
 /**
- * A tool with what protects it around it, and with what it does in its metadata.
+ * Wraps a tool with its protection, and adds its side effects to its metadata.
  */
 final class IdempotentToolCallback implements ToolCallback {
 
@@ -20,7 +20,7 @@ final class IdempotentToolCallback implements ToolCallback {
 
 	/**
 	 * Create a tool.
-	 * @param protection {@code null} if the tool is not to be protected here
+	 * @param protection {@code null} if the tool is not protected here
 	 */
 	IdempotentToolCallback(ToolCallback tool, TaggedToolMetadata metadata, @Nullable GuardedTool protection) {
 		this.tool = tool;
@@ -29,7 +29,7 @@ final class IdempotentToolCallback implements ToolCallback {
 	}
 
 	/**
-	 * The tool itself.
+	 * Returns the wrapped tool.
 	 */
 	ToolCallback tool() {
 		return this.tool;

@@ -7,10 +7,10 @@ import org.springframework.ai.tool.ToolCallback;
 import org.springframework.ai.tool.ToolCallbackProvider;
 
 /**
- * Gives out what another provider has, protected.
+ * Provides the tools of another provider, protected.
  *
- * @param provider has the tools, which may change
- * @param protection protects them
+ * @param provider the provider, whose tools may change
+ * @param protection protects a tool
  */
 record IdempotentToolCallbackProvider(ToolCallbackProvider provider,
 		UnaryOperator<ToolCallback> protection) implements ToolCallbackProvider {

@@ -14,14 +14,14 @@ import org.springframework.ai.tool.ToolCallback;
 import org.springframework.ai.tool.ToolCallbackProvider;
 
 /**
- * Makes tools of agents safe to call again: one that writes runs once for the same
- * arguments in the same session, also in another process.
+ * Protects tools of agents: a tool that writes runs once for the same arguments in the
+ * same session, also across processes.
  */
 public final class IdempotentTools {
 
 	/**
-	 * The entry of a tool's context that asks for a dry run, if it is {@code true}: tools
-	 * that write say what they would do, and run nothing.
+	 * The entry of a tool's context that requests a dry run, if it is {@code true}: tools
+	 * that write report what they would do, and do not run.
 	 */
 	public static final String DRY_RUN = ToolDryRun.ENTRY;
 
@@ -30,11 +30,11 @@ public final class IdempotentTools {
 	private final KnownTools known = new KnownTools();
 
 	/**
-	 * Create tools of an application.
-	 * @param idempotency remembers what has run
-	 * @param policies works out what annotations say
-	 * @param defaults what holds for tools that do not say otherwise
-	 * @param clock tells the time
+	 * Create the protection of an application's tools.
+	 * @param idempotency runs each call once
+	 * @param policies resolve annotations
+	 * @param defaults the options of tools that do not set their own
+	 * @param clock the clock of caches and loop guards
 	 */
 	public IdempotentTools(Idempotency idempotency, AnnotationPolicies policies, ToolDefaults defaults, Clock clock) {
 		this.protection = new Protection(idempotency, policies, defaults, clock);
@@ -45,8 +45,9 @@ public final class IdempotentTools {
 	}
 
 	/**
-	 * Tools that are not protected, so that an application still runs when protection is
-	 * switched off. What they do is known all the same, and dry runs run nothing.
+	 * Returns an instance that does not protect tools, so that an application still runs
+	 * when protection is switched off. Side effects are still in the metadata, and dry
+	 * runs do not run the tool.
 	 * @return the tools
 	 */
 	public static IdempotentTools disabled() {
@@ -78,8 +79,8 @@ public final class IdempotentTools {
 	 * @param tool the tool
 	 * @param options how it is protected
 	 * @return the protected tool
-	 * @throws IdempotencyConfigurationException if its method asks for what a tool cannot
-	 * have
+	 * @throws IdempotencyConfigurationException if the annotation of its method is not
+	 * valid for a tool
 	 */
 	public ToolCallback wrap(ToolCallback tool, ToolOptions options) {
 		ToolCallback bare = (tool instanceof IdempotentToolCallback wrapped) ? wrapped.tool() : tool;
@@ -87,7 +88,8 @@ public final class IdempotentTools {
 	}
 
 	/**
-	 * Protects a tool if its method asks for it, and tags it if that says what it does.
+	 * Protects a tool if its method is annotated for it, and adds its side effects to its
+	 * metadata.
 	 */
 	ToolCallback wrapIfAnnotated(ToolCallback tool) {
 		ToolAnnotations annotations = (tool instanceof IdempotentToolCallback) ? null : ToolMethods.annotationsOf(tool);
@@ -101,21 +103,21 @@ public final class IdempotentTools {
 	}
 
 	/**
-	 * Whether the method behind a tool says anything about it.
+	 * Whether the method behind a tool is annotated.
 	 */
 	static boolean isAnnotated(ToolCallback tool) {
 		return ToolMethods.annotationsOf(tool) != null;
 	}
 
 	/**
-	 * What is known of a tool that was given to this.
+	 * Returns the metadata of a tool that was wrapped by this instance.
 	 */
 	Optional<TaggedToolMetadata> metadataOf(String tool) {
 		return Optional.ofNullable(this.known.metadataOf(tool));
 	}
 
 	/**
-	 * How much is remembered of tools.
+	 * Returns the number of cached tools and metadata.
 	 */
 	long remembered() {
 		return this.known.size();

@@ -11,8 +11,8 @@ import org.springframework.ai.tool.method.MethodToolCallbackProvider;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 
 /**
- * Protects tools that are beans, or come from one, and whose methods ask for it. Tools
- * whose methods say nothing stay as they are.
+ * Protects tools that are beans, or come from one, and whose methods are annotated. Other
+ * tools stay as they are.
  */
 public final class IdempotentToolsPostProcessor implements BeanPostProcessor {
 
@@ -20,7 +20,7 @@ public final class IdempotentToolsPostProcessor implements BeanPostProcessor {
 
 	/**
 	 * Create a post-processor.
-	 * @param tools asked for when the first tool comes
+	 * @param tools resolved when the first tool is processed
 	 */
 	public IdempotentToolsPostProcessor(Supplier<IdempotentTools> tools) {
 		this.tools = tools;
@@ -46,8 +46,8 @@ public final class IdempotentToolsPostProcessor implements BeanPostProcessor {
 	}
 
 	/**
-	 * A provider of another class may be wanted by that class, or may not know its tools
-	 * yet.
+	 * Providers of other classes are not wrapped: they may be injected by their class, or
+	 * may not know their tools yet.
 	 */
 	private static boolean isToBeWrapped(ToolCallbackProvider provider) {
 		boolean known = provider instanceof MethodToolCallbackProvider

@@ -7,15 +7,14 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What all wrappers of one tool share: what is remembered of its calls must not depend on
- * how often a provider is asked for its tools. Applications that make tools anew for each
- * request are not to fill the memory with them, so that only those are known that someone
- * still has, and the ones that were asked for lately.
+ * The state that all wrappers of one tool share, however often a provider creates them.
+ * Applications may create tools for each request, so only tools that are still referenced
+ * and the most recent ones are cached.
  */
 final class KnownTools {
 
 	/**
-	 * How many tools are known although nobody has them now, such as between two requests
+	 * How many tools are cached that are not referenced, such as between two requests
 	 * that wrap the same ones.
 	 */
 	static final int MAX_RECENT = 256;
@@ -30,10 +29,10 @@ final class KnownTools {
 	private final Cache<String, TaggedToolMetadata> metadata = Caffeine.newBuilder().weakValues().build();
 
 	/**
-	 * What protects a tool.
+	 * Returns the protection of a tool.
 	 * @param name the name of the tool
 	 * @param options how it is protected
-	 * @param maker makes it, if there is none
+	 * @param maker creates it, if there is none
 	 */
 	ProtectedTool protection(String name, ToolOptions options, BiFunction<String, ToolOptions, ProtectedTool> maker) {
 		ToolId id = new ToolId(name, options);
@@ -43,8 +42,8 @@ final class KnownTools {
 	}
 
 	/**
-	 * Remembers what is known of a tool, for as long as someone has it.
-	 * @return what is to be kept by whoever has the tool
+	 * Caches the metadata of a tool for as long as it is referenced.
+	 * @return the instance that the wrapper of the tool must hold
 	 */
 	TaggedToolMetadata remember(String name, TaggedToolMetadata tagged) {
 		return this.metadata.asMap()
@@ -52,14 +51,14 @@ final class KnownTools {
 	}
 
 	/**
-	 * What is known of a tool that someone has.
+	 * Returns the metadata of a tool that is still referenced.
 	 */
 	@Nullable TaggedToolMetadata metadataOf(String name) {
 		return this.metadata.getIfPresent(name);
 	}
 
 	/**
-	 * How much is remembered.
+	 * Returns the number of cached entries.
 	 */
 	long size() {
 		this.inUse.cleanUp();
@@ -69,7 +68,7 @@ final class KnownTools {
 	}
 
 	/**
-	 * A tool as it is protected.
+	 * Identifies a tool and its options.
 	 */
 	private record ToolId(String name, ToolOptions options) {
 	}

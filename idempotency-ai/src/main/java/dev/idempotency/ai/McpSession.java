@@ -6,13 +6,13 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.ai.chat.model.ToolContext;
 
 /**
- * The session of an MCP client. The server makes its id, which nobody else can guess; and
- * since whoever knows it can take the session over, only a digest of it is stored.
+ * The session of an MCP client. The server generates its id, which others cannot guess. A
+ * client that knows the id can use the session, so only a digest of it is stored.
  */
 final class McpSession {
 
 	/**
-	 * Under which Spring AI's MCP server tells tools who calls.
+	 * The entry in which Spring AI's MCP server passes the exchange to tools.
 	 */
 	private static final String EXCHANGE = "exchange";
 

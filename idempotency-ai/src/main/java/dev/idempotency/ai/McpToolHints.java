@@ -11,17 +11,17 @@ import io.modelcontextprotocol.spec.McpSchema.ToolAnnotations;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 
 /**
- * Tells clients of an MCP server what its tools do: {@code readOnlyHint},
- * {@code destructiveHint} and {@code idempotentHint}. Hints that someone else has given
- * stay.
+ * Adds hints to the tools of an MCP server: {@code readOnlyHint}, {@code destructiveHint}
+ * and {@code idempotentHint}. Tools that have annotations already stay as they are.
  */
 public final class McpToolHints implements BeanPostProcessor {
 
 	private final Supplier<IdempotentTools> tools;
 
 	/**
-	 * Create a post-processor of the lists of tools that an MCP server is made of.
-	 * @param tools knows what the tools do; asked for when the first list comes
+	 * Create a post-processor of the lists of tool specifications of an MCP server.
+	 * @param tools knows the side effects of tools; resolved when the first list is
+	 * processed
 	 */
 	public McpToolHints(Supplier<IdempotentTools> tools) {
 		this.tools = tools;
@@ -68,7 +68,8 @@ public final class McpToolHints implements BeanPostProcessor {
 	}
 
 	/**
-	 * Whether something unknown destroys is left open; MCP has clients assume so.
+	 * Without known side effects, {@code destructiveHint} is not set; MCP clients then
+	 * assume that it is true.
 	 */
 	private static ToolAnnotations hints(TaggedToolMetadata known) {
 		ToolAnnotations.Builder hints = ToolAnnotations.builder();

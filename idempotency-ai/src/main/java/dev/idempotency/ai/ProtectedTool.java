@@ -29,7 +29,7 @@ import org.springframework.ai.tool.ToolCallback;
 import org.springframework.ai.tool.execution.ToolExecutionException;
 
 /**
- * How calls of one tool are protected, and what is remembered of them here.
+ * Protects the calls of one tool, and caches what a tool that reads returned.
  */
 final class ProtectedTool implements GuardedTool {
 
@@ -46,7 +46,7 @@ final class ProtectedTool implements GuardedTool {
 	private final RepeatedCalls repeated;
 
 	/**
-	 * What was read, for each session on its own.
+	 * Results of reading, per session.
 	 */
 	private final @Nullable Cache<IdempotencyKey, String> read;
 
@@ -81,7 +81,7 @@ final class ProtectedTool implements GuardedTool {
 		String id = this.session.idOf(context);
 		if (id == null || id.isBlank()) {
 			if (this.options.readsOnly()) {
-				// Changes nothing, and is kept for nobody
+				// Changes nothing, and its result is not cached
 				return run(tool, input, given);
 			}
 			throw new IdempotencyKeyMissingException(
@@ -137,7 +137,7 @@ final class ProtectedTool implements GuardedTool {
 		}
 		catch (IdempotencyException ex) {
 			if (begun.get()) {
-				// The tool's own
+				// Thrown by the tool itself
 				throw ex;
 			}
 			throw refusal(tool, explained(ex));
@@ -154,7 +154,7 @@ final class ProtectedTool implements GuardedTool {
 	}
 
 	/**
-	 * A tool that tells what it did tells it each time.
+	 * A tool that reports its effect does so each time.
 	 */
 	private String answer(String result, @Nullable Effect effect) {
 		return (this.options.effect() != Effect.INFERRED) ? ToolReports.withEffect(result, effect) : result;
@@ -180,7 +180,7 @@ final class ProtectedTool implements GuardedTool {
 	}
 
 	/**
-	 * What Spring AI makes a text for the model of, and MCP an answer that is an error.
+	 * Spring AI turns this into a text for the model, and MCP into an error result.
 	 */
 	private static ToolExecutionException refusal(ToolCallback tool, IdempotencyException reason) {
 		return new ToolExecutionException(tool.getToolDefinition(), reason);

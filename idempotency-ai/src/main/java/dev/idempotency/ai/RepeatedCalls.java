@@ -11,12 +11,12 @@ import dev.idempotency.IdempotencyKey;
 import dev.idempotency.ai.ToolOptions.LoopGuard;
 
 /**
- * Notices a model that calls a tool with the same arguments again and again.
+ * Detects a model that calls a tool with the same arguments again and again.
  */
 final class RepeatedCalls {
 
 	/**
-	 * How many calls are watched at once: the ones that were not made for longest go.
+	 * How many calls are tracked at most; the least recent ones are dropped.
 	 */
 	private static final int MAX_WATCHED = 10_000;
 
@@ -25,7 +25,7 @@ final class RepeatedCalls {
 	private final Clock clock;
 
 	/**
-	 * When each call was made lately, the oldest first.
+	 * The recent times of each call, the oldest first.
 	 */
 	private final Cache<IdempotencyKey, long[]> times;
 
@@ -40,7 +40,7 @@ final class RepeatedCalls {
 	}
 
 	/**
-	 * A call is about to be made.
+	 * Counts a call that is about to be made.
 	 * @return whether it is one too many
 	 */
 	boolean isTooMany(IdempotencyKey call) {

@@ -5,12 +5,12 @@ import java.util.Set;
 import org.springframework.ai.tool.ToolCallback;
 
 /**
- * What a tool does to the world.
+ * A side effect of a tool.
  */
 public enum SideEffect {
 
 	/**
-	 * It changes nothing: it may run again and again.
+	 * It changes nothing, and may run any number of times.
 	 */
 	READ,
 
@@ -20,19 +20,19 @@ public enum SideEffect {
 	WRITE,
 
 	/**
-	 * It comes to the same whether it runs once or several times.
+	 * It has the same effect whether it runs once or several times.
 	 */
 	IDEMPOTENT,
 
 	/**
-	 * What it changes cannot be brought back.
+	 * Its changes cannot be undone.
 	 */
 	DESTRUCTIVE;
 
 	/**
-	 * What a tool is known to do.
+	 * Returns the side effects of a tool.
 	 * @param tool the tool
-	 * @return its tags; none if nobody has said
+	 * @return its side effects; empty if they are unknown
 	 */
 	public static Set<SideEffect> of(ToolCallback tool) {
 		return (tool.getToolMetadata() instanceof TaggedToolMetadata tagged) ? tagged.sideEffects() : Set.of();

@@ -7,7 +7,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Says what a {@code @Tool} method does to the world. It can be a meta-annotation.
+ * Declares the side effects of a {@code @Tool} method. It can be a meta-annotation.
  */
 @Target({ ElementType.METHOD, ElementType.ANNOTATION_TYPE })
 @Retention(RetentionPolicy.RUNTIME)
@@ -15,8 +15,9 @@ import java.lang.annotation.Target;
 public @interface SideEffects {
 
 	/**
-	 * What the tool does.
-	 * @return its tags; one that reads neither writes nor destroys
+	 * The side effects of the tool.
+	 * @return the side effects; {@code READ} excludes {@code WRITE} and
+	 * {@code DESTRUCTIVE}
 	 */
 	SideEffect[] value();
 

@@ -5,12 +5,12 @@ import java.util.Set;
 import org.springframework.ai.tool.metadata.ToolMetadata;
 
 /**
- * The metadata of a tool of which is known what it does to the world.
+ * The metadata of a tool, with its side effects.
  *
- * @param returnDirect whether its result goes to the user without asking the model
- * @param sideEffects what it does; empty if nobody has said
- * @param runsOnce whether the same call has no further effect, since it is answered with
- * the stored result
+ * @param returnDirect whether its result goes directly to the user, not to the model
+ * @param sideEffects its side effects; empty if they are unknown
+ * @param runsOnce whether the same call has no further effect, since it gets the stored
+ * result
  */
 public record TaggedToolMetadata(boolean returnDirect, Set<SideEffect> sideEffects,
 		boolean runsOnce) implements ToolMetadata {

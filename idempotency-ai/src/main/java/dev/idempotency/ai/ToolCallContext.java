@@ -6,8 +6,8 @@ import dev.idempotency.call.UnprotectedContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a tool knows and says while it runs. Around a call that is remembered there is one
- * too, which hears what the call's own context is told of its effect.
+ * The context of a tool call. A call that runs once has a context of its own inside this
+ * one, which passes its effect on.
  */
 final class ToolCallContext extends UnprotectedContext {
 
@@ -31,7 +31,7 @@ final class ToolCallContext extends UnprotectedContext {
 	}
 
 	/**
-	 * What the tool has said that it did.
+	 * Returns the effect that the tool has reported.
 	 */
 	Effect effectOr(Effect otherwise) {
 		Effect said = this.effect;

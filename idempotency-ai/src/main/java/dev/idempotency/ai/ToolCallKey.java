@@ -10,10 +10,10 @@ import dev.idempotency.call.ToolOperations;
 import dev.idempotency.json.CanonicalJson;
 
 /**
- * What tells two calls of a tool apart.
+ * The identity of a call of a tool.
  *
- * @param session whose call it is
- * @param arguments a digest of what it is called with
+ * @param session the session of the call
+ * @param arguments a digest of its arguments
  */
 record ToolCallKey(String session, String arguments) {
 
@@ -31,7 +31,7 @@ record ToolCallKey(String session, String arguments) {
 
 	private static String digest(String input) {
 		byte[] json = CanonicalJson.digest(input);
-		// What cannot be understood, or is too deep, is compared letter by letter
+		// Input that is not JSON, or too deep, is compared as text
 		return (json != null) ? "json_" + HexFormat.of().formatHex(json) : "text_" + sha256(input);
 	}
 
@@ -42,7 +42,7 @@ record ToolCallKey(String session, String arguments) {
 	}
 
 	/**
-	 * Over UTF-16, since models also make what is no UTF-8.
+	 * Over UTF-16, since models also produce text that cannot be encoded in UTF-8.
 	 */
 	static String sha256(String text) {
 		return HexFormat.of().formatHex(Fingerprint.sha256(text.getBytes(StandardCharsets.UTF_16BE)).toBytes());

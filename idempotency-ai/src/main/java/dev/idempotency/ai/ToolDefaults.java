@@ -3,9 +3,9 @@ package dev.idempotency.ai;
 import dev.idempotency.ai.ToolOptions.LoopGuard;
 
 /**
- * What holds for tools whose options do not say otherwise.
+ * The defaults of tools whose options do not set their own.
  *
- * @param session whose calls they are
+ * @param session finds the session of a call
  * @param loopGuard when a model is told to stop
  */
 public record ToolDefaults(ToolSession session, LoopGuard loopGuard) {

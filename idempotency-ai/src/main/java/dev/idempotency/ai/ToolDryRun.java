@@ -9,12 +9,12 @@ import org.springframework.ai.tool.ToolCallback;
 import org.springframework.ai.tool.execution.ToolExecutionException;
 
 /**
- * Whether a call of a tool is a dry run.
+ * Decides whether a call of a tool is a dry run.
  */
 final class ToolDryRun {
 
 	/**
-	 * The entry of a tool's context that asks for one.
+	 * The entry of a tool's context that requests one.
 	 */
 	static final String ENTRY = "dryRun";
 
@@ -22,8 +22,9 @@ final class ToolDryRun {
 	}
 
 	/**
-	 * Whether a dry run is asked for.
-	 * @throws ToolExecutionException if nobody can tell: then nothing may run
+	 * Whether a dry run is requested.
+	 * @throws ToolExecutionException if the entry is neither true nor false: then nothing
+	 * may run
 	 */
 	static boolean isAskedFor(ToolCallback tool, ToolOptions options, @Nullable ToolContext context) {
 		Object asked = (context != null) ? context.getContext().get(ENTRY) : null;

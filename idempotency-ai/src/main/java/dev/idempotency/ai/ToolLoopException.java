@@ -4,8 +4,8 @@ import dev.idempotency.IdempotencyException;
 import dev.idempotency.Reason;
 
 /**
- * A session has called a tool with the same arguments too often. The message is for the
- * model.
+ * Thrown when a session has called a tool with the same arguments too often. The message
+ * is for the model.
  */
 public final class ToolLoopException extends IdempotencyException {
 
@@ -24,7 +24,7 @@ public final class ToolLoopException extends IdempotencyException {
 	}
 
 	/**
-	 * How many calls were allowed.
+	 * Returns how many calls were allowed.
 	 * @return their number
 	 */
 	public int calls() {

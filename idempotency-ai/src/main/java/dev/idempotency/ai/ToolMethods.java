@@ -19,18 +19,19 @@ import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Knows what the methods behind tools say about themselves.
+ * Reads the annotations of the methods behind tools.
  */
 final class ToolMethods {
 
 	/**
-	 * How many results of a tool that reads are kept, where only an annotation asks for
+	 * How many results of a tool that reads are cached, if only an annotation requests
 	 * it.
 	 */
 	private static final int READ_RESULTS = 1000;
 
 	/**
-	 * The only thing that tells a tool's method, by its type: nothing public does.
+	 * The field with a tool's method, found by its type, since there is no public
+	 * accessor.
 	 */
 	private static final @Nullable Field METHOD = ReflectionUtils.findField(MethodToolCallback.class, null,
 			Method.class);
@@ -59,12 +60,11 @@ final class ToolMethods {
 	private static Method methodOf(ToolCallback tool) {
 		if (METHOD == null) {
 			throw new IllegalStateException(
-					"This release of Spring AI does not tell which method is behind a tool, and so whether it is @Idempotent");
+					"This release of Spring AI does not expose the method of a tool, so its annotations are unknown");
 		}
 		ReflectionUtils.makeAccessible(METHOD);
 		Method method = (Method) Objects.requireNonNull(ReflectionUtils.getField(METHOD, tool));
-		// Spring AI looks at the class of the bean for that, which is that of a proxy
-		// here
+		// Spring AI checks the class of the bean, which is that of a proxy here
 		ReflectionUtils.makeAccessible(method);
 		return method;
 	}
@@ -73,30 +73,30 @@ final class ToolMethods {
 	 * The annotations of a tool's method.
 	 *
 	 * @param method the method
-	 * @param idempotent how it is protected, or {@code null} if it does not say
-	 * @param sideEffects what it does, or {@code null} if it does not say
+	 * @param idempotent how it is protected, or {@code null} if it is not annotated
+	 * @param sideEffects its side effects, or {@code null} if it is not annotated
 	 */
 	record ToolAnnotations(Method method, @Nullable Idempotent idempotent, @Nullable SideEffects sideEffects) {
 
 		/**
-		 * Whether it asks for the protection of tools: one with a key of its own has that
-		 * of methods.
+		 * Whether it is to be protected as a tool. With a key of its own, it is protected
+		 * as a method.
 		 */
 		boolean asksForProtection() {
 			return this.idempotent != null && this.idempotent.enabled() && this.idempotent.key().isEmpty();
 		}
 
 		/**
-		 * Whether it must not be protected here, since it is elsewhere or is not to be at
-		 * all.
+		 * Whether it must not be protected here, since it is protected as a method or
+		 * excluded.
 		 */
 		boolean declinesProtection() {
 			return this.idempotent != null && !asksForProtection();
 		}
 
 		/**
-		 * Whether it changes nothing, and says nothing else: then a model that goes round
-		 * in circles is all that is to be looked after.
+		 * Whether it only reads, and is not {@code @Idempotent}. Then only the loop guard
+		 * applies.
 		 */
 		boolean onlyReads() {
 			return this.idempotent == null && tags().contains(SideEffect.READ);
@@ -135,7 +135,7 @@ final class ToolMethods {
 			}
 			if (ttl == null) {
 				throw new IdempotencyConfigurationException(
-						"%s reads, and is @Idempotent without a ttl: nobody knows for how long its results are good"
+						"%s reads, and is @Idempotent without a ttl: it is unknown how long its results stay valid"
 							.formatted(this.method),
 						"Write a short one, such as @Idempotent(ttl = \"1m\"), or leave @Idempotent out.");
 			}

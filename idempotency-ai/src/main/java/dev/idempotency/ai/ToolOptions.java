@@ -12,21 +12,19 @@ import dev.idempotency.OnCrash;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a tool is protected. What its method says wins over this.
+ * How a tool is protected. Annotations of its method override these options.
  *
- * @param sideEffects what it does; a tool of which nobody has said anything is taken for
- * one that writes
- * @param session whose calls they are, or {@code null} for what the application has set
+ * @param sideEffects its side effects; a tool without any is treated as one that writes
+ * @param session finds the session of a call, or {@code null} for the default
  * @param ttl how long a result is remembered, or {@code null} for {@code idempotency.ttl}
- * @param onConflict what becomes of a call whose twin is running
- * @param onCrash what becomes of a call that had begun when its process vanished
- * @param readCache how results of reading are kept, or {@code null} if they are not; it
- * means nothing to tools that write
- * @param loopGuard when a model is told to stop, or {@code null} for what the application
- * has set
- * @param dryRun whether tools that write only say what they would do
- * @param effect what a tool that writes does when it runs, which it then tells the model
- * beside its result; {@link Effect#INFERRED} if it tells nothing
+ * @param onConflict what happens to a call while the same call is in progress
+ * @param onCrash what happens to a call after a crash of the same call
+ * @param readCache how results of reading are cached, or {@code null} if they are not;
+ * tools that write ignore it
+ * @param loopGuard when a model is told to stop, or {@code null} for the default
+ * @param dryRun whether tools that write only report what they would do
+ * @param effect the effect of a tool that writes, which the model gets beside the result;
+ * {@link Effect#INFERRED} to report none
  */
 public record ToolOptions(Set<SideEffect> sideEffects, @Nullable ToolSession session, @Nullable Duration ttl,
 		OnConflict onConflict, OnCrash onCrash, @Nullable ReadCache readCache, @Nullable LoopGuard loopGuard,
@@ -48,7 +46,8 @@ public record ToolOptions(Set<SideEffect> sideEffects, @Nullable ToolSession ses
 	}
 
 	/**
-	 * A tool that runs once for the same arguments in the same session.
+	 * Returns the default options: a tool runs once for the same arguments in the same
+	 * session.
 	 * @return the options
 	 */
 	public static ToolOptions defaults() {
@@ -56,8 +55,8 @@ public record ToolOptions(Set<SideEffect> sideEffects, @Nullable ToolSession ses
 	}
 
 	/**
-	 * These options for tools that do something else.
-	 * @param sideEffects what they do
+	 * Returns these options with other side effects.
+	 * @param sideEffects the side effects
 	 * @return the options
 	 */
 	public ToolOptions withSideEffects(SideEffect... sideEffects) {
@@ -68,8 +67,8 @@ public record ToolOptions(Set<SideEffect> sideEffects, @Nullable ToolSession ses
 	}
 
 	/**
-	 * These options for other sessions.
-	 * @param session whose calls they are
+	 * Returns these options with another session.
+	 * @param session finds the session of a call
 	 * @return the options
 	 */
 	public ToolOptions withSession(ToolSession session) {
@@ -78,7 +77,7 @@ public record ToolOptions(Set<SideEffect> sideEffects, @Nullable ToolSession ses
 	}
 
 	/**
-	 * These options with results that are remembered for another time.
+	 * Returns these options with another ttl.
 	 * @param ttl how long
 	 * @return the options
 	 */
@@ -88,8 +87,8 @@ public record ToolOptions(Set<SideEffect> sideEffects, @Nullable ToolSession ses
 	}
 
 	/**
-	 * These options with another answer to a call that is running.
-	 * @param onConflict what becomes of its twin
+	 * Returns these options with another reaction to a call in progress.
+	 * @param onConflict what happens to a call while the same call is in progress
 	 * @return the options
 	 */
 	public ToolOptions withOnConflict(OnConflict onConflict) {
@@ -98,8 +97,8 @@ public record ToolOptions(Set<SideEffect> sideEffects, @Nullable ToolSession ses
 	}
 
 	/**
-	 * These options with another answer to a crash.
-	 * @param onCrash what becomes of a call that had begun when its process vanished
+	 * Returns these options with another reaction to a crash.
+	 * @param onCrash what happens to a call after a crash of the same call
 	 * @return the options
 	 */
 	public ToolOptions withOnCrash(OnCrash onCrash) {
@@ -108,8 +107,8 @@ public record ToolOptions(Set<SideEffect> sideEffects, @Nullable ToolSession ses
 	}
 
 	/**
-	 * These options with results of reading that are kept in memory, for each session on
-	 * its own.
+	 * Returns these options with results of reading that are cached in memory, per
+	 * session.
 	 * @param ttl how long
 	 * @param maxSize how many for each tool
 	 * @return the options
@@ -120,8 +119,7 @@ public record ToolOptions(Set<SideEffect> sideEffects, @Nullable ToolSession ses
 	}
 
 	/**
-	 * These options with another patience with a model that calls the same again and
-	 * again.
+	 * Returns these options with another limit of equal calls.
 	 * @param calls how many equal calls a session may make within the window; 0 for any
 	 * number
 	 * @param window the window
@@ -133,8 +131,8 @@ public record ToolOptions(Set<SideEffect> sideEffects, @Nullable ToolSession ses
 	}
 
 	/**
-	 * These options for tools that are only rehearsed.
-	 * @param dryRun whether tools that write only say what they would do
+	 * Returns these options with dry runs switched on or off.
+	 * @param dryRun whether tools that write only report what they would do
 	 * @return the options
 	 */
 	public ToolOptions withDryRun(boolean dryRun) {
@@ -143,8 +141,9 @@ public record ToolOptions(Set<SideEffect> sideEffects, @Nullable ToolSession ses
 	}
 
 	/**
-	 * These options for tools that tell the model what they did.
-	 * @param effect what they do when they run, unless they say otherwise while they do
+	 * Returns these options for tools that report their effect to the model.
+	 * @param effect the effect of a run, unless the tool reports another one while it
+	 * runs
 	 * @return the options
 	 */
 	public ToolOptions withEffect(Effect effect) {
@@ -157,7 +156,7 @@ public record ToolOptions(Set<SideEffect> sideEffects, @Nullable ToolSession ses
 	}
 
 	/**
-	 * How results of reading are kept.
+	 * How results of reading are cached.
 	 *
 	 * @param ttl how long
 	 * @param maxSize how many for each tool
@@ -167,7 +166,7 @@ public record ToolOptions(Set<SideEffect> sideEffects, @Nullable ToolSession ses
 		public ReadCache {
 			if (!isPositive(ttl) || maxSize < 1) {
 				throw new IllegalArgumentException(
-						"What is read is kept for some time and some calls, but they are %s and %d".formatted(ttl,
+						"A read cache needs a positive ttl and a positive size, but they are %s and %d".formatted(ttl,
 								maxSize));
 			}
 		}
@@ -186,7 +185,7 @@ public record ToolOptions(Set<SideEffect> sideEffects, @Nullable ToolSession ses
 		public LoopGuard {
 			if (calls < 0 || !isPositive(window)) {
 				throw new IllegalArgumentException(
-						"Calls are counted up to some number within some time, but they are %d and %s".formatted(calls,
+						"A loop guard needs a limit and a positive window, but they are %d and %s".formatted(calls,
 								window));
 			}
 		}

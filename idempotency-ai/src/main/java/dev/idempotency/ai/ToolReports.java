@@ -13,7 +13,7 @@ import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * What is said to the model: short, and with the next step.
+ * The texts for the model: short, and with the next step.
  */
 final class ToolReports {
 
@@ -25,8 +25,8 @@ final class ToolReports {
 	}
 
 	/**
-	 * A result and what it did to the world.
-	 * @param effect {@code null} if nothing was done now
+	 * A result and its effect.
+	 * @param effect {@code null} on a replay
 	 */
 	static String withEffect(String result, @Nullable Effect effect) {
 		Map<String, Object> report = new LinkedHashMap<>();
@@ -47,7 +47,7 @@ final class ToolReports {
 
 	/**
 	 * What a call would do.
-	 * @param state what is remembered of it, or {@code null} if nothing is
+	 * @param state the state of its key, or {@code null} if there is no record
 	 */
 	static String ofDryRun(String tool, @Nullable RecordState state, OnCrash onCrash) {
 		Map<String, Object> report = new LinkedHashMap<>();
@@ -55,7 +55,7 @@ final class ToolReports {
 		report.put("tool", tool);
 		if (state == RecordState.COMPLETED) {
 			report.put("effect", "would_replay");
-			report.put("detail", "Nothing has run. The same call was made before: its result would be given again.");
+			report.put("detail", "Nothing has run. The same call was made before: its result would be replayed.");
 		}
 		else if (state == RecordState.IN_PROGRESS) {
 			report.put("effect", "would_conflict");
@@ -73,7 +73,7 @@ final class ToolReports {
 	}
 
 	static String unclearDryRun(String tool) {
-		return ("%s was not run: whether this is a dry run cannot be told, since \"%s\" in the context of the call is "
+		return ("%s was not run: it is unclear whether this is a dry run, since \"%s\" in the context of the call is "
 				+ "neither true nor false. Tell the user.")
 			.formatted(tool, ToolDryRun.ENTRY);
 	}
@@ -91,19 +91,19 @@ final class ToolReports {
 	}
 
 	static String outcomeUnknown(String tool) {
-		return ("%s was interrupted, and nobody knows whether it took effect. It was not run again. Do not repeat the call: "
-				+ "find out what happened, or ask the user.")
+		return ("%s was interrupted, and it is unknown whether it took effect. It was not run again. Do not repeat the "
+				+ "call: find out what happened, or ask the user.")
 			.formatted(tool);
 	}
 
 	static String notReplayable(String tool) {
-		return ("%s has run with the same arguments, and was not run again. Its result was not kept. Do not repeat the call: "
-				+ "look for its effect, or go on with the next step.")
+		return ("%s has run with the same arguments, and was not run again. Its result was not stored. Do not repeat "
+				+ "the call: look for its effect, or continue with the next step.")
 			.formatted(tool);
 	}
 
 	static String notRemembered(String tool) {
-		return "%s was not run, since it cannot be made sure now that it runs only once. Try again later, or tell the user."
+		return "%s was not run, since it cannot be ensured now that it runs once. Try again later, or tell the user."
 			.formatted(tool);
 	}
 

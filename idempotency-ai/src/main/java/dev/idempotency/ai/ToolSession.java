@@ -5,30 +5,30 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.ai.chat.model.ToolContext;
 
 /**
- * Knows whose tool call it is: results are remembered for one session and never given to
+ * Finds the session of a tool call. Results are stored for one session and never given to
  * another.
  */
 @FunctionalInterface
 public interface ToolSession {
 
 	/**
-	 * The name under which the context of a tool call has the id of its session, unless
-	 * told otherwise.
+	 * The default name of the entry of a tool's context that contains the id of the
+	 * session.
 	 */
 	String DEFAULT_ENTRY = "sessionId";
 
 	/**
-	 * The session that a call belongs to. What the model says must not decide it: it is
-	 * about the arguments of the call, and this is about who may see its result.
-	 * @param context what the application has said about the call; empty if nothing
-	 * @return its id, the same each time the task is begun anew, or {@code null} if there
-	 * is none
+	 * Returns the session of a call. It must not come from the model, since it decides
+	 * who may see the result.
+	 * @param context the context from the application; empty if there is none
+	 * @return its id, the same whenever the task is started again, or {@code null} if
+	 * there is none
 	 */
 	@Nullable String idOf(ToolContext context);
 
 	/**
-	 * The session that an entry of the context names, else the conversation of Spring
-	 * AI's chat memory if it is there, else the session of an MCP client.
+	 * Returns the session that an entry of the context names, else the conversation of
+	 * Spring AI's chat memory, else the session of an MCP client.
 	 * @param entry the name of the entry
 	 * @return the session
 	 */
@@ -37,7 +37,7 @@ public interface ToolSession {
 	}
 
 	/**
-	 * One session for all calls, for an application that has a single user.
+	 * Returns one session for all calls, for an application with a single user.
 	 * @param id its id
 	 * @return the session
 	 */

@@ -12,8 +12,8 @@ import org.springframework.ai.chat.model.ToolContext;
 import org.springframework.ai.tool.ToolCallback;
 
 /**
- * A tool that runs each time, because protection is switched off: with a context all the
- * same, and not in dry runs.
+ * A tool that runs each time, because protection is switched off. It still has a context,
+ * and dry runs do not run it.
  */
 final class UnprotectedTool implements GuardedTool {
 

@@ -1,7 +1,7 @@
 /**
  * The edge for tools of agents: a tool that writes runs once for the same arguments in
- * the same session, one that reads can be answered from memory, and a model that goes
- * round in circles is told to stop.
+ * the same session, results of a tool that reads can be cached, and a model that repeats
+ * the same call is told to stop.
  */
 @NullMarked
 package dev.idempotency.ai;

@@ -245,7 +245,7 @@ class IdempotentToolsTests {
 		this.fixture.clock.advance(ToolFixture.LEASE);
 		assertThatExceptionOfType(ToolExecutionException.class)
 			.isThrownBy(() -> wrapped(OPTIONS.withOnCrash(OnCrash.REFUSE)).call(INPUT, ALICE))
-			.withMessageContaining("nobody knows whether it took effect")
+			.withMessageContaining("it is unknown whether it took effect")
 			.withCauseInstanceOf(OutcomeUnknownException.class);
 		assertThat(this.charge.inputs()).isEmpty();
 	}
@@ -475,7 +475,7 @@ class IdempotentToolsTests {
 		ToolCallback tool = wrapped(OPTIONS);
 		tool.call(INPUT, ALICE);
 		assertThatExceptionOfType(ToolExecutionException.class).isThrownBy(() -> tool.call(INPUT, ALICE))
-			.withMessageContaining("Its result was not kept")
+			.withMessageContaining("Its result was not stored")
 			.withCauseInstanceOf(ResultNotReplayableException.class);
 		assertThat(this.charge.inputs()).hasSize(1);
 	}

@@ -60,8 +60,8 @@ final class NamedRenewalDataSource implements RenewalDataSources {
 							+ "timeout is %s: a renewal that waits for half of the shortest lease (%s) can be too late")
 						.formatted(this.name, timeout, this.shortestLease),
 					"Leave it out, name a DataSource for one connection that nothing else uses, or set the "
-							+ "connection timeout of the pool (spring.datasource.hikari.connection-timeout) to less than half of the "
-							+ "lease.");
+							+ "connection timeout of the pool (spring.datasource.hikari.connection-timeout) to less "
+							+ "than half of the lease.");
 		}
 		// The application closes it
 		return new DelegatingDataSource(this.named);
