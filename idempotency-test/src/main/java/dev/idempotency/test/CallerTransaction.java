@@ -20,8 +20,8 @@ public interface CallerTransaction {
 	void rollBackAfter(Runnable work);
 
 	/**
-	 * Does some work inside of such a transaction and then undoes it, but not what was
-	 * done before. Where transactions cannot do that, tests of it are skipped.
+	 * Does some work inside of such a transaction and then undoes only this work, as a
+	 * savepoint does. Tests of it are skipped if transactions do not support that.
 	 * @param work the work
 	 */
 	default void undoAfter(Runnable work) {

@@ -12,14 +12,13 @@ import dev.idempotency.store.ClaimTerms;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets an attempt vanish as if its process had died: what it has claimed stays claimed,
- * and nothing that it says afterwards reaches the store. Only the attempt itself; its
- * steps are stored like those of any other.
+ * Simulates a crash of an attempt's process: its key stays claimed, and no later write of
+ * it reaches the store. Steps of the attempt are still stored.
  */
 final class Crash implements StoreProxy.Interceptor {
 
 	/**
-	 * Nobody waits for the end of a longer one.
+	 * Short, so that tests do not wait for its end.
 	 */
 	static final Duration LEASE = Duration.ofMillis(1);
 
@@ -28,15 +27,15 @@ final class Crash implements StoreProxy.Interceptor {
 	private final Set<Claim> vanished = ConcurrentHashMap.newKeySet();
 
 	/**
-	 * Lets the next attempt vanish.
+	 * Plans a crash of the next attempt.
 	 */
 	void plan(Moment moment) {
 		this.planned.set(moment);
 	}
 
 	/**
-	 * Lets no attempt vanish any more.
-	 * @return whether one has
+	 * Cancels the planned crash.
+	 * @return whether an attempt has crashed
 	 */
 	boolean cancel() {
 		return this.planned.getAndSet(null) == null;
@@ -74,7 +73,7 @@ final class Crash implements StoreProxy.Interceptor {
 	}
 
 	/**
-	 * When an attempt vanishes.
+	 * When an attempt crashes.
 	 */
 	enum Moment {
 
@@ -83,7 +82,8 @@ final class Crash implements StoreProxy.Interceptor {
 	}
 
 	/**
-	 * Nothing goes on after it, also where an application goes on without its store.
+	 * An error, so that the attempt ends also if the application proceeds when its store
+	 * fails.
 	 */
 	private static final class CrashError extends Error {
 

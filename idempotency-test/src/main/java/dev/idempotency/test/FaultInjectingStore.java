@@ -12,9 +12,9 @@ import dev.idempotency.store.IdempotencyStore;
 import dev.idempotency.store.StoredResult;
 
 /**
- * A store that fails when it is told to, before or after what it was asked for has taken
- * effect. An object of this class knows the four verbs and nothing else; {@link #around}
- * keeps what else a store can do.
+ * A store that fails as planned, before or after a call has taken effect. An instance of
+ * this class supports only the four verbs; {@link #around} keeps the further abilities of
+ * a store.
  */
 public final class FaultInjectingStore implements IdempotencyStore {
 
@@ -22,18 +22,18 @@ public final class FaultInjectingStore implements IdempotencyStore {
 
 	/**
 	 * Create a store.
-	 * @param store does the work
-	 * @param plan says when to fail
+	 * @param store the store to delegate to
+	 * @param plan decides when to fail
 	 */
 	public FaultInjectingStore(IdempotencyStore store, FaultPlan plan) {
 		this.store = around(store, plan);
 	}
 
 	/**
-	 * Puts faults around a store, which can still do all that it could before: join a
-	 * transaction, be looked into, wake up who waits.
-	 * @param store does the work
-	 * @param plan says when to fail
+	 * Adds faults to a store, which keeps its abilities: to join a transaction, to be
+	 * inspected, to notify waiting attempts.
+	 * @param store the store to delegate to
+	 * @param plan decides when to fail
 	 * @return the store, which implements the interfaces of the other one
 	 */
 	public static IdempotencyStore around(IdempotencyStore store, FaultPlan plan) {
@@ -89,15 +89,11 @@ public final class FaultInjectingStore implements IdempotencyStore {
 	}
 
 	/**
-	 * Says when to fail.
-	 */
-	@FunctionalInterface
-	public interface FaultPlan {
-
-		/**
-		 * Says whether the next call is to fail.
-		 * @param verb what is asked for
-		 * @return the fault
+	 * Decides when to fail. */ @FunctionalInterface public interface FaultPlan {
+	 *
+	 * /** Decides whether the next call fails.
+	 * @param verb the verb of the call
+	 * @return the fault
 		 */
 		Fault next(StoreVerb verb);
 
@@ -109,23 +105,23 @@ public final class FaultInjectingStore implements IdempotencyStore {
 	public enum Fault {
 
 		/**
-		 * It does not.
+		 * It does not fail.
 		 */
 		NONE,
 
 		/**
-		 * The question got lost: nothing has changed.
+		 * The request was lost: nothing has changed.
 		 */
 		BEFORE,
 
 		/**
-		 * The answer got lost: the change has been made.
+		 * The reply was lost: the change has been made.
 		 */
 		AFTER,
 
 		/**
-		 * The JVM failed and not the store, such as for want of memory or of a class:
-		 * nothing has changed.
+		 * The JVM failed and not the store, for example without memory or with a missing
+		 * class: nothing has changed.
 		 */
 		ERROR_BEFORE,
 
@@ -137,20 +133,17 @@ public final class FaultInjectingStore implements IdempotencyStore {
 	}
 
 	/**
-	 * What a call throws that was told to fail.
-	 */
-	public static final class InjectedFaultException extends RuntimeException {
-
-		private static final long serialVersionUID = 1L;
-
-		private InjectedFaultException(StoreVerb verb, String moment) {
-			super("%s failed %s its effect, as planned".formatted(verb, moment));
-		}
-
-	}
-
-	/**
-	 * What a call throws that was told to fail with an error.
+	 * Thrown by a call that fails as planned. */ public static final class
+	 * InjectedFaultException extends RuntimeException {
+	 *
+	 * private static final long serialVersionUID = 1L;
+	 *
+	 * private InjectedFaultException(StoreVerb verb, String moment) { super("%s failed %s
+	 * its effect, as planned".formatted(verb, moment)); }
+	 *
+	 * }
+	 *
+	 * /** Thrown by a call that fails with an error as planned.
 	 */
 	public static final class InjectedError extends Error {
 

@@ -36,8 +36,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * What every store promises. Extend it in a test class, and implement the contract of
- * each further ability that the store has; the base class notices a missing one.
+ * The contract of every store. Extend it in a test class, and implement the contract of
+ * each further ability of the store; the base class detects a missing one.
  */
 public abstract class IdempotencyStoreContract implements KeysContract, RacesContract, ReplaysContract, TracesContract {
 

@@ -23,7 +23,7 @@ import static dev.idempotency.test.Scene.terms;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What a store promises that can be looked into.
+ * The contract of a store that can be inspected.
  */
 public interface InspectableStoreContract extends StoreUnderTest {
 
@@ -118,7 +118,7 @@ public interface InspectableStoreContract extends StoreUnderTest {
 		Claim second = granted(store(), key);
 		assertThat(inspectable().forget(first)).isFalse();
 		assertThat(store().complete(second, RESULT, TTL)).isTrue();
-		assertThat(inspectable().forget(second)).as("what is completed").isFalse();
+		assertThat(inspectable().forget(second)).as("a completed key").isFalse();
 		assertThat(inspectable().find(key)).isPresent();
 	}
 

@@ -32,7 +32,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
- * What a store promises that can complete a key inside the caller's transaction.
+ * The contract of a store that can complete a key inside the caller's transaction.
  */
 public interface JoiningStoreContract extends TransactionalStoreContract {
 
@@ -82,7 +82,7 @@ public interface JoiningStoreContract extends TransactionalStoreContract {
 		inProgress(store(), key);
 	}
 
-	// Whatever the transaction sees
+	// Regardless of the snapshot of the transaction
 
 	/**
 	 * Both ways to complete a key inside a transaction.
@@ -119,7 +119,7 @@ public interface JoiningStoreContract extends TransactionalStoreContract {
 		}
 	}
 
-	// While the caller's transaction goes on
+	// While the caller's transaction continues
 
 	@Test
 	default void isRenewedWhileTheCallersTransactionGoesOn() {
@@ -260,7 +260,7 @@ public interface JoiningStoreContract extends TransactionalStoreContract {
 	}
 
 	/**
-	 * Who renews the lease need not know yet that the transaction is committed.
+	 * The renewal of the lease may not know yet that the transaction is committed.
 	 */
 	@Test
 	default void hasLostNothingByTheCallersCommit() {

@@ -16,7 +16,7 @@ import static dev.idempotency.test.Scene.result;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Which keys are the same, and which are not.
+ * The contract about which keys are the same.
  */
 interface KeysContract extends StoreUnderTest {
 

@@ -8,7 +8,7 @@ import java.time.ZoneOffset;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A clock that stands still until it is moved.
+ * A clock that moves only when it is advanced.
  */
 public final class MovableClock extends Clock {
 
@@ -30,7 +30,7 @@ public final class MovableClock extends Clock {
 	}
 
 	/**
-	 * Moves the clock on.
+	 * Advances the clock.
 	 * @param duration by how much
 	 */
 	public void advance(Duration duration) {

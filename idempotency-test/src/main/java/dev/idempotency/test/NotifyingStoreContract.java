@@ -17,7 +17,8 @@ import static dev.idempotency.test.Scene.subscribe;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What a store promises that tells when a key comes to an end.
+ * The contract of a store that notifies waiting attempts when a key is completed or
+ * released.
  */
 public interface NotifyingStoreContract extends StoreUnderTest {
 

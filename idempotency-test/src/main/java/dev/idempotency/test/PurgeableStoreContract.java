@@ -17,7 +17,7 @@ import static dev.idempotency.test.Scene.terms;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What a store promises whose records have to be removed.
+ * The contract of a store whose expired records have to be purged.
  */
 public interface PurgeableStoreContract extends StoreUnderTest {
 

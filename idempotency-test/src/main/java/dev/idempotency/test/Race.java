@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Many threads that do the same thing at the same moment.
+ * Runs a task on many threads at the same moment.
  */
 public final class Race {
 
@@ -21,10 +21,10 @@ public final class Race {
 
 	/**
 	 * Runs a task on many threads at once.
-	 * @param <T> what the task gives
+	 * @param <T> the type of the result
 	 * @param threads how many
 	 * @param task the task
-	 * @return what the task gave on each thread
+	 * @return the result of each thread
 	 */
 	public static <T> List<T> run(int threads, Callable<T> task) {
 		CountDownLatch ready = new CountDownLatch(threads);

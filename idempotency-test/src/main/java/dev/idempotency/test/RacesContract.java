@@ -20,7 +20,7 @@ import static dev.idempotency.test.Scene.terms;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What holds when many threads want the same key.
+ * The contract about many threads that claim the same key.
  */
 interface RacesContract extends StoreUnderTest {
 
@@ -53,8 +53,8 @@ interface RacesContract extends StoreUnderTest {
 
 	@Test
 	default void letsEitherALateCompletionOrATakeoverWin() {
-		// All at once: on a server whose clock cannot be moved, each would have to be
-		// waited for
+		// All at once: the clock of a server cannot be moved, and each would be waited
+		// for
 		List<Claim> abandoned = Stream.generate(() -> granted(store(), newKey(), terms(SHORT))).limit(20).toList();
 		time().pass(PAST_SHORT);
 		for (Claim late : abandoned) {

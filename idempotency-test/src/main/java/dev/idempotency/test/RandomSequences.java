@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Asks a store and a model of it the same random questions, on one thread and inside one
- * lease. A failure tells the seed and the story so far.
+ * Compares a store with a model in random sequences of calls, on one thread and inside
+ * one lease. A failure shows the seed and the calls so far.
  */
 final class RandomSequences {
 
@@ -51,7 +51,7 @@ final class RandomSequences {
 	}
 
 	/**
-	 * What one key should be, and all claims that were ever granted for it.
+	 * The expected state of one key, and all claims that were ever granted for it.
 	 */
 	private final class Model {
 

@@ -18,10 +18,10 @@ import org.springframework.test.web.servlet.client.ExchangeResult;
 import org.springframework.util.ClassUtils;
 
 /**
- * An answer, whatever client received it.
+ * A response, from any supported client.
  *
- * @param isReplay whether it says that it is a replay
- * @param content what a replay has in common with the original, by what it is called
+ * @param isReplay whether it is marked as a replay
+ * @param content what a replay has in common with the original, by name
  */
 record ReceivedAnswer(boolean isReplay, Map<String, Object> content) {
 
@@ -43,7 +43,7 @@ record ReceivedAnswer(boolean isReplay, Map<String, Object> content) {
 		ReceivedAnswer received = (answer instanceof HttpResponse<?> response) ? ofJdk(response)
 				: SPRING_WEB ? SpringClients.received(answer) : null;
 		if (received == null) {
-			throw new IllegalArgumentException("The request gave %s, which is no answer of a client that is known here"
+			throw new IllegalArgumentException("The request gave %s, which is not a response of a supported client"
 				.formatted((answer != null) ? "a " + answer.getClass().getName() : "null"));
 		}
 		return received;
@@ -69,8 +69,8 @@ record ReceivedAnswer(boolean isReplay, Map<String, Object> content) {
 	}
 
 	/**
-	 * Bytes that can be compared, and read where they are text; a character for each, so
-	 * that none are taken for others.
+	 * Converts bytes to a comparable text, with one character per byte, so that different
+	 * bytes stay different.
 	 */
 	private static String text(byte[] bytes) {
 		return new String(bytes, StandardCharsets.ISO_8859_1);
@@ -82,7 +82,7 @@ record ReceivedAnswer(boolean isReplay, Map<String, Object> content) {
 	}
 
 	/**
-	 * Those of Spring, where it is there.
+	 * The clients of Spring, if it is present.
 	 */
 	private static final class SpringClients {
 
@@ -98,7 +98,7 @@ record ReceivedAnswer(boolean isReplay, Map<String, Object> content) {
 	}
 
 	/**
-	 * Those of Spring's tests, where they are there.
+	 * The clients of Spring's tests, if they are present.
 	 */
 	private static final class TestClients {
 
@@ -126,7 +126,7 @@ record ReceivedAnswer(boolean isReplay, Map<String, Object> content) {
 	}
 
 	/**
-	 * The one of WebFlux, where it is there.
+	 * The test client of WebFlux, if it is present.
 	 */
 	private static final class ReactiveTestClient {
 

@@ -27,7 +27,7 @@ import static dev.idempotency.test.Scene.terms;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What a replay does to the record, and what it does not.
+ * The contract about the effects of a replay on the record.
  */
 interface ReplaysContract extends StoreUnderTest {
 
@@ -140,7 +140,7 @@ interface ReplaysContract extends StoreUnderTest {
 
 	@Test
 	default void keepsTheLongestOfManyExtensionsThatComeAtOnce() {
-		// Long enough for the race, also on a machine that is busy
+		// Long enough for the race, also on a busy machine
 		Duration soon = Duration.ofSeconds(2);
 		List<IdempotencyKey> keys = new ArrayList<>();
 		for (int i = 0; i < 20; i++) {

@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The props of the contracts: keys, terms and results, and claims that must come out one
- * way.
+ * The fixtures of the contracts: keys, terms and results, and claims with an expected
+ * result.
  */
 final class Scene {
 
@@ -53,7 +53,8 @@ final class Scene {
 	}
 
 	/**
-	 * Subscribes, again if need be: a store may have nobody to hear from at the moment.
+	 * Subscribes, and tries again on failure, since a store may have no connection for
+	 * notifications at the moment.
 	 */
 	static Subscription subscribe(StoreUnderTest test, IdempotencyKey key, Runnable wakeUp) {
 		long begin = System.nanoTime();
@@ -95,7 +96,7 @@ final class Scene {
 	}
 
 	/**
-	 * Terms whose replays let the ttl run anew.
+	 * Terms whose replays start the ttl again.
 	 */
 	static ClaimTerms extendingBy(Duration ttl) {
 		return new ClaimTerms(SHORT, ttl, OnCrash.RETRY, OnReplay.EXTEND);
@@ -144,7 +145,7 @@ final class Scene {
 	}
 
 	/**
-	 * A key in progress whose lease is over.
+	 * Returns the claim of a key in progress whose lease has expired.
 	 */
 	static Claim abandoned(StoreUnderTest test, IdempotencyKey key) {
 		Claim claim = granted(test.store(), key, terms(SHORT));

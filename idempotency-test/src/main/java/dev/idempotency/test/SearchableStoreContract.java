@@ -40,12 +40,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 /**
- * What a store promises whose records can be counted and looked through.
+ * The contract of a store whose records can be counted and searched.
  */
 public interface SearchableStoreContract extends InspectableStoreContract {
 
 	/**
-	 * Later than what was created before, for any clock.
+	 * Long enough that a later record is younger, for any clock.
 	 */
 	Duration A_MOMENT = Duration.ofMillis(5);
 
@@ -54,7 +54,7 @@ public interface SearchableStoreContract extends InspectableStoreContract {
 	}
 
 	/**
-	 * An application that no other test knows.
+	 * The namespace of an application that no other test uses.
 	 */
 	private static String newNamespace() {
 		return "search " + UUID.randomUUID();

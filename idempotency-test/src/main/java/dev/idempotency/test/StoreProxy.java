@@ -13,7 +13,7 @@ import dev.idempotency.store.IdempotencyStore;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something around a store that keeps its abilities, which are the interfaces that it
+ * Proxies of stores that keep their abilities, which are the interfaces that a store
  * implements.
  */
 final class StoreProxy {
@@ -27,7 +27,7 @@ final class StoreProxy {
 	}
 
 	/**
-	 * What is inside of all that was put around it here.
+	 * Returns the store inside all proxies.
 	 */
 	static IdempotencyStore innermost(IdempotencyStore store) {
 		return (Proxy.isProxyClass(store.getClass()) && Proxy.getInvocationHandler(store) instanceof Handler handler)
@@ -47,7 +47,7 @@ final class StoreProxy {
 	}
 
 	/**
-	 * What a method of a store is for, if the engine has a name for it.
+	 * Returns the verb of a method of a store, if the engine has one for it.
 	 */
 	static @Nullable StoreVerb verbOf(Method method) {
 		return switch (method.getName()) {
@@ -62,7 +62,7 @@ final class StoreProxy {
 	}
 
 	/**
-	 * Comes between a store and whoever calls it.
+	 * Intercepts the calls of a store.
 	 */
 	@FunctionalInterface
 	interface Interceptor {
@@ -75,14 +75,14 @@ final class StoreProxy {
 	 * A call of a store.
 	 *
 	 * @param store the store
-	 * @param method what is asked for
-	 * @param arguments what the store is told; may be changed
+	 * @param method the method that is called
+	 * @param arguments its arguments, which may be changed
 	 */
 	@SuppressWarnings("ArrayRecordComponent")
 	record Invocation(IdempotencyStore store, Method method, @Nullable Object[] arguments) {
 
 		/**
-		 * Lets the store answer.
+		 * Calls the store.
 		 */
 		@Nullable Object proceed() throws Throwable {
 			try {

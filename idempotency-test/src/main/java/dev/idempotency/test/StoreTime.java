@@ -26,7 +26,8 @@ public interface StoreTime {
 	}
 
 	/**
-	 * The time of a store whose server has a clock of its own: it can only be waited for.
+	 * The time of a store whose server has a clock of its own, which tests can only wait
+	 * for.
 	 * @return the time
 	 */
 	static StoreTime real() {

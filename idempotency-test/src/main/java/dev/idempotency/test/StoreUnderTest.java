@@ -5,13 +5,13 @@ import java.time.Duration;
 import dev.idempotency.store.IdempotencyStore;
 
 /**
- * What the contracts need to know of a store.
+ * The store that a contract tests.
  */
 public interface StoreUnderTest {
 
 	/**
-	 * The store: the same one throughout a test. It need not be empty, since every test
-	 * uses keys of its own.
+	 * Returns the store, which is the same one throughout a test. It need not be empty,
+	 * since every test uses keys of its own.
 	 * @return the store
 	 */
 	IdempotencyStore store();
@@ -23,8 +23,8 @@ public interface StoreUnderTest {
 	StoreTime time();
 
 	/**
-	 * How long something is waited for that should not take any time: on a busy machine
-	 * it may. Only a store that breaks its promise makes a test wait for so long.
+	 * How long to wait for something that should happen at once, but may take longer on a
+	 * busy machine. Only a store that breaks the contract makes a test wait for so long.
 	 * @return how long
 	 */
 	default Duration patience() {

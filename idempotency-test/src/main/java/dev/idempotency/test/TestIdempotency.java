@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.AopProxyUtils;
 
 /**
- * Lets happen in a test what an application must stand in production: time that passes,
- * attempts that crash, a store that fails. It works on whatever store the application
- * has, and is a bean where {@link TestIdempotencyConfiguration} is imported.
+ * Simulates in a test what an application must withstand in production: time that passes,
+ * attempts that crash, a store that fails. It works with any store, and is a bean if
+ * {@link TestIdempotencyConfiguration} is imported.
  */
 public final class TestIdempotency {
 
@@ -34,7 +34,7 @@ public final class TestIdempotency {
 	}
 
 	/**
-	 * Puts what can happen around the application's store.
+	 * Wraps the application's store.
 	 */
 	IdempotencyStore around(IdempotencyStore store) {
 		this.inMemory = AopProxyUtils
@@ -43,10 +43,10 @@ public final class TestIdempotency {
 	}
 
 	/**
-	 * Lets time pass for the store in memory, so that leases end and results expire.
+	 * Lets time pass for the store in memory, so that leases and records expire.
 	 * @param duration how much
-	 * @throws IllegalStateException if the application remembers elsewhere: the clock of
-	 * a database or a Redis cannot be moved
+	 * @throws IllegalStateException if the application has another store: the clock of a
+	 * database or a Redis cannot be moved
 	 */
 	public void pass(Duration duration) {
 		if (!this.inMemory) {
@@ -57,12 +57,12 @@ public final class TestIdempotency {
 	}
 
 	/**
-	 * Sends a request whose attempt crashes when its handler has done its work, before
-	 * the answer is stored. Its key stays claimed, and its lease ends: the next request
-	 * is the next attempt. In a transactional handler the work is rolled back. What the
-	 * client was answered means nothing; a client of a process that has died has no
-	 * answer.
-	 * @param request sends the request; an exception is taken for a part of the crash
+	 * Sends a request whose attempt crashes after its handler has done its work and
+	 * before the response is stored. Its key stays claimed, and its lease expires: the
+	 * next request is the next attempt. In a transactional handler, the work is rolled
+	 * back. The response of this request means nothing, since the client of a crashed
+	 * process gets none.
+	 * @param request sends the request; an exception is considered a part of the crash
 	 */
 	public void crashAfterWork(Callable<?> request) {
 		crash(Crash.Moment.AFTER_WORK, request);
@@ -70,8 +70,8 @@ public final class TestIdempotency {
 
 	/**
 	 * Sends a request whose attempt crashes before its handler is reached. Its key stays
-	 * claimed, and its lease ends: the next request is the next attempt.
-	 * @param request sends the request; an exception is taken for a part of the crash
+	 * claimed, and its lease expires: the next request is the next attempt.
+	 * @param request sends the request; an exception is considered a part of the crash
 	 */
 	public void crashBeforeWork(Callable<?> request) {
 		crash(Crash.Moment.BEFORE_WORK, request);
@@ -108,12 +108,12 @@ public final class TestIdempotency {
 
 	/**
 	 * Sends a request while the store fails in one way.
-	 * @param <T> what the request gives
-	 * @param verb what the store cannot do
+	 * @param <T> the type of the result
+	 * @param verb the verb that fails
 	 * @param fault whether it fails before or after it has taken effect
 	 * @param request sends the request
-	 * @return what the request gave
-	 * @throws Exception if the request does
+	 * @return the result of the request
+	 * @throws Exception if the request fails
 	 */
 	public <T extends @Nullable Object> T failing(StoreVerb verb, Fault fault, Callable<T> request) throws Exception {
 		this.plan = (asked) -> (asked == verb) ? fault : Fault.NONE;

@@ -11,15 +11,15 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 /**
- * Puts {@link TestIdempotency} around the application's store, and a clock that can be
- * moved into the one in memory. To be imported by a test.
+ * Configuration for tests that wraps the application's store for {@link TestIdempotency},
+ * and gives the store in memory a clock that can be moved.
  */
 @Configuration(proxyBeanMethods = false)
 public class TestIdempotencyConfiguration {
 
 	@Bean(defaultCandidate = false)
 	MovableClock idempotencyClock() {
-		// The store's own, and no candidate for whoever wants to know the time
+		// Only for the store, and not for injection of a Clock elsewhere
 		return new MovableClock(Instant.now());
 	}
 

@@ -21,7 +21,7 @@ import static dev.idempotency.test.Scene.withoutTakeover;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Whose trace a record remembers: that of its latest attempt.
+ * The contract about the trace of a record, which is that of its latest attempt.
  */
 interface TracesContract extends StoreUnderTest {
 

@@ -14,8 +14,8 @@ import static dev.idempotency.test.Scene.newKey;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What a store promises whose resource the caller has transactions on: the four verbs
- * take effect at once, whatever becomes of the caller's transaction.
+ * The contract of a store on a resource with transactions of the caller: the four verbs
+ * take effect at once, even if the caller's transaction is rolled back.
  */
 public interface TransactionalStoreContract extends StoreUnderTest {
 

@@ -1,5 +1,5 @@
 /**
- * What an author of a store, or an application, tests with.
+ * Test support for applications and for authors of stores.
  */
 @NullMarked
 package dev.idempotency.test;

@@ -34,7 +34,7 @@ class IdempotencyAssertionsTests {
 		assertThatExceptionOfType(AssertionError.class)
 			.isThrownBy(
 					() -> assertThatReplays(answers(created("r-1").body("paid"), created("r-1").body("paid"))::next))
-			.withMessageContaining("The second answer is no replay")
+			.withMessageContaining("The second response is no replay")
 			.withMessageContaining("status=201");
 	}
 
