@@ -1,6 +1,6 @@
 'use strict';
 
-// What the page knows: the order in the making, every request it has sent, and the ledger as the server tells it.
+// The state of the page: the current order, every request that was sent, and the ledger of the server
 const state = { user: 'anna', order: '', requests: [], ledger: [], paymentIds: new Map() };
 
 const LANES = 30;
@@ -33,7 +33,7 @@ function say(text) {
 
 // ---------------------------------------------------------------- requests
 
-// Every request goes through here, so that every one is seen in the answers and on the timeline
+// Every request goes through here, so that it is shown in the responses and on the timeline
 async function send(asked, path, { key, body, headers = {}, user = state.user, unprotected = false } = {}) {
 	const request = { asked, user, order: state.order, key, unprotected, sent: performance.now(), kind: 'waiting' };
 	state.requests.push(request);
@@ -54,7 +54,7 @@ async function send(asked, path, { key, body, headers = {}, user = state.user, u
 	}
 	catch (failure) {
 		request.kind = 'died';
-		request.note = 'No answer came. ' + failure.message;
+		request.note = 'There was no response. ' + failure.message;
 	}
 	request.answered = performance.now();
 	await readLedger();
@@ -88,7 +88,7 @@ async function readLedger() {
 		state.ledger = JSON.parse(text);
 	}
 	catch {
-		// The server is gone; the next request will say so
+		// The server is down; the next request shows that
 	}
 	render();
 }
@@ -96,7 +96,7 @@ async function readLedger() {
 const purpose = () => `order ${state.order}`;
 
 function payment(amount = byId('amount').value, what = purpose()) {
-	// Not a number of JavaScript's: the amount is sent as it was written
+	// Not a JavaScript number: the amount is sent as it was typed
 	return `{"amount":${/^\d+(\.\d+)?$/.test(amount) ? amount : 'null'},"purpose":${JSON.stringify(what)}}`;
 }
 
@@ -127,8 +127,8 @@ const actions = {
 	'pay': async () => {
 		const request = await pay();
 		say({
-			ran: `Charged. Press Pay once more: this request was answered ${request.status}, and so will the next be, without a second charge.`,
-			replayed: 'Nothing ran. The stored answer came back, byte for byte, and the customer was not charged again.',
+			ran: `Charged. Press Pay once more: the response was ${request.status}, and the next one is the same, without a second charge.`,
+			replayed: 'Nothing ran. The stored response was replayed, byte for byte, and the customer was not charged again.',
 			refused: request.note,
 			died: request.note
 		}[request.kind]);
@@ -140,7 +140,7 @@ const actions = {
 			say(request.note);
 			return;
 		}
-		say(count(request.user, '(no key)') > 1 ? 'Charged again. Nobody could tell that this was a retry.' : 'Charged. Press it once more, as a customer does whose screen froze.');
+		say(count(request.user, '(no key)') > 1 ? 'Charged again. Without a key, the server cannot recognize a retry.' : 'Charged. Press it once more, like a customer whose screen froze.');
 	},
 
 	'pay-20': async () => {
@@ -148,29 +148,29 @@ const actions = {
 		const requests = await Promise.all(Array.from({ length: 20 }, (_, index) => pay(`Duplicate ${index + 1}`)));
 		const ran = requests.filter((request) => request.kind === 'ran').length;
 		const replayed = requests.filter((request) => request.kind === 'replayed').length;
-		say(`20 requests at once: ${ran} ran, ${replayed} got its answer, ${requests.length - ran - replayed} were told that it is still running. Press Pay to retry: all get the same answer.`);
+		say(`20 requests at once: ${ran} ran, ${replayed} got its response, ${requests.length - ran - replayed} got a conflict, since it was in progress. Press Pay to retry: all get the same response.`);
 	},
 
 	'pay-other': async () => {
 		await paymentId();
 		const other = (Number(byId('amount').value) + 1).toFixed(2);
 		const request = await pay(`Retry with ${other}`, { amount: other });
-		say(request.status === 422 ? 'Refused: the key was used for another amount. Nothing ran, and the first answer is still there.' : request.note);
+		say(request.status === 422 ? 'Refused: the key was used for another amount. Nothing ran, and the first response is still stored.' : request.note);
 	},
 
 	'dry-run': async () => {
 		const request = await pay('Dry run', { headers: { 'Idempotency-Dry-Run': '?1' } });
 		say({
 			would_execute: 'Pay would charge the customer. Nothing was done.',
-			would_replay: 'Pay would give back the stored answer. Nothing was done.',
-			would_conflict: 'Pay would be told that the first request is still running. Nothing was done.',
-			would_reject: 'Pay would be refused: the key was used for something else. Nothing was done.'
+			would_replay: 'Pay would replay the stored response. Nothing was done.',
+			would_conflict: 'Pay would get a conflict: the first request is still in progress. Nothing was done.',
+			would_reject: 'Pay would be refused: the key was used for another request. Nothing was done.'
 		}[request.effect] ?? request.note);
 	},
 
 	'crash': async () => {
 		newOrder();
-		say('A second server is starting. It will take the payment, and be killed when it has charged and not answered…');
+		say('A second server is starting. It will take the payment, and be killed after it has charged and before it responds…');
 		const death = await send('Second server', 'demo/crash', { key: byId('key').value, body: payment() });
 		if (death.status !== 200 || death.body.status !== 0) {
 			death.kind = 'died';
@@ -178,7 +178,7 @@ const actions = {
 			return;
 		}
 		Object.assign(death, { kind: 'died', status: 'killed', effect: '', note: `process ${death.body.pid}, by kill -9` });
-		say('Killed. Its key is held until its lease is over; whoever retries is told to wait…');
+		say('Killed. Its key stays claimed until its lease expires; until then, retries get a conflict…');
 		render();
 		let retry = await pay('Retry after the crash');
 		const until = performance.now() + 60_000;
@@ -187,14 +187,14 @@ const actions = {
 			retry = await pay('Retry after the crash');
 		}
 		const charges = count(state.user);
-		say(retry.status === 201 ? `The retry finished the job: ${charges} ${charges === 1 ? 'charge' : 'charges'}, though a server died in the middle of it.` : retry.note);
+		say(retry.status === 201 ? `The retry finished the job: ${charges} ${charges === 1 ? 'charge' : 'charges'}, though a server crashed in the middle of it.` : retry.note);
 	},
 
 	'capture': async () => {
 		const path = `payments/${await paymentId()}/capture`;
 		const key = byId('key').value + '-capture';
 		const [first, second] = await Promise.all([send('Capture', path, { key }), send('Capture, the same', path, { key })]);
-		say(first.status === 200 && second.status === 200 ? 'Paid out to the shop once. The second request waited for the first, and got its answer.' : first.note || second.note);
+		say(first.status === 200 && second.status === 200 ? 'Paid out to the shop once. The second request waited for the first, and got its response.' : first.note || second.note);
 	},
 
 	'refund': async () => {
@@ -217,7 +217,7 @@ const actions = {
 		const options = { key: 'trip-' + randomHex(8), body: JSON.stringify({ destination: 'Lisbon', amount: 99 }) };
 		await send('Agent: book a trip', 'agent/trips', { ...options, headers: { 'Demo-Failing-Step': 'mail' } });
 		const retry = await send('Agent: retry', 'agent/trips', options);
-		say(retry.status === 201 ? 'Paid and booked by the first attempt, mailed by the second: each step happened once.' : retry.note);
+		say(retry.status === 201 ? 'Paid and booked by the first attempt, mailed by the second: each step ran once.' : retry.note);
 	},
 
 	'stripe': () => deliver('stripe', 'Stripe'),
@@ -318,7 +318,7 @@ function renderTimeline() {
 for (const [id, action] of Object.entries(actions)) {
 	const button = byId(id);
 	button.addEventListener('click', async () => {
-		// Pay stays as it is: pressing it twice, quickly, is the point
+		// Pay stays enabled, so that it can be pressed twice, quickly
 		const slow = id !== 'pay' && id !== 'pay-unprotected';
 		button.disabled = slow;
 		try {
@@ -339,7 +339,7 @@ for (const [id, action] of Object.entries(actions)) {
 byId('users').addEventListener('change', (event) => {
 	state.user = event.target.value;
 	render();
-	say(`You are ${state.user === 'anna' ? 'Anna' : 'Ben'} now. The same key is another key: press Pay.`);
+	say(`You are ${state.user === 'anna' ? 'Anna' : 'Ben'} now. The same key of another user is another key: press Pay.`);
 });
 
 byId('key').addEventListener('input', render);

@@ -35,8 +35,8 @@ public final class IdempotencyAssertions {
 		ReceivedAnswer retry = ReceivedAnswer.of(send(request));
 		if (!retry.isReplay()) {
 			throw new AssertionError(
-					("The second response is no replay. Is the handler protected, do both requests have the same key and "
-							+ "content, and is the first response one that is stored?%nFirst: %s%nSecond: %s")
+					("The second response is no replay. Is the handler protected, do both requests have the same key "
+							+ "and content, and is the first response one that is stored?%nFirst: %s%nSecond: %s")
 						.formatted(original, retry));
 		}
 		Assertions.assertThat(retry.content()).as("the replay").isEqualTo(original.content());

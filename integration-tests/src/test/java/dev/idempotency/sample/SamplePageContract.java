@@ -159,7 +159,7 @@ abstract class SamplePageContract {
 		press("pay");
 		untilSaid("Charged.");
 		press("pay");
-		untilSaid("Nothing ran. The stored answer came back");
+		untilSaid("Nothing ran. The stored response was replayed");
 		showsChargesOfTheKey(2, 1);
 		assertThat(answers(1)).containsExactly("Pay", "Pay");
 		assertThat(answers(2)).containsExactly("201", "201");
@@ -198,7 +198,7 @@ abstract class SamplePageContract {
 		showsChargesOfTheKey(20, 1);
 		assertThat(ledger()).hasSize(1);
 		press("pay");
-		untilSaid("Nothing ran. The stored answer came back");
+		untilSaid("Nothing ran. The stored response was replayed");
 		showsChargesOfTheKey(21, 1);
 	}
 
@@ -219,7 +219,7 @@ abstract class SamplePageContract {
 		press("pay");
 		untilSaid("Charged.");
 		press("dry-run");
-		untilSaid("Pay would give back the stored answer.");
+		untilSaid("Pay would replay the stored response.");
 		assertThat(answers(3)).containsExactly("would_replay", "created", "would_execute");
 		assertThat(ledger()).hasSize(1);
 	}
@@ -253,7 +253,7 @@ abstract class SamplePageContract {
 
 	@ParameterizedTest
 	@CsvSource({ "capture, Paid out to the shop once.", "refund, The money went back once.", "report, Made once:",
-			"receipt, Filed once", "trip, each step happened once.", "stripe, 'Two deliveries, one line in the ledger'",
+			"receipt, Filed once", "trip, each step ran once.", "stripe, 'Two deliveries, one line in the ledger'",
 			"github, 'Two deliveries, one line in the ledger'" })
 	void doesMoreThanPay(String button, String said) {
 		this.browser.findElement(By.cssSelector("#more summary")).click();

@@ -14,7 +14,7 @@ import org.springframework.security.provisioning.InMemoryUserDetailsManager;
 import org.springframework.security.web.SecurityFilterChain;
 
 /**
- * Two customers, and someone who may look at the records of both.
+ * Security for two customers, and for an operator who may see the records of both.
  */
 @Configuration(proxyBeanMethods = false)
 class SecurityConfiguration {
@@ -23,8 +23,8 @@ class SecurityConfiguration {
 			+ "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 	/**
-	 * Each request brings its own credentials and nothing is kept in a cookie, so there
-	 * is nothing that another site could make a browser send.
+	 * CSRF protection is off: each request has its own credentials and there are no
+	 * cookies, so another site cannot make a browser send any.
 	 */
 	@Bean
 	SecurityFilterChain security(HttpSecurity http) {
@@ -56,7 +56,7 @@ class SecurityConfiguration {
 	}
 
 	/**
-	 * Their passwords are their names: nobody should take this for more than a sample.
+	 * Passwords are the names of the users, since this is only a sample.
 	 */
 	private static UserDetails user(String name, String role) {
 		return User.withUsername(name).password("{noop}" + name).roles(role).build();

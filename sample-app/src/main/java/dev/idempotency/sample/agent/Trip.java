@@ -3,7 +3,7 @@ package dev.idempotency.sample.agent;
 import java.math.BigDecimal;
 
 /**
- * What an agent was asked to arrange.
+ * A trip for an agent to arrange.
  *
  * @param destination where to
  * @param amount what it may cost, in euros

@@ -16,15 +16,15 @@ import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.server.ResponseStatusException;
 
 /**
- * A task of an agent: pay, book, send a mail. What is finished stays finished when a
- * later step fails or the process dies; the retry goes on from there.
+ * A task of an agent: pay, book, send a mail. A completed step stays completed when a
+ * later step fails or the process crashes; the retry continues from there.
  */
 @RestController
 class TripController {
 
 	/**
-	 * Names the step that fails, so that there is something to retry. Headers are no part
-	 * of what makes two requests the same.
+	 * Names the step that fails, so that there is something to retry. Headers are not
+	 * part of the fingerprint.
 	 */
 	static final String FAILING_STEP = "Demo-Failing-Step";
 
@@ -64,11 +64,11 @@ class TripController {
 	}
 
 	/**
-	 * What the agent tells its user.
+	 * The result for the user of the agent.
 	 *
 	 * @param destination where to
 	 * @param seat which one
-	 * @param attempt which attempt it took
+	 * @param attempt the number of the attempt that finished
 	 */
 	record Booking(String destination, String seat, int attempt) {
 	}

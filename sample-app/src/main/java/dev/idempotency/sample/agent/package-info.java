@@ -1,5 +1,5 @@
 /**
- * A task of several steps, each of which happens once.
+ * A task of several steps, each of which runs once.
  */
 @NullMarked
 package dev.idempotency.sample.agent;

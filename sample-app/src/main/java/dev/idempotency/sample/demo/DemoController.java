@@ -35,8 +35,8 @@ import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.server.ResponseStatusException;
 
 /**
- * Plays the parts that a browser cannot. Running these twice is harmless, which is what
- * the annotation says.
+ * Simulates what a browser cannot do. Running these handlers twice is harmless, so they
+ * are excluded from protection.
  */
 @RestController
 @RequestMapping("/demo")
@@ -70,8 +70,8 @@ class DemoController {
 	}
 
 	/**
-	 * Sends the payment to a second server, and kills that server when it has charged and
-	 * not answered.
+	 * Sends the payment to a second server, and kills that server after it has charged
+	 * and before it responds.
 	 */
 	@PostMapping("/crash")
 	Death crash(@RequestBody byte[] order, @RequestHeader("Idempotency-Key") String key,
@@ -138,7 +138,7 @@ class DemoController {
 	}
 
 	/**
-	 * Who sends webhooks, as they are called in paths.
+	 * The senders of webhooks, as in paths.
 	 */
 	enum Sender {
 
@@ -150,18 +150,18 @@ class DemoController {
 	 * How a server ended.
 	 *
 	 * @param pid the process that was killed
-	 * @param status 0 if it was killed before it answered, else what it answered because
-	 * there was nothing to charge
+	 * @param status 0 if it was killed before it responded, else the status of its
+	 * response when there was nothing to charge
 	 */
 	record Death(long pid, int status) {
 	}
 
 	/**
-	 * How a delivery was answered.
+	 * The response to a delivery.
 	 *
-	 * @param status of HTTP
+	 * @param status the HTTP status
 	 * @param effect what happened
-	 * @param replayed whether it was the stored answer
+	 * @param replayed whether it was the stored response
 	 */
 	record Delivery(int status, String effect, boolean replayed) {
 	}

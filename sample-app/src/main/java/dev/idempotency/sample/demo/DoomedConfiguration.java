@@ -10,7 +10,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Primary;
 
 /**
- * What a {@link DoomedInstance} has and its siblings have not.
+ * Configuration of a {@link DoomedInstance}.
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnBooleanProperty(DoomedInstance.DOOMED)

@@ -49,14 +49,14 @@ final class DoomedInstance implements AutoCloseable {
 
 	/**
 	 * Starts a server.
-	 * @param settings those of this one, as options of the command line
+	 * @param settings the settings of this server, as options of the command line
 	 */
 	static DoomedInstance start(List<String> settings) throws IOException {
 		List<String> command = new ArrayList<>();
 		command.add(ProcessHandle.current().info().command().orElse("java"));
 		command.addAll(List.of("-XX:TieredStopAtLevel=1", "-Xshare:auto", "-Xmx192m"));
 		command.addAll(program(System.getProperty("java.class.path")));
-		// An option that is given twice has both values
+		// An option that is given twice would have both values
 		settings.stream()
 			.filter((setting) -> !OWN_SETTINGS.containsKey(setting.split("=", 2)[0]))
 			.forEach(command::add);
@@ -78,7 +78,7 @@ final class DoomedInstance implements AutoCloseable {
 	}
 
 	/**
-	 * Waits until the server has charged a customer, and told nobody yet.
+	 * Waits until the server has charged a customer, before it responds.
 	 */
 	CompletableFuture<Void> charged() {
 		return said(CHARGED).thenAccept((rest) -> {
@@ -108,7 +108,7 @@ final class DoomedInstance implements AutoCloseable {
 	}
 
 	/**
-	 * Kills the process, as {@code kill -9} does: it has no say in it.
+	 * Kills the process, as {@code kill -9} does.
 	 */
 	@Override
 	public void close() {
@@ -116,9 +116,9 @@ final class DoomedInstance implements AutoCloseable {
 	}
 
 	/**
-	 * Inside of the doomed instance: a network that never agrees, so that there is time
-	 * to die. Nobody has to clean up after it if the one who should kill it is dead
-	 * itself.
+	 * Inside of the doomed instance: a network that does not respond, so that there is
+	 * time for the kill. The process halts by itself if the server that should kill it is
+	 * gone.
 	 */
 	static CardNetwork deadlyCardNetwork() {
 		CompletableFuture.delayedExecutor(LONGEST_LIFE.toSeconds(), TimeUnit.SECONDS)
@@ -130,7 +130,7 @@ final class DoomedInstance implements AutoCloseable {
 	}
 
 	/**
-	 * Inside of the doomed instance: tells the other process where to reach it.
+	 * Inside of the doomed instance: prints the port for the other process.
 	 */
 	static ApplicationListener<WebServerInitializedEvent> tellPort() {
 		return (event) -> System.out.println(LISTENS + event.getWebServer().getPort());

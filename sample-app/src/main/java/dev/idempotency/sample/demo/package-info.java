@@ -1,6 +1,5 @@
 /**
- * What the page needs to play the parts of others: a server that dies, a sender of
- * webhooks.
+ * Simulations for the page: a server that crashes, a sender of webhooks.
  */
 @NullMarked
 package dev.idempotency.sample.demo;

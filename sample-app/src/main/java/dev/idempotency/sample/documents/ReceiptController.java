@@ -17,7 +17,7 @@ import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.multipart.MultipartFile;
 
 /**
- * Takes files. The parts of a form are compared like any other body.
+ * Accepts files. The parts of a form are compared like any other body.
  */
 @RestController
 class ReceiptController {
@@ -47,7 +47,7 @@ class ReceiptController {
 	}
 
 	/**
-	 * What was filed.
+	 * A receipt that was filed.
 	 *
 	 * @param size in bytes
 	 * @param sha256 of the content

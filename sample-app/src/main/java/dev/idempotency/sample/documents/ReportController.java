@@ -18,8 +18,8 @@ import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RestController;
 
 /**
- * An answer that is ready later. Its request holds no thread meanwhile, and is protected
- * all the same.
+ * An asynchronous handler: its request holds no thread while the report is prepared, and
+ * is still protected.
  */
 @RestController
 class ReportController {
@@ -58,8 +58,8 @@ class ReportController {
 	/**
 	 * A report.
 	 *
-	 * @param lines how many lines it is about
-	 * @param sum what they come to
+	 * @param lines the number of lines
+	 * @param sum their sum
 	 */
 	record Report(int lines, BigDecimal sum) {
 	}

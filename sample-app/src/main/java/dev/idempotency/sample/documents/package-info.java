@@ -1,5 +1,5 @@
 /**
- * An answer that takes its time, and a request that carries a file.
+ * An asynchronous response, and a request with a file.
  */
 @NullMarked
 package dev.idempotency.sample.documents;

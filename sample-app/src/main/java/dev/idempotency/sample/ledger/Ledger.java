@@ -11,7 +11,8 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
 /**
- * One line for each thing that was really done. What is done twice has two.
+ * Records one line for each thing that was done. A thing that is done twice has two
+ * lines.
  */
 @Component
 public class Ledger {

@@ -6,8 +6,8 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
 /**
- * Shows everyone's lines to everyone: whoever tries the page wants to see both users at
- * once. A real service would not.
+ * Shows the lines of all users to every user, so that the page can show both at once. A
+ * real service would not.
  */
 @RestController
 class LedgerController {

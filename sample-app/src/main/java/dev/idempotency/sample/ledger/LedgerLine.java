@@ -6,12 +6,12 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something that was done and that nobody can take back by pressing a button once more.
+ * Something that was done.
  *
- * @param id counts up
- * @param at when
- * @param account whose it is: a user, or the sender of a webhook
- * @param what for people
+ * @param id an ascending number
+ * @param at when it was done
+ * @param account a user, or the sender of a webhook
+ * @param what a readable description
  * @param amount {@code null} if no money moved
  */
 public record LedgerLine(long id, Instant at, String account, String what, @Nullable BigDecimal amount) {

@@ -1,5 +1,5 @@
 /**
- * Everything that was really done, so that anyone can count.
+ * A ledger of everything that was done, to count the effects of requests.
  */
 @NullMarked
 package dev.idempotency.sample.ledger;

@@ -10,8 +10,8 @@ import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 
 /**
- * Takes orders. However often an order is sent, and wherever an attempt at it ends, its
- * customer pays once: each attempt calls the provider with the same key.
+ * Takes orders. The customer pays once, even if an order is sent several times or an
+ * attempt crashes: each attempt calls the provider with the same key.
  */
 @RestController
 @ConditionalOnProperty("sample.provider-url")

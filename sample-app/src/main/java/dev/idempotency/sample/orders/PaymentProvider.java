@@ -16,8 +16,8 @@ import org.springframework.stereotype.Component;
 import org.springframework.web.client.RestClient;
 
 /**
- * Takes the money, somewhere else: {@code sample.provider-url}. Nobody thinks of keys
- * here: the interceptor does.
+ * Charges customers through another service, at {@code sample.provider-url}. The
+ * interceptor adds the keys.
  */
 @Component
 @ConditionalOnProperty("sample.provider-url")
@@ -46,7 +46,8 @@ class PaymentProvider {
 	}
 
 	/**
-	 * What services do that have not thought about it. Here to be compared with.
+	 * A new key in each attempt, which does not protect from a second charge. For
+	 * comparison.
 	 */
 	private static ClientHttpRequestInterceptor newKeyEachTime() {
 		return (request, body, execution) -> {

@@ -1,6 +1,5 @@
 /**
- * Orders that are paid with someone else's service, such as a second instance of this
- * one.
+ * Orders that are paid through another service, such as a second instance of this one.
  */
 @NullMarked
 package dev.idempotency.sample.orders;

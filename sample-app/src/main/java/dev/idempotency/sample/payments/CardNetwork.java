@@ -3,12 +3,12 @@ package dev.idempotency.sample.payments;
 import java.time.Duration;
 
 /**
- * What makes a payment take its time.
+ * A card network, which delays a payment.
  */
 public interface CardNetwork {
 
 	/**
-	 * Returns when the network has agreed, which takes as long as such things do.
+	 * Waits until the network has agreed.
 	 */
 	void agree();
 
@@ -22,7 +22,7 @@ public interface CardNetwork {
 			}
 			catch (InterruptedException ex) {
 				Thread.currentThread().interrupt();
-				throw new IllegalStateException("Nobody waits for the card network any more", ex);
+				throw new IllegalStateException("The wait for the card network was interrupted", ex);
 			}
 		};
 	}

@@ -17,8 +17,8 @@ import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RestController;
 
 /**
- * Payments whose keys are elsewhere, in Redis: a process may die after it charged and
- * before it said so. The attempt after it knows, and looks before it charges.
+ * Payments whose keys are in Redis. A process may crash after it has charged and before
+ * it has completed the key. The next attempt knows that, and checks before it charges.
  */
 @RestController
 @Profile("redis")
@@ -45,7 +45,8 @@ class CheckingPaymentController {
 	}
 
 	/**
-	 * After a crash nobody knows whether the money went back: someone looks, and decides.
+	 * After a crash it is unknown whether the money went back. An operator finds out, and
+	 * settles the key.
 	 */
 	@Idempotent(onCrash = OnCrash.REFUSE)
 	@PostMapping("/payments/{id}/refund")

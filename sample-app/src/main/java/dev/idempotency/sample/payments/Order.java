@@ -3,7 +3,7 @@ package dev.idempotency.sample.payments;
 import java.math.BigDecimal;
 
 /**
- * What a customer asks for.
+ * A payment that a customer requests.
  *
  * @param amount in euros
  * @param purpose what for

@@ -9,12 +9,12 @@ import java.math.BigDecimal;
  * @param account who paid
  * @param amount in euros
  * @param purpose what for
- * @param state what became of it
+ * @param state its state
  */
 record Payment(String id, String account, BigDecimal amount, String purpose, State state) {
 
 	/**
-	 * What becomes of a payment.
+	 * The state of a payment.
 	 */
 	enum State {
 

@@ -14,7 +14,7 @@ import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RestController;
 
 /**
- * What is the same wherever keys are remembered.
+ * Handlers of payments that are the same for every store.
  */
 @RestController
 class PaymentController {
@@ -36,9 +36,9 @@ class PaymentController {
 	}
 
 	/**
-	 * A duplicate that comes while the first one runs waits, and gets the same answer.
-	 * The payment itself tells the attempt after a crash whether there is anything left
-	 * to do.
+	 * A duplicate that arrives while the first request is in progress waits, and gets the
+	 * same response. After a crash, the state of the payment shows whether there is
+	 * anything left to do.
 	 */
 	@Idempotent(onConflict = OnConflict.WAIT)
 	@PostMapping("/payments/{id}/capture")

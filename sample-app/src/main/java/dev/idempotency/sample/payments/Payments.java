@@ -19,7 +19,7 @@ import org.springframework.transaction.annotation.Transactional;
 import org.springframework.web.server.ResponseStatusException;
 
 /**
- * Makes payments, and knows nothing of keys: called twice, it charges twice.
+ * Makes payments without any idempotency of its own: called twice, it charges twice.
  */
 @Service
 @Transactional
@@ -38,7 +38,7 @@ public class Payments {
 
 	/**
 	 * Charges a customer.
-	 * @param reference by which the payment can be found again, if there is one
+	 * @param reference a reference to find the payment by, if there is one
 	 */
 	Payment charge(String account, Order order, @Nullable String reference) {
 		Payment payment = new Payment("pay_" + UUID.randomUUID(), account, order.amount(), order.purpose(),

@@ -13,8 +13,9 @@ import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RestController;
 
 /**
- * Payments whose keys are in the same database: payment and answer are committed
- * together, or not at all. Kill the process where you like, the money moves once.
+ * Payments whose keys are in the same database: payment and response are committed
+ * together, or not at all. The customer is charged once, even if the process is killed at
+ * any point.
  */
 @RestController
 @Profile("!redis")

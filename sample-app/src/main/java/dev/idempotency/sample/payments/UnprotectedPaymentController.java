@@ -9,8 +9,8 @@ import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RestController;
 
 /**
- * The same payment without any protection, on purpose: so that there is something to
- * compare with, and something that the start-up report finds.
+ * The same payment without any protection, on purpose: for comparison, and for the report
+ * at startup to find.
  */
 @RestController
 class UnprotectedPaymentController {

@@ -1,5 +1,5 @@
 /**
- * Payments, the same operation protected in each of the ways there are.
+ * Payments: the same operation with each kind of protection.
  */
 @NullMarked
 package dev.idempotency.sample.payments;

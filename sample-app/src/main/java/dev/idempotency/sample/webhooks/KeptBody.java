@@ -11,7 +11,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
 
 /**
- * Gives a body out again that was read already.
+ * A request whose body was read already and can be read again.
  */
 final class KeptBody extends HttpServletRequestWrapper {
 

@@ -12,8 +12,8 @@ import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 
 /**
- * Events of others, whose signatures {@link WebhookSignatureFilter} has verified. Their
- * ids are the keys.
+ * Handles events from other services, whose signatures {@link WebhookSignatureFilter} has
+ * verified. Their ids are the keys.
  */
 @RestController
 class WebhookController {

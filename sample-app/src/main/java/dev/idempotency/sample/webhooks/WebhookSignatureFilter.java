@@ -19,8 +19,7 @@ import org.springframework.stereotype.Component;
 import org.springframework.web.filter.OncePerRequestFilter;
 
 /**
- * Turns forgeries away before a key is claimed for them: what comes through here is
- * genuine, and only that is remembered.
+ * Rejects requests with invalid signatures before a key is claimed for them.
  */
 @Component
 class WebhookSignatureFilter extends OncePerRequestFilter {

@@ -16,7 +16,7 @@ public final class WebhookSignatures {
 	}
 
 	/**
-	 * What Stripe puts into {@code Stripe-Signature}.
+	 * Returns the value of {@code Stripe-Signature}.
 	 * @param seconds since 1970
 	 */
 	public static String stripe(String secret, long seconds, byte[] body) {
@@ -24,7 +24,7 @@ public final class WebhookSignatures {
 	}
 
 	/**
-	 * What GitHub puts into {@code X-Hub-Signature-256}.
+	 * Returns the value of {@code X-Hub-Signature-256}.
 	 */
 	public static String github(String secret, byte[] body) {
 		return "sha256=" + hmac(secret, body);

@@ -1,5 +1,5 @@
 /**
- * Events that others deliver, sometimes twice.
+ * Events that other services deliver, sometimes twice.
  */
 @NullMarked
 package dev.idempotency.sample.webhooks;
