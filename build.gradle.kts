@@ -1,4 +1,4 @@
-// What belongs to the whole build. What modules have in common is in buildSrc, what is a module's own in its build file.
+// The build as a whole. Conventions of modules are in buildSrc, all else in the build file of each module.
 
 plugins {
     base

@@ -4,7 +4,7 @@ plugins {
 
 description = "Protects the tools of language models"
 
-// On the class path of those who have them, never forced on those who have not.
+// Optional: applications that use them have them on the class path, and others do not need them.
 val optional = configurations.create("optional") {
     isCanBeConsumed = false
     isCanBeResolved = false

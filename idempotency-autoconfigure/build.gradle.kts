@@ -2,13 +2,13 @@ plugins {
     id("publish-conventions")
 }
 
-description = "Wires protection into Spring Boot applications, and shows what it does"
+description = "Auto-configuration for Spring Boot, with Actuator support"
 
-// On the class path of those who have them, never forced on those who have not.
+// Optional: applications that use them have them on the class path, and others do not need them.
 val optional = configurations.create("optional") {
     isCanBeConsumed = false
     isCanBeResolved = false
-    // Brought by Micrometer Tracing; spring-aop has the same types, and says which of their values may be null
+    // A dependency of Micrometer Tracing; spring-aop has the same types, with nullness annotations
     exclude(group = "aopalliance", module = "aopalliance")
 }
 configurations.compileOnly { extendsFrom(optional) }
@@ -21,7 +21,7 @@ dependencies {
 
     api(project(":idempotency-core"))
     api(project(":idempotency-spring"))
-    // Alone: what they need is there in applications that use it, and never forced on others
+    // Without their dependencies: applications that use these modules have them, and others do not need them
     api(project(":idempotency-ai")) { isTransitive = false }
     api(project(":idempotency-jdbc")) { isTransitive = false }
     api(project(":idempotency-redis")) { isTransitive = false }
@@ -57,11 +57,11 @@ dependencies {
 }
 
 tasks.compileJava {
-    // The processor of the settings reads what is said about them beside their code
+    // The configuration processor reads the additional metadata
     inputs.files(tasks.processResources)
 }
 
 tasks.test {
-    // PublicApiTests reads the sources of all that is published
+    // PublicApiTests reads the sources of all published modules
     inputs.files(rootProject.subprojects.filter { it.name.startsWith("idempotency-") }.map { it.file("src/main/java") })
 }

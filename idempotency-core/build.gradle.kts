@@ -2,7 +2,7 @@ plugins {
     id("publish-conventions")
 }
 
-description = "Makes operations safe to retry: the API, the engine, and what a store is; with a store in memory"
+description = "Makes operations safe to retry: the API, the engine, the interfaces of stores, and a store in memory"
 
 dependencies {
     bom(enforcedPlatform(libs.boot.floor.bom))

@@ -2,7 +2,7 @@ plugins {
     id("publish-conventions")
 }
 
-description = "Keeps what was answered in a relational database"
+description = "Stores idempotency keys and results in a relational database"
 
 dependencies {
     bom(enforcedPlatform(libs.boot.floor.bom))

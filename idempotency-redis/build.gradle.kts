@@ -2,9 +2,9 @@ plugins {
     id("publish-conventions")
 }
 
-description = "Keeps what was answered in Redis"
+description = "Stores idempotency keys and results in Redis"
 
-// On the class path of those who have them, never forced on those who have not.
+// Optional: applications that use them have them on the class path, and others do not need them.
 val optional = configurations.create("optional") {
     isCanBeConsumed = false
     isCanBeResolved = false

@@ -2,9 +2,9 @@ plugins {
     id("publish-conventions")
 }
 
-description = "Protects methods of beans, and what is called by hand"
+description = "Protects methods of beans, and programmatic calls"
 
-// On the class path of those who have them, never forced on those who have not.
+// Optional: applications that use them have them on the class path, and others do not need them.
 val optional = configurations.create("optional") {
     isCanBeConsumed = false
     isCanBeResolved = false

@@ -2,9 +2,9 @@ plugins {
     id("publish-conventions")
 }
 
-description = "What an author of a store, or an application, tests with: contract, clock, faults"
+description = "Test support for applications and authors of stores: contract, clock, faults"
 
-// On the class path of those who test with it, never forced on those who write a store.
+// Optional: applications that test with Spring have it on the class path, and authors of stores do not need it.
 val optional = configurations.create("optional") {
     isCanBeConsumed = false
     isCanBeResolved = false

@@ -4,10 +4,10 @@ plugins {
 
 description = "Runs the library on the Spring Boot line under test"
 
-// Runs the library, which is always compiled on the floor line, on the line given by -Pboot=<version>.
+// Runs the library, which is always compiled with the oldest line, on the line given by -Pboot=<version>.
 val boot = providers.gradleProperty("boot").orElse(libs.versions.boot.test)
 
-// spring-aop has the same types, and says which of their values may be null
+// spring-aop has the same types, with nullness annotations
 configurations.testImplementation { exclude(group = "aopalliance", module = "aopalliance") }
 
 dependencies {
@@ -83,7 +83,7 @@ dependencies {
     testImplementation(libs.testcontainers.postgresql)
 }
 
-// It has an SLF4J, a Gson and a Commons IO of its own inside: the model's tests load it apart from all others
+// It contains SLF4J, Gson and Commons IO: the tests of the model load it in a class loader of its own
 val alloy = configurations.testRuntimeClasspath.get().filter { it.name.startsWith("org.alloytools") }
 
 tasks.compileTestJava { classpath = classpath - alloy + alloy }
@@ -107,7 +107,7 @@ tasks.test {
     inputs.dir(rootProject.file("buildSrc/src"))
 }
 
-// The classes under test live in other modules.
+// The classes under test are in other modules.
 val library = rootProject.subprojects.filter { it.name.startsWith("idempotency-") }
 tasks.jacocoTestReport {
     library.forEach {

@@ -3,7 +3,7 @@ plugins {
     `java-library`
 }
 
-description = "What tests of several modules have in common"
+description = "Fixtures for the tests of several modules"
 
 dependencies {
     bom(enforcedPlatform(libs.boot.floor.bom))

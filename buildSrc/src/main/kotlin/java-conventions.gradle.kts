@@ -1,7 +1,7 @@
 import net.ltgt.gradle.errorprone.CheckSeverity
 import net.ltgt.gradle.errorprone.errorprone
 
-// Everything that every Java module has in common: compiler checks, format check, tests, coverage.
+// Conventions of every Java module: compiler checks, format check, tests, coverage.
 
 plugins {
     java
@@ -42,7 +42,7 @@ tasks.withType<JavaCompile>().configureEach {
 }
 
 tasks.compileJava {
-    // Not "missing": it wants the parameters of a record described twice. PublicApiTests looks for what is missing
+    // Not "missing", which requires the parameters of a record twice. PublicApiTests checks for missing comments
     options.compilerArgs.add("-Xdoclint:all/protected,-missing")
 }
 
@@ -64,18 +64,18 @@ jacoco {
 }
 
 tasks.test {
-    // gradlew build -Pslow runs what gradlew build leaves out, and nothing else
+    // gradlew build -Pslow runs only the tests that gradlew build leaves out
     val slow = providers.gradleProperty("slow").isPresent
     useJUnitPlatform { if (slow) includeTags("slow") else excludeTags("slow") }
-    // On two cores too, since half of their time they wait for leases to end; the slow ones have processes of their own
+    // Also on two cores, since tests wait for leases half of the time; slow tests start processes of their own
     maxParallelForks = if (slow) 3 else 4
-    // Nobody reads what is covered of Spring, and to count it takes a fifth of the tests' time
+    // The coverage of Spring is not needed, and counting it takes a fifth of the tests' time
     extensions.configure<JacocoTaskExtension> { includes = listOf("dev.idempotency.*") }
-    // gradlew build -PtestJvm= compiles as production does, which takes longer
+    // gradlew build -PtestJvm= uses the default options of the JVM, as in production, which takes longer
     jvmArgs(providers.gradleProperty("testJvm").getOrElse("-XX:TieredStopAtLevel=1 -XX:+UseSerialGC").split(" ").filter(String::isNotEmpty))
-    // As Maven does: a class inside a test class runs only when that one says so
+    // As in Maven: a class inside a test class runs only through that class
     exclude("**/*\$*")
-    // gradlew build -Plong=true runs the long form of what has one
+    // gradlew build -Plong=true runs the long form of tests that have one
     systemProperty("long", providers.gradleProperty("long").getOrElse("false"))
     finalizedBy(tasks.jacocoTestReport)
 }

@@ -14,7 +14,7 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * What is done to a body, be it small or large.
+ * Base of benchmarks with bodies of several sizes.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
@@ -36,7 +36,7 @@ public abstract class BodyBenchmark {
 	protected byte[] body = {};
 
 	/**
-	 * Makes the body, before subclasses make something of it.
+	 * Creates the body, before the setup of subclasses.
 	 */
 	@Setup
 	public void makeBody() {

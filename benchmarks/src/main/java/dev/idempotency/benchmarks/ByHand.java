@@ -30,7 +30,7 @@ interface ByHand {
 	Duration TTL = Duration.ofHours(24);
 
 	/**
-	 * Takes an id that nobody has, and leaves the result under it.
+	 * Claims a new id, and stores the result under it.
 	 */
 	boolean first(String id, byte[] result) throws SQLException;
 
@@ -118,8 +118,8 @@ interface ByHand {
 
 		/**
 		 * Create the table.
-		 * @param dataSource where connections come from
-		 * @param onConflict what an insertion does where the id is there
+		 * @param dataSource the source of connections
+		 * @param onConflict the clause for an insertion of an id that exists
 		 */
 		OnDatabase(DataSource dataSource, String onConflict) throws SQLException {
 			this.dataSource = dataSource;

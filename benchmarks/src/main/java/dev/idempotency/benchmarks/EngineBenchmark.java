@@ -71,7 +71,7 @@ public class EngineBenchmark {
 	}
 
 	/**
-	 * A first request: claim, keep the lease, complete. Its result is forgotten again, so
+	 * A first request: claim, hold the lease, complete. Its record is removed again, so
 	 * that the store keeps its size.
 	 */
 	@Benchmark

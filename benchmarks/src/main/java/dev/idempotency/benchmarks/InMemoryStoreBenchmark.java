@@ -87,8 +87,8 @@ public class InMemoryStoreBenchmark {
 	}
 
 	/**
-	 * A first request in a store that has room. Its result is forgotten again, so that
-	 * the store keeps its size.
+	 * A first request in a store that has room. Its record is removed again, so that the
+	 * store keeps its size.
 	 */
 	@Benchmark
 	public boolean claimCompleteForget() {
@@ -98,7 +98,7 @@ public class InMemoryStoreBenchmark {
 	}
 
 	/**
-	 * A first request in a store that is full: an old result goes for each new one.
+	 * A first request in a full store: each new result evicts an old one.
 	 */
 	@Benchmark
 	public boolean claimCompleteEvict() {
@@ -114,7 +114,7 @@ public class InMemoryStoreBenchmark {
 	}
 
 	/**
-	 * A retry that comes soon, as retries do: of one of the thousand newest results.
+	 * A retry of one of the thousand newest results, since most retries come soon.
 	 */
 	@Benchmark
 	public ClaimResult refusedClaim() {
@@ -122,8 +122,8 @@ public class InMemoryStoreBenchmark {
 	}
 
 	/**
-	 * A retry of any result, however old. Among many it waits for the machine's memory,
-	 * as the plain map beside it does.
+	 * A retry of any result, however old. With many results it waits for main memory, as
+	 * the plain map does.
 	 */
 	@Benchmark
 	public ClaimResult refusedClaimOfAnyAge() {
@@ -131,7 +131,7 @@ public class InMemoryStoreBenchmark {
 	}
 
 	/**
-	 * The floor of the above: the least that a look-up can cost.
+	 * The floor of the above: the minimum cost of a lookup.
 	 */
 	@Benchmark
 	public @Nullable StoredResult plainMapOfAnyAge() {

@@ -3,7 +3,7 @@ package dev.idempotency.benchmarks;
 import java.nio.charset.StandardCharsets;
 
 /**
- * What is sent and answered in benchmarks.
+ * Bodies of requests and responses in benchmarks.
  */
 public final class Payloads {
 

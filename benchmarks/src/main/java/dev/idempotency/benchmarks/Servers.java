@@ -19,7 +19,7 @@ import redis.embedded.RedisExecProvider;
 import org.springframework.util.FileSystemUtils;
 
 /**
- * Real servers, which benchmarks bring along.
+ * Real servers for benchmarks.
  */
 public final class Servers {
 
@@ -27,8 +27,8 @@ public final class Servers {
 	}
 
 	/**
-	 * Starts a Redis that persists nothing: the one that comes along, or the one that the
-	 * system property {@code redis.server} names.
+	 * Starts a Redis without persistence: the bundled one, or the one that the system
+	 * property {@code redis.server} names.
 	 * @param options further options of its command line
 	 * @return the server
 	 */
@@ -48,7 +48,8 @@ public final class Servers {
 	}
 
 	/**
-	 * Starts a PostgreSQL that does not wait for its disk, which machines differ most in.
+	 * Starts a PostgreSQL that does not wait for its disk, since disks differ most
+	 * between machines.
 	 * @return the server
 	 */
 	public static Postgres startPostgres() {
@@ -57,7 +58,7 @@ public final class Servers {
 
 	/**
 	 * Starts a PostgreSQL.
-	 * @param settings settings of the server, which go before its defaults
+	 * @param settings settings of the server, which override its defaults
 	 * @return the server
 	 */
 	public static Postgres startPostgres(Map<String, String> settings) {
@@ -75,20 +76,20 @@ public final class Servers {
 	public sealed interface Server extends AutoCloseable {
 
 		/**
-		 * Where it listens, on this machine.
+		 * Returns the port on which it listens.
 		 * @return the port
 		 */
 		int port();
 
 		/**
-		 * The process that all others of the server descend from.
+		 * Returns the parent of all other processes of the server.
 		 * @return the process
 		 */
 		ProcessHandle pid();
 
 		/**
-		 * All processes of the server. Those that serve a connection end with it: keep
-		 * connections open while measuring.
+		 * Returns all processes of the server. Those that serve a connection end with it:
+		 * keep connections open while measuring.
 		 * @return the processes
 		 */
 		default Stream<ProcessHandle> processes() {
@@ -116,7 +117,7 @@ public final class Servers {
 			command.addAll(options);
 			this.process = new ProcessBuilder(command).redirectErrorStream(true).start();
 			Runtime.getRuntime().addShutdownHook(new Thread(this::close));
-			// It says little after this, and a pipe holds it
+			// Its later output is small enough for the buffer of the pipe
 			BufferedReader log = this.process.inputReader(StandardCharsets.UTF_8);
 			String line = log.readLine();
 			while (line != null && !line.contains("Ready to accept connections")) {

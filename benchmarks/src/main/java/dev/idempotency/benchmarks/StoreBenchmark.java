@@ -41,8 +41,8 @@ import org.openjdk.jmh.annotations.Warmup;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * What a first request and a replay cost in each store, and beside it what the same round
- * trips cost by hand, on the same connections.
+ * The cost of a first request and of a replay in each store, compared with the same round
+ * trips by hand on the same connections.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
@@ -57,7 +57,7 @@ public class StoreBenchmark {
 	private static final Fingerprint FINGERPRINT = Fingerprint.sha256(new byte[200]);
 
 	/**
-	 * Where results are kept.
+	 * The store of results.
 	 */
 	@Param({ "memory", "h2", "redis", "postgres" })
 	public String store = "memory";
@@ -181,7 +181,7 @@ public class StoreBenchmark {
 	}
 
 	/**
-	 * Started when it is needed first; ends with the process.
+	 * Started on first use; ends with the process.
 	 */
 	private static final class SharedRedis {
 
@@ -190,7 +190,7 @@ public class StoreBenchmark {
 	}
 
 	/**
-	 * Started when it is needed first; ends with the process.
+	 * Started on first use; ends with the process.
 	 */
 	private static final class SharedPostgres {
 

@@ -1,5 +1,5 @@
 /**
- * What it costs.
+ * Benchmarks of the library.
  */
 @NullMarked
 package dev.idempotency.benchmarks;

@@ -20,7 +20,7 @@ public class ResultPackingBenchmark extends BodyBenchmark {
 	private static final IdempotencyKey KEY = IdempotencyKey.of("POST /payments", "done");
 
 	/**
-	 * How results are kept. The default is {@code compressed}, from 1 KB on.
+	 * How results are stored. The default is {@code compressed}, from 1 KB on.
 	 */
 	@Param({ "plain", "compressed", "encrypted" })
 	public String packing = "plain";
@@ -44,7 +44,7 @@ public class ResultPackingBenchmark extends BodyBenchmark {
 	}
 
 	/**
-	 * From what the edge wrote to what the store sends.
+	 * From the result of the edge to the bytes for the store.
 	 */
 	@Benchmark
 	public byte[] pack() {
@@ -52,7 +52,7 @@ public class ResultPackingBenchmark extends BodyBenchmark {
 	}
 
 	/**
-	 * From what the store got to what the edge reads.
+	 * From the bytes of the store to the result for the edge.
 	 */
 	@Benchmark
 	public StoredResult unpack() {
@@ -60,7 +60,7 @@ public class ResultPackingBenchmark extends BodyBenchmark {
 	}
 
 	/**
-	 * The floor of what is plain or encrypted.
+	 * The floor of plain and encrypted results.
 	 */
 	@Benchmark
 	public byte[] copyAlone() {
@@ -68,7 +68,7 @@ public class ResultPackingBenchmark extends BodyBenchmark {
 	}
 
 	/**
-	 * The floor of what is compressed.
+	 * The floor of compressed results.
 	 */
 	@Benchmark
 	public int deflateAlone() {

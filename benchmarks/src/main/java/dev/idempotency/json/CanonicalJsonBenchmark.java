@@ -9,7 +9,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * The digest of JSON in canonical form, and what merely reading it costs.
+ * The digest of JSON in canonical form, compared with the cost of only reading it.
  */
 public class CanonicalJsonBenchmark extends BodyBenchmark {
 
@@ -24,7 +24,7 @@ public class CanonicalJsonBenchmark extends BodyBenchmark {
 	}
 
 	/**
-	 * The floor: every token is looked at, and forgotten.
+	 * The floor: every token is read.
 	 */
 	@Benchmark
 	public int readAlone() {
@@ -38,7 +38,7 @@ public class CanonicalJsonBenchmark extends BodyBenchmark {
 	}
 
 	/**
-	 * What one would do who has to sort: read all of it first.
+	 * The obvious way to sort: read all of it first.
 	 */
 	@Benchmark
 	public JsonNode readToTree() {

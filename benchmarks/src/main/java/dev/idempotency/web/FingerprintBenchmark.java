@@ -13,7 +13,7 @@ import jakarta.servlet.http.HttpServletRequestWrapper;
 import org.openjdk.jmh.annotations.Benchmark;
 
 /**
- * The fingerprint of a request, and the digest alone that it cannot do without.
+ * The fingerprint of a request, compared with the digest that it needs at least.
  */
 public class FingerprintBenchmark extends BodyBenchmark {
 
@@ -24,7 +24,7 @@ public class FingerprintBenchmark extends BodyBenchmark {
 	private final HttpServletRequest request = new JsonRequest();
 
 	/**
-	 * The bytes count.
+	 * The fingerprint of bytes.
 	 */
 	@Benchmark
 	public Fingerprint ofBytes() throws IOException {
@@ -32,7 +32,7 @@ public class FingerprintBenchmark extends BodyBenchmark {
 	}
 
 	/**
-	 * What the JSON says counts, which is the default.
+	 * The fingerprint of canonical JSON, which is the default.
 	 */
 	@Benchmark
 	public Fingerprint ofJson() throws IOException {
@@ -48,7 +48,7 @@ public class FingerprintBenchmark extends BodyBenchmark {
 	}
 
 	/**
-	 * As much of a request as goes into a fingerprint.
+	 * The parts of a request that go into a fingerprint.
 	 */
 	private static final class JsonRequest extends HttpServletRequestWrapper {
 

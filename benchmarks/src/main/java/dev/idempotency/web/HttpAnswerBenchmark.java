@@ -14,7 +14,7 @@ import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.Setup;
 
 /**
- * An answer written down, and read again.
+ * Serialization of an {@code HttpAnswer}.
  */
 public class HttpAnswerBenchmark extends BodyBenchmark {
 
@@ -23,7 +23,7 @@ public class HttpAnswerBenchmark extends BodyBenchmark {
 	private StoredResult encoded = StoredResult.tombstone();
 
 	/**
-	 * Make the answer.
+	 * Creates the response.
 	 */
 	@Setup
 	public void fill() {
@@ -49,7 +49,7 @@ public class HttpAnswerBenchmark extends BodyBenchmark {
 	}
 
 	/**
-	 * The floor of writing down a short one.
+	 * The floor of the serialization of a short one.
 	 */
 	@Benchmark
 	public byte[] copyAlone() {

@@ -10,7 +10,8 @@ import dev.idempotency.http.AnswerBody;
 import org.openjdk.jmh.annotations.Benchmark;
 
 /**
- * The body of an answer while it is held, and what the JDK does with the same writes.
+ * The body of a response while it is held back, compared with the JDK for the same
+ * writes.
  */
 public class RecordedBodyBenchmark extends BodyBenchmark {
 
@@ -65,7 +66,7 @@ public class RecordedBodyBenchmark extends BodyBenchmark {
 	}
 
 	/**
-	 * Lets nothing through before the answer is stored.
+	 * Lets nothing through before the response is stored.
 	 */
 	private static final class Closed implements RecordedBody.Channel {
 
@@ -86,12 +87,12 @@ public class RecordedBodyBenchmark extends BodyBenchmark {
 
 		@Override
 		public void open(long declaredLength) {
-			throw new IllegalStateException("Nothing flows here");
+			throw new IllegalStateException("Nothing is streamed here");
 		}
 
 		@Override
 		public void write(byte[] source, int offset, int length) {
-			throw new IllegalStateException("Nothing flows here");
+			throw new IllegalStateException("Nothing is streamed here");
 		}
 
 		@Override

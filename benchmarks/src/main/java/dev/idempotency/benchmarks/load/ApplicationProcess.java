@@ -24,13 +24,14 @@ import org.jspecify.annotations.Nullable;
 final class ApplicationProcess implements AutoCloseable {
 
 	/**
-	 * What the library is made of: the folders or the jars of its modules.
+	 * The folders or jars of the library's modules.
 	 */
 	private static final Pattern OWN = Pattern
 		.compile("/idempotency-(core|jdbc|redis|spring|web|ai|autoconfigure)(-\\d[^/]*\\.jar$|/(target|build)/)");
 
 	/**
-	 * The time of a thread that has ended is nobody's.
+	 * Keeps compiler threads alive, since the CPU time of a thread that has ended is
+	 * lost.
 	 */
 	private static final String KEEP_COMPILERS = "-XX:-UseDynamicNumberOfCompilerThreads";
 
@@ -39,12 +40,12 @@ final class ApplicationProcess implements AutoCloseable {
 	private final Process process;
 
 	/**
-	 * What it has answered to questions.
+	 * Its replies to queries.
 	 */
 	private final BlockingQueue<String> answers = new LinkedBlockingQueue<>();
 
 	/**
-	 * What of its log says that its figures are worth nothing.
+	 * The line of its log that invalidates its figures, if there is one.
 	 */
 	private volatile @Nullable String failure;
 
@@ -59,7 +60,7 @@ final class ApplicationProcess implements AutoCloseable {
 	}
 
 	/**
-	 * Reads all that it says: it would stop if nobody did.
+	 * Reads all of its output, since it would block on a full pipe.
 	 */
 	private void read() {
 		try (BufferedReader output = this.process.inputReader()) {
@@ -74,7 +75,7 @@ final class ApplicationProcess implements AutoCloseable {
 			}
 		}
 		catch (IOException ex) {
-			// It was closed
+			// The stream was closed
 		}
 		this.answers.add("The application has ended");
 	}
@@ -82,7 +83,7 @@ final class ApplicationProcess implements AutoCloseable {
 	/**
 	 * Starts the application.
 	 * @param java the runtime, or an empty text for our own
-	 * @param options what the runtime is told
+	 * @param options options of the runtime
 	 * @param withStarter whether the library is on its class path
 	 * @param settings its arguments
 	 */
@@ -121,7 +122,7 @@ final class ApplicationProcess implements AutoCloseable {
 	}
 
 	/**
-	 * How many bytes its threads have allocated.
+	 * Returns how many bytes its threads have allocated.
 	 */
 	long allocated() {
 		try {

@@ -5,16 +5,16 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a figure has to come to.
+ * The limit of a figure.
  *
- * @param atLeast the least that will do, if there is such
- * @param atMost the most that will do, if there is such
- * @param unit what is counted
+ * @param atLeast the lower limit, if there is one
+ * @param atMost the upper limit, if there is one
+ * @param unit the unit of the figure
  */
 record Bar(@Nullable Double atLeast, @Nullable Double atMost, String unit) {
 
 	/**
-	 * Nothing was promised.
+	 * No limit.
 	 */
 	static final Bar NONE = new Bar(null, null, "");
 
@@ -31,7 +31,7 @@ record Bar(@Nullable Double atLeast, @Nullable Double atMost, String unit) {
 	}
 
 	/**
-	 * Whether a figure will do, in a word; nothing where nothing was promised.
+	 * Whether a figure meets the limit, in a word; empty without a limit.
 	 */
 	String verdict(double figure) {
 		if (this.atLeast != null) {

@@ -32,8 +32,8 @@ final class Bench implements AutoCloseable {
 	/**
 	 * Create a bench.
 	 * @param java the applications' runtime, or an empty text for our own
-	 * @param options what that is told, beside what this process was told to tell it: for
-	 * whoever looks into it, such as with a flight recording or a profiler
+	 * @param options its options, beside those of the system property
+	 * {@code load.options}, for example for a flight recording or a profiler
 	 */
 	Bench(String java, List<String> options) {
 		this.java = java;
@@ -84,8 +84,8 @@ final class Bench implements AutoCloseable {
 	}
 
 	/**
-	 * Without the work that PostgreSQL does when it sees fit, in processes that come and
-	 * go, and after which it writes whole pages.
+	 * Without background work of PostgreSQL, whose processes come and go, and after which
+	 * it writes whole pages.
 	 */
 	Servers.Postgres postgres() {
 		return keep(Servers.startPostgres(Map.of("autovacuum", "off", "shared_buffers", "512MB", "max_connections",

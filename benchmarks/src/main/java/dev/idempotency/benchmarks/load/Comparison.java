@@ -7,9 +7,8 @@ import java.util.function.ToDoubleFunction;
 import dev.idempotency.benchmarks.load.Subject.Round;
 
 /**
- * Two subjects under the same load, in turns, so that a machine that is slow for a while
- * is so for both. Figures are medians of rounds; a ratio is the median of those of each
- * pair.
+ * Compares two subjects under load, in turns, so that a slow phase of the machine affects
+ * both. Figures are medians of rounds; a ratio is the median of the ratios of each pair.
  */
 final class Comparison {
 
@@ -27,20 +26,19 @@ final class Comparison {
 	}
 
 	/**
-	 * Compares.
-	 * @param base what is divided by the other: more than 1 says that the other costs
-	 * less
-	 * @param baseLoad what the base is asked for
-	 * @param subject the other
-	 * @param load what that is asked for
-	 * @param effort how long to do it
+	 * Compares two subjects.
+	 * @param base the dividend of ratios: more than 1 means that the other costs less
+	 * @param baseLoad the load on the base
+	 * @param subject the other subject
+	 * @param load the load on the other subject
+	 * @param effort how long to measure
 	 */
 	static Comparison of(Subject base, Workload baseLoad, Subject subject, Workload load, Effort effort) {
 		Comparison comparison = new Comparison(base, subject);
 		base.run(baseLoad, effort.warmUp());
 		subject.run(load, effort.warmUp());
 		for (int i = 0; i < effort.rounds(); i++) {
-			// Nobody is always the one who comes after a pause
+			// In alternating order, so that neither always runs first
 			if (i % 2 == 0) {
 				comparison.ofBase.add(base.run(baseLoad, effort.requests()));
 			}
@@ -97,14 +95,14 @@ final class Comparison {
 	}
 
 	/**
-	 * Who is compared with whom.
+	 * Returns the names of both subjects.
 	 */
 	String names() {
 		return "%s / %s".formatted(this.subject.name(), this.base.name());
 	}
 
 	/**
-	 * What is made of a round of each.
+	 * Combines a round of each.
 	 */
 	@FunctionalInterface
 	private interface Pairing {

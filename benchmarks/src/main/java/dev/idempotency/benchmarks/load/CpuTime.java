@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * The time that the threads of processes have spent on processors, as Linux tells it: in
- * nanoseconds where it keeps them, else in hundredths of a second.
+ * The CPU time of the threads of processes, as Linux reports it: in nanoseconds if
+ * available, else in hundredths of a second.
  */
 final class CpuTime {
 
@@ -25,7 +25,7 @@ final class CpuTime {
 	}
 
 	/**
-	 * Reads what processes have used until now.
+	 * Reads the CPU time of processes until now.
 	 */
 	static CpuTime of(List<ProcessHandle> processes) {
 		CpuTime time = new CpuTime();
@@ -34,7 +34,7 @@ final class CpuTime {
 				threads.forEach(time::add);
 			}
 			catch (IOException | UncheckedIOException ex) {
-				// It has ended meanwhile
+				// It has ended in the meantime
 			}
 		}
 		return time;
@@ -46,7 +46,7 @@ final class CpuTime {
 			(compiler ? this.compilers : this.work).put(thread, nanos(thread));
 		}
 		catch (IOException ex) {
-			// It has ended meanwhile
+			// It has ended in the meantime
 		}
 	}
 
@@ -57,13 +57,14 @@ final class CpuTime {
 			return Long.parseLong(text.substring(0, text.indexOf(' ')));
 		}
 		String text = Files.readString(thread.resolve("stat"));
-		// Names may have spaces and brackets in them
+		// Names may contain spaces and parentheses
 		String[] fields = text.substring(text.lastIndexOf(')') + 2).split(" ", -1);
 		return (Long.parseLong(fields[11]) + Long.parseLong(fields[12])) * NANOS_OF_A_TICK;
 	}
 
 	/**
-	 * What was used since. The last of a thread that has ended meanwhile is not known.
+	 * Returns the CPU time since an earlier reading. The last part of a thread that has
+	 * ended in the meantime is unknown.
 	 */
 	Used since(CpuTime before) {
 		return new Used(since(this.work, before.work), since(this.compilers, before.compilers));
@@ -77,9 +78,9 @@ final class CpuTime {
 	}
 
 	/**
-	 * Nanoseconds on processors.
+	 * CPU time in nanoseconds.
 	 *
-	 * @param work of all threads but compilers
+	 * @param work of all threads except compilers
 	 * @param compilers of the threads that compile bytecode
 	 */
 	record Used(long work, long compilers) {

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * A table of comparisons, and one of what was counted beside them, for people and for the
+ * A table of comparisons and a table of counts, in Markdown, for the console and the
  * guide.
  */
 final class Figures {
@@ -23,8 +23,8 @@ final class Figures {
 	/**
 	 * Adds a comparison.
 	 * @param what what was done
-	 * @param goal what it should come to
-	 * @param comparison what came of it
+	 * @param goal the goal
+	 * @param comparison the result
 	 */
 	void add(String what, Goal goal, Comparison comparison) {
 		keep(this.comparisons,
@@ -35,11 +35,11 @@ final class Figures {
 	}
 
 	/**
-	 * Adds what was counted.
-	 * @param what what it is
-	 * @param ours how much the starter has of it
-	 * @param theirs how much that has which it is compared with
-	 * @param bar what ours should be
+	 * Adds a count.
+	 * @param what what was counted
+	 * @param ours the count of the starter
+	 * @param theirs the count of the other subject
+	 * @param bar the limit of ours
 	 */
 	void add(String what, double ours, double theirs, Bar bar) {
 		keep(this.counts, String.format(Locale.ROOT, "| %s | %.1f | %.1f | %s | %s |", what, ours, theirs, bar,
@@ -52,7 +52,7 @@ final class Figures {
 	}
 
 	/**
-	 * The tables in Markdown.
+	 * Returns the tables in Markdown.
 	 */
 	String toMarkdown() {
 		List<String> text = new ArrayList<>(List.of("### " + this.title, ""));

@@ -13,16 +13,15 @@ import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.StatefulRedisConnection;
 
 /**
- * Stores with many records in them, in applications that have nothing left to compile.
- * Where the store can copy a record, one is made by a request, and the others are copies
- * of it.
+ * Fills stores with many records, in applications that are warmed up. If the store can
+ * copy a record, one is made by a request, and the others are copies of it.
  */
 enum Filling {
 
 	/**
-	 * At its limit, where each new result takes the place of an old one: whatever is
-	 * asked of it, it stays as large as it is. Each is asked as often, or else those with
-	 * few records would have had less time to be compiled.
+	 * In memory, at its limit: each new result evicts an old one, so the size stays the
+	 * same. Each size gets as many requests, or else an application with few records
+	 * would be less warm.
 	 */
 	MEMORY {
 		@Override
@@ -51,7 +50,7 @@ enum Filling {
 				connection.setTimeout(Duration.ofMinutes(5));
 				connection.sync().flushall();
 				subject.fill(1);
-				// Its name is no text
+				// Its name is binary
 				connection.sync()
 					.eval("local name = redis.call('RANDOMKEY') "
 							+ "for i = 1, tonumber(ARGV[1]) do redis.call('COPY', name, name .. i) end",
@@ -90,12 +89,12 @@ enum Filling {
 	private static final int MOST = 1_000_000;
 
 	/**
-	 * An application on a store that can hold so many records.
+	 * Starts an application on a store that can hold a number of records.
 	 */
 	abstract Subject open(Bench bench, int records);
 
 	/**
-	 * Leaves so many records in the store.
+	 * Fills the store with a number of records.
 	 */
 	abstract void fill(Subject subject, int records);
 

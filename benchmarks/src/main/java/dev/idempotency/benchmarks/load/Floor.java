@@ -14,10 +14,9 @@ import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
 /**
- * The least that makes the round trips which nobody can do without: one that takes the
- * key or says what is there, and one that keeps the answer. It compares no requests,
- * knows no owner and no crash, and does not even look at the answer: what it keeps is
- * always the same.
+ * The minimum of round trips: one that claims the key or reads its result, and one that
+ * stores the response. It compares no requests, knows no owners and no crashes, and
+ * stores always the same response.
  */
 abstract class Floor implements HandlerInterceptor, WebMvcConfigurer {
 
@@ -28,7 +27,7 @@ abstract class Floor implements HandlerInterceptor, WebMvcConfigurer {
 	private byte[] answer = {};
 
 	/**
-	 * How long the note is in the answer that is kept.
+	 * Sets the length of the note in the response that is stored.
 	 */
 	@Autowired
 	void setNote(@Value("${load.floor.note:10}") int length) {
@@ -64,8 +63,8 @@ abstract class Floor implements HandlerInterceptor, WebMvcConfigurer {
 	}
 
 	/**
-	 * Takes a key.
-	 * @return what was kept under it, or {@code null} if it was free
+	 * Claims a key.
+	 * @return the stored response, or {@code null} if the key was free
 	 */
 	abstract byte @Nullable [] claim(String key);
 

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 
 /**
- * The floor without a store: a map that never forgets.
+ * The floor without a store: a map without eviction.
  */
 @ConditionalOnProperty(name = "load.floor", havingValue = "memory")
 final class FloorInMemory extends Floor {

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 
 /**
- * The floor on PostgreSQL: one statement that reads what is there and inserts if there is
- * nothing, so that a replay writes nothing, and one update.
+ * The floor on PostgreSQL: one statement that reads the row or inserts it, so that a
+ * replay writes nothing, and one update.
  */
 @ConditionalOnProperty(name = "load.floor", havingValue = "postgres")
 final class FloorOnPostgres extends Floor {
@@ -33,7 +33,7 @@ final class FloorOnPostgres extends Floor {
 		try (Connection connection = dataSource.getConnection(); Statement statement = connection.createStatement()) {
 			statement.execute("create table if not exists floor (id text primary key, "
 					+ "expires_at timestamp with time zone not null, result bytea)");
-			// Whoever keeps answers has to find those that are over
+			// Expired responses have to be found
 			statement.execute("create index if not exists floor_expires_at on floor (expires_at)");
 		}
 	}

@@ -4,10 +4,10 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What a comparison has to come to.
+ * The goal of a comparison.
  *
- * @param ratio of the processor time
- * @param bytes how many more may be allocated
+ * @param ratio of the CPU time
+ * @param bytes how many more bytes may be allocated
  */
 record Goal(Bar ratio, Bar bytes) {
 

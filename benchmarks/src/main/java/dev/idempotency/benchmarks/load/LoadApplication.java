@@ -20,8 +20,8 @@ import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RestController;
 
 /**
- * The application under load, whose handlers do nothing. It runs without the library on
- * its class path too: an annotation whose class is missing is not there.
+ * The application under load, whose handlers do nothing. It also runs without the library
+ * on its class path: Java ignores annotations whose class is missing.
  */
 @SpringBootConfiguration(proxyBeanMethods = false)
 @EnableAutoConfiguration
@@ -29,12 +29,12 @@ import org.springframework.web.bind.annotation.RestController;
 class LoadApplication {
 
 	/**
-	 * What the application says when it can be reached.
+	 * What the application prints when it is ready.
 	 */
 	static final String READY = "Ready on port ";
 
 	/**
-	 * What it says before the number of bytes that it has allocated.
+	 * What it prints before the number of bytes that it has allocated.
 	 */
 	static final String ALLOCATED = "Allocated ";
 
@@ -44,9 +44,9 @@ class LoadApplication {
 	}
 
 	/**
-	 * Tells how many bytes its threads have allocated, whenever a line comes in. Those of
-	 * virtual threads are nobody's. A handler that told it would be one more that the
-	 * compilers have to reckon with.
+	 * Prints how many bytes its threads have allocated, for each line of input.
+	 * Allocations of virtual threads are not counted. A handler for it would be one more
+	 * to compile.
 	 */
 	private static void answerQuestions() {
 		ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -81,25 +81,25 @@ class LoadApplication {
 	}
 
 	/**
-	 * What is ordered.
+	 * An order.
 	 *
-	 * @param customer by whom
-	 * @param amount for how much
-	 * @param note as long as the request is to be
+	 * @param customer the customer
+	 * @param amount the amount
+	 * @param note determines the size of the request
 	 */
 	record Order(String customer, long amount, String note) {
 	}
 
 	/**
-	 * What is answered: 184 bytes of JSON if the note is empty.
+	 * The response: 184 bytes of JSON if the note is empty.
 	 *
-	 * @param id of the payment
-	 * @param customer who pays
-	 * @param amount how much
-	 * @param currency of what
-	 * @param status what became of it
-	 * @param createdAt when
-	 * @param note as long as the answer is to be
+	 * @param id the id of the payment
+	 * @param customer the customer
+	 * @param amount the amount
+	 * @param currency the currency
+	 * @param status the status of the payment
+	 * @param createdAt when it was created
+	 * @param note determines the size of the response
 	 */
 	record Payment(String id, String customer, long amount, String currency, String status, String createdAt,
 			String note) {

@@ -10,8 +10,9 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 
 /**
- * One client's connection: it asks, reads the whole answer, and asks again. It does as
- * little as possible, since it shares the machine with the application.
+ * The connection of one client: it sends a request, reads the whole response, and sends
+ * the next. It does as little as possible, since it shares the machine with the
+ * application.
  */
 final class LoadConnection implements AutoCloseable {
 
@@ -31,8 +32,8 @@ final class LoadConnection implements AutoCloseable {
 	}
 
 	/**
-	 * Asks once.
-	 * @return what was answered
+	 * Sends a request.
+	 * @return the response
 	 */
 	Answer ask(byte[] request) throws IOException {
 		this.output.write(request);
@@ -92,11 +93,11 @@ final class LoadConnection implements AutoCloseable {
 	}
 
 	/**
-	 * What came back.
+	 * A response.
 	 *
 	 * @param status its status
-	 * @param replayed whether it says that it is a replay
-	 * @param length of the body
+	 * @param replayed whether it is marked as a replay
+	 * @param length the length of the body
 	 */
 	record Answer(int status, boolean replayed, int length) {
 	}

@@ -11,9 +11,9 @@ import java.util.Map;
 import java.util.function.Function;
 
 /**
- * Measures what a request costs, and prints it. Without arguments everything is measured
- * and written into the guide, which takes more than an hour; nothing else should run on
- * the machine meanwhile.
+ * Measures what a request costs, and prints it. Without arguments, everything is measured
+ * and written into the guide, which takes more than an hour. Nothing else should run on
+ * the machine at that time.
  */
 final class LoadRun {
 
@@ -67,7 +67,7 @@ final class LoadRun {
 	}
 
 	/**
-	 * Asked before anything is measured: nobody wants to hear of it an hour later.
+	 * Checked before anything is measured, to fail at once and not an hour later.
 	 */
 	private static void requirePlaceFor(String guide) {
 		if (guide.indexOf(BEGIN) < 0 || guide.indexOf(END) < guide.indexOf(BEGIN)) {
@@ -76,7 +76,7 @@ final class LoadRun {
 	}
 
 	/**
-	 * Puts figures between their marks, and leaves the words around them.
+	 * Replaces the figures between their marks, and keeps the text around them.
 	 */
 	private static void write(String figures) throws IOException {
 		String text = Files.readString(GUIDE);

@@ -14,7 +14,7 @@ import org.springframework.boot.SpringBootVersion;
 import org.springframework.core.SpringVersion;
 
 /**
- * Where figures come from.
+ * Describes the machine on which figures were measured.
  */
 final class Machine {
 
@@ -22,7 +22,7 @@ final class Machine {
 	}
 
 	/**
-	 * Machine, versions and date.
+	 * Returns the machine, versions and date.
 	 * @param java the applications' runtime, or an empty text for our own
 	 */
 	static String describe(String java) {
@@ -55,7 +55,7 @@ final class Machine {
 					.filter((line) -> line.startsWith("java.runtime.version = "))
 					.map((line) -> line.substring(line.indexOf('=') + 2))
 					.findFirst()
-					.orElseThrow(() -> new IllegalStateException("%s does not tell its version".formatted(java)));
+					.orElseThrow(() -> new IllegalStateException("%s does not print its version".formatted(java)));
 			}
 		}
 		catch (IOException ex) {

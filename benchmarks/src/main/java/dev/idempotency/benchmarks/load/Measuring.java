@@ -9,26 +9,26 @@ import dev.idempotency.benchmarks.load.Comparison.Effort;
 import dev.idempotency.benchmarks.load.Workload.Kind;
 
 /**
- * Measures applications that have nothing left to compile. Pairs of them are kept for
- * what else is measured.
+ * Measures applications that are warmed up. Pairs of them are reused for further
+ * measurements.
  */
 final class Measuring implements AutoCloseable {
 
 	/**
-	 * A load goes on for so many seconds before it is measured, at most.
+	 * The maximum of seconds under load before measuring.
 	 */
 	private static final int WARM_UP_SECONDS = 90;
 
 	private static final int LEAST_WARM_UP_SECONDS = 20;
 
 	/**
-	 * From this share on nothing is measured that is not warm. With less, a change can be
-	 * tried.
+	 * From this share on, applications are fully warmed up. A smaller share is for trying
+	 * a change.
 	 */
 	private static final int WARM_SHARE = 25;
 
 	/**
-	 * A round with fewer small requests says nothing.
+	 * The minimum of small requests in a meaningful round.
 	 */
 	private static final int LEAST_REQUESTS = 1_000;
 
@@ -41,9 +41,9 @@ final class Measuring implements AutoCloseable {
 	private final Set<Warm> warm = new HashSet<>();
 
 	/**
-	 * Create the measuring.
+	 * Create an instance.
 	 * @param java the applications' runtime
-	 * @param share how much of the whole effort to make, in percent
+	 * @param share the share of the whole effort, in percent
 	 */
 	Measuring(String java, int share) {
 		this.share = share;
@@ -51,7 +51,7 @@ final class Measuring implements AutoCloseable {
 	}
 
 	/**
-	 * How often to do something that takes long.
+	 * Returns how often to repeat something that takes long.
 	 */
 	int times(int most) {
 		return Math.max(1, most * this.share / 100);
@@ -62,8 +62,8 @@ final class Measuring implements AutoCloseable {
 	}
 
 	/**
-	 * Compares, after a warm-up with the load that is measured: with another one, also
-	 * with more clients, other paths are taken, and those are compiled then.
+	 * Compares, after a warm-up with the load that is measured. Another load, also one
+	 * with more clients, would compile other paths.
 	 */
 	Comparison compare(Subject[] both, Workload load, Effort effort) {
 		for (Subject subject : both) {
@@ -74,7 +74,7 @@ final class Measuring implements AutoCloseable {
 	}
 
 	void warmUp(Subject subject, Workload load) {
-		// To whom nothing is known, all requests are the same
+		// Without protection, all requests are the same
 		Workload seen = (subject.kind() == Subject.Kind.WITHOUT) ? load.withKind(Kind.FIRST) : load;
 		if (this.warm.add(new Warm(subject, seen))) {
 			WarmUp.run(subject, seen, Math.max(LEAST_WARM_UP_SECONDS,
@@ -92,7 +92,7 @@ final class Measuring implements AutoCloseable {
 	}
 
 	/**
-	 * Who has been warmed up for what.
+	 * A subject and the load that it was warmed up with.
 	 */
 	private record Warm(Subject subject, Workload load) {
 	}

@@ -4,7 +4,7 @@ import dev.idempotency.benchmarks.Servers;
 import dev.idempotency.benchmarks.load.Workload.Kind;
 
 /**
- * What the starter is compared with on a store.
+ * A comparison of the starter on a store with another subject.
  */
 enum Pair {
 
@@ -67,12 +67,12 @@ enum Pair {
 	};
 
 	/**
-	 * A store in memory remembers so many results, where nothing else is said.
+	 * The default limit of results of a store in memory.
 	 */
 	private static final int FULL = 100_000;
 
 	/**
-	 * Starts both: first what it is compared with.
+	 * Starts both subjects, first the base.
 	 */
 	abstract Subject[] open(Bench bench, String... settings);
 

@@ -11,7 +11,7 @@ import dev.idempotency.benchmarks.load.Comparison.Effort;
 import dev.idempotency.benchmarks.load.Workload.Kind;
 
 /**
- * What is measured: one thing is changed at a time.
+ * The parts of the measurements, each of which varies one thing.
  */
 final class Parts implements AutoCloseable {
 
@@ -20,7 +20,7 @@ final class Parts implements AutoCloseable {
 	private static final String VIRTUAL_THREADS = "--spring.threads.virtual.enabled=true";
 
 	/**
-	 * On Reactor Netty, although there is a Tomcat too.
+	 * On Reactor Netty, although Tomcat is on the class path, too.
 	 */
 	private static final String[] WEBFLUX = { "--spring.main.web-application-type=reactive",
 			"--spring.autoconfigure.exclude=org.springframework.boot.tomcat.autoconfigure.reactive.TomcatReactiveWebServerAutoConfiguration" };
@@ -34,7 +34,7 @@ final class Parts implements AutoCloseable {
 	private static final int STARTS = 5;
 
 	/**
-	 * Whoever has not warmed up after so many seconds counts as if it had.
+	 * An application that is not warm after so many seconds counts as warm.
 	 */
 	private static final int LONGEST_WARM_UP = 300;
 
@@ -50,7 +50,7 @@ final class Parts implements AutoCloseable {
 	 * Create the parts.
 	 * @param java the applications' runtime
 	 * @param javaWithVirtualThreads the runtime of those with virtual threads
-	 * @param share how much of the whole effort to make, in percent
+	 * @param share the share of the whole effort, in percent
 	 */
 	Parts(String java, String javaWithVirtualThreads, int share) {
 		this.java = java;
@@ -59,22 +59,21 @@ final class Parts implements AutoCloseable {
 	}
 
 	/**
-	 * The figures that are compared with most goals.
+	 * The figures with most of the goals.
 	 */
 	Figures requests() {
 		return new RequestFigures("Requests", this.java, this.measuring).all();
 	}
 
 	/**
-	 * Those of them that need no server.
+	 * The figures of requests that need no server.
 	 */
 	Figures memory() {
 		return new RequestFigures("Requests in memory", this.java, this.measuring).inMemory();
 	}
 
 	/**
-	 * How long compilers have much to do, in applications that are started anew each
-	 * time.
+	 * How long the warm-up takes, in a new application each time.
 	 */
 	Figures warmUps() {
 		List<Double> with = new ArrayList<>();
@@ -118,7 +117,7 @@ final class Parts implements AutoCloseable {
 	}
 
 	/**
-	 * With a virtual thread for each request.
+	 * With virtual threads.
 	 */
 	Figures virtualThreads() {
 		int feature = Machine.javaFeature(this.javaWithVirtualThreads);
@@ -141,7 +140,7 @@ final class Parts implements AutoCloseable {
 	}
 
 	/**
-	 * The same handlers on WebFlux, against themselves without protection.
+	 * The same handlers on WebFlux, compared with themselves without protection.
 	 */
 	Figures webFlux() {
 		Figures figures = new Figures("WebFlux on Reactor Netty, against the same without protection");
@@ -160,7 +159,7 @@ final class Parts implements AutoCloseable {
 	}
 
 	/**
-	 * With larger requests, whose answers are as large.
+	 * With larger requests and responses.
 	 */
 	Figures bodies() {
 		Figures figures = new Figures("Bodies");
@@ -185,8 +184,8 @@ final class Parts implements AutoCloseable {
 	}
 
 	/**
-	 * With stores that hold much, beside the same store with little in it. First requests
-	 * make the small one grow a little, but not in memory. A million results take more
+	 * With large stores, compared with the same store with few records. First requests
+	 * make the small one grow a little, except in memory. A million results need more
 	 * than the usual heap.
 	 */
 	Figures storeSizes() {

@@ -10,12 +10,12 @@ import dev.idempotency.benchmarks.Servers;
 import dev.idempotency.benchmarks.load.Workload.Kind;
 
 /**
- * What a PostgreSQL counts, while nobody else asks it for anything.
+ * Figures of a PostgreSQL, while it has no other clients.
  */
 final class PostgresFigures {
 
 	/**
-	 * Enough of them that pages which are not full do not count.
+	 * Enough records that partly filled pages do not matter.
 	 */
 	private static final int RECORDS = 5_000;
 
@@ -29,7 +29,7 @@ final class PostgresFigures {
 	}
 
 	/**
-	 * Adds what first requests write, and how much room records take.
+	 * Adds what first requests write, and the size of records.
 	 */
 	static void addTo(Figures figures, Subject floor, Subject subject) {
 		PostgresFigures ours = new PostgresFigures(subject, "idempotency_record");
@@ -42,7 +42,8 @@ final class PostgresFigures {
 	}
 
 	/**
-	 * Into a table that holds as many already, or else its first pages would count.
+	 * In a table that holds as many records already, or else its first pages would
+	 * matter.
 	 */
 	private double walOfARequest() {
 		makeRecords();
@@ -52,7 +53,7 @@ final class PostgresFigures {
 	}
 
 	/**
-	 * Of all updates that the server has counted until now.
+	 * The share of all updates until now.
 	 */
 	private double hotUpdates() {
 		return number("select 100.0 * n_tup_hot_upd / greatest(1, n_tup_upd) from pg_stat_user_tables "
@@ -60,7 +61,7 @@ final class PostgresFigures {
 	}
 
 	/**
-	 * What lives: a vacuum in full leaves nothing of what was replaced.
+	 * The size without dead rows, which a full vacuum removes.
 	 */
 	private double bytesOfARecord() {
 		execute("truncate " + this.table);

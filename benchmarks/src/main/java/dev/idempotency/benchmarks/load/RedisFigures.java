@@ -9,7 +9,7 @@ import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.codec.ByteArrayCodec;
 
 /**
- * What a Redis counts.
+ * Figures of a Redis.
  */
 final class RedisFigures {
 
@@ -19,7 +19,7 @@ final class RedisFigures {
 	}
 
 	/**
-	 * Adds how much memory a record takes, and everything else that was left behind with
+	 * Adds how much memory a record takes, with all other entries that were created with
 	 * it.
 	 */
 	static void addTo(Figures figures, Subject floor, Subject subject) {
@@ -31,7 +31,7 @@ final class RedisFigures {
 		Servers.Redis server = subject.store(Servers.Redis.class);
 		try (RedisClient client = RedisClient.create(RedisURI.create("localhost", server.port()));
 				StatefulRedisConnection<byte[], byte[]> connection = client.connect(ByteArrayCodec.INSTANCE)) {
-			// The names of records are digests, and no text
+			// The names of records are binary digests
 			RedisCommands<byte[], byte[]> redis = connection.sync();
 			redis.flushall();
 			subject.run(Workload.of(Kind.FIRST).withNote(0), RECORDS);

@@ -6,14 +6,14 @@ import dev.idempotency.benchmarks.load.Comparison.Effort;
 import dev.idempotency.benchmarks.load.Workload.Kind;
 
 /**
- * Small requests on 8 connections, which most goals are about.
+ * Figures of small requests on 8 connections, which most goals are about.
  */
 final class RequestFigures {
 
 	private static final Effort EFFORT = new Effort(9, 8_000, 2_000);
 
 	/**
-	 * More than is ever asked for, and little enough for the heap.
+	 * More entries than are ever needed, and a size that fits into the heap.
 	 */
 	private static final String[] ROOM_FOR_ALL = { "--idempotency.memory.max-entries=100000000",
 			"--idempotency.memory.max-size=800MB" };
@@ -26,9 +26,9 @@ final class RequestFigures {
 
 	/**
 	 * Create the figures.
-	 * @param title what they are called
+	 * @param title their title
 	 * @param java the applications' runtime
-	 * @param measuring what measures
+	 * @param measuring measures them
 	 */
 	RequestFigures(String title, String java, Measuring measuring) {
 		this.figures = new Figures(title);
@@ -56,7 +56,7 @@ final class RequestFigures {
 	}
 
 	/**
-	 * Those that need no server.
+	 * The figures that need no server.
 	 */
 	Figures inMemory() {
 		Subject[] full = this.measuring.open(Pair.MEMORY);
@@ -69,7 +69,7 @@ final class RequestFigures {
 			compare(kind + ", store full", Pair.MEMORY.goal(kind), full, Workload.of(kind));
 		}
 		try (Bench own = new Bench(this.java)) {
-			// What there is to be gained at most
+			// The most that can be gained
 			Subject map = own.floorInMemory();
 			for (Kind kind : Kind.values()) {
 				compare(kind.toString(), Goal.NONE, new Subject[] { full[0], map }, Workload.of(kind));

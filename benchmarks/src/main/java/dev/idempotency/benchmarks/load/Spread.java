@@ -3,11 +3,11 @@ package dev.idempotency.benchmarks.load;
 import java.util.List;
 
 /**
- * A figure that was seen several times.
+ * A figure that was measured several times.
  *
- * @param median the one in the middle
- * @param low a quarter of the others is lower
- * @param high a quarter of the others is higher
+ * @param median the median
+ * @param low the lower quartile
+ * @param high the upper quartile
  */
 record Spread(double median, double low, double high) {
 

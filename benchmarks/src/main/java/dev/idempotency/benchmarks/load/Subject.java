@@ -17,9 +17,9 @@ import dev.idempotency.benchmarks.Servers;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An application and its store, which are asked for what they cost.
+ * An application and its store, whose cost is measured.
  *
- * @param name what it is called in tables
+ * @param name its name in tables
  * @param application the application
  * @param store the store, if it is in another process
  * @param kind how the application is protected
@@ -27,38 +27,32 @@ import org.jspecify.annotations.Nullable;
 record Subject(String name, ApplicationProcess application, Servers.@Nullable Server store, Kind kind) {
 
 	/**
-	 * So many keys are asked for again and again, but fewer if their answers are large: a
-	 * store in memory would evict some.
+	 * The number of keys that are replayed. It is lower if their responses are large,
+	 * since a store in memory would evict some.
 	 */
 	private static final int KNOWN_KEYS = 500;
 
 	private static final int KNOWN_CHARACTERS = 20_000_000;
 
 	/**
-	 * More than can be asked for in a second.
+	 * More keys than a timed run can use.
 	 */
 	private static final int KEYS_OF_A_WHILE = 10_000_000;
 
 	private static final AtomicLong NEXT_KEY = new AtomicLong(System.currentTimeMillis() << 8 & 0xffff_ffff_ffffL);
 
 	/**
-	 * Puts a load on it.
-	 */
-	Round run(Workload workload, int requests) {
-		long firstKey = keysFor(workload, requests);
-		long allocated = this.application.allocated();
-		CpuTime cpu = cpu();
-		long begin = System.nanoTime();
-		ask(workload, (request) -> request < requests, firstKey);
-		long nanos = System.nanoTime() - begin;
-		CpuTime.Used used = cpu().since(cpu);
-		return new Round((double) used.work() / requests, (double) used.compilers() / requests,
-				(double) nanos / requests, (double) (this.application.allocated() - allocated) / requests);
-	}
-
-	/**
-	 * Puts a load on it for a while.
-	 * @return what it used meanwhile
+	 * Runs a number of requests. */ Round run(Workload workload, int requests) { long
+	 * firstKey = keysFor(workload, requests); long allocated =
+	 * this.application.allocated(); CpuTime cpu = cpu(); long begin = System.nanoTime();
+	 * ask(workload, (request) -> request < requests, firstKey); long nanos =
+	 * System.nanoTime() - begin; CpuTime.Used used = cpu().since(cpu); return new
+	 * Round((double) used.work() / requests, (double) used.compilers() / requests,
+	 * (double) nanos / requests, (double) (this.application.allocated() - allocated) /
+	 * requests); }
+	 *
+	 * /** Runs requests for some time.
+	 * @return the CPU time that was used
 	 */
 	CpuTime.Used run(Workload workload, Duration time) {
 		long firstKey = keysFor(workload, KEYS_OF_A_WHILE);
@@ -69,7 +63,7 @@ record Subject(String name, ApplicationProcess application, Servers.@Nullable Se
 	}
 
 	/**
-	 * Keys that nobody else has, and that are known where the load is to find them so.
+	 * Reserves new keys, and completes them if the load replays them.
 	 */
 	private long keysFor(Workload workload, int requests) {
 		if (workload.kind() == Workload.Kind.FIRST || this.kind == Kind.WITHOUT) {
@@ -86,14 +80,14 @@ record Subject(String name, ApplicationProcess application, Servers.@Nullable Se
 	}
 
 	/**
-	 * Has it remember requests.
+	 * Fills the store with requests.
 	 */
 	void fill(int records) {
 		ask(Workload.of(Workload.Kind.FIRST), (request) -> request < records, NEXT_KEY.getAndAdd(records));
 	}
 
 	/**
-	 * The store, which is of some kind.
+	 * Returns the store, as a type.
 	 */
 	<T> T store(Class<T> type) {
 		return type.cast(Objects.requireNonNull(this.store));
@@ -142,12 +136,12 @@ record Subject(String name, ApplicationProcess application, Servers.@Nullable Se
 	}
 
 	/**
-	 * An answer that is not what was measured would make any figure look good.
+	 * Checks that a response is of the kind that is measured.
 	 */
 	private void requireExpected(Workload workload, LoadConnection.Answer answer) {
 		boolean replay = workload.kind() == Workload.Kind.REPLAY && this.kind == Kind.STARTER;
 		if (answer.status() != 200 || answer.length() < 150 || answer.replayed() != replay) {
-			throw new IllegalStateException("%s answered %s to %s".formatted(this.name, answer, workload));
+			throw new IllegalStateException("%s responded with %s to %s".formatted(this.name, answer, workload));
 		}
 	}
 
@@ -157,29 +151,26 @@ record Subject(String name, ApplicationProcess application, Servers.@Nullable Se
 	enum Kind {
 
 		/**
-		 * Not at all.
-		 */
-		WITHOUT,
-
-		/**
-		 * By hand, with as little as possible.
+		 * Not protected. */ WITHOUT,
+		 *
+		 * /** Protected by hand, with a minimum of code.
 		 */
 		FLOOR,
 
 		/**
-		 * By the starter.
+		 * Protected by the starter.
 		 */
 		STARTER
 
 	}
 
 	/**
-	 * What a request cost, on average.
+	 * The average cost of a request.
 	 *
-	 * @param cpuNanos processor time of application and store, but for compilers
-	 * @param compilerNanos processor time of the application's compilers
-	 * @param nanos the time that passed
-	 * @param bytes that the application allocated
+	 * @param cpuNanos CPU time of application and store, without compilers
+	 * @param compilerNanos CPU time of the application's compilers
+	 * @param nanos the elapsed time
+	 * @param bytes the bytes that the application allocated
 	 */
 	record Round(double cpuNanos, double compilerNanos, double nanos, double bytes) {
 	}

@@ -5,17 +5,18 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * Puts a load on applications until their compilers have little left to do.
+ * Warms applications up under load, until their compilers have little left to do.
  */
 final class WarmUp {
 
 	/**
-	 * An application is warm when its compilers take less than so of its processor time.
+	 * An application is warm when its compilers take less than this share of its CPU
+	 * time.
 	 */
 	private static final double LITTLE = 0.02;
 
 	/**
-	 * For so many seconds: a single one in which nothing is compiled says little.
+	 * For so many seconds in a row, since a single one is not significant.
 	 */
 	private static final int SECONDS_WITH_LITTLE = 3;
 
@@ -23,11 +24,11 @@ final class WarmUp {
 	}
 
 	/**
-	 * Puts a load on an application.
+	 * Warms an application up.
 	 * @param subject the application
-	 * @param load the load that is measured afterwards: with another one, other paths are
-	 * taken, and those are compiled then
-	 * @param atMost how many seconds to go on at most
+	 * @param load the load that is measured afterwards, since another load would compile
+	 * other paths
+	 * @param atMost the maximum of seconds
 	 * @return after how many seconds the compilers had little to do
 	 */
 	static int run(Subject subject, Workload load, int atMost) {

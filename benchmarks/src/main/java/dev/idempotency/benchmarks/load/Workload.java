@@ -4,17 +4,17 @@ import java.nio.charset.StandardCharsets;
 import java.util.Random;
 
 /**
- * What clients ask for, all at the same time.
+ * The requests that concurrent clients send.
  *
- * @param path the handler
- * @param kind whether it has seen the keys before
- * @param connections how many clients there are
- * @param noteLength how much longer than the shortest a request and its answer are
+ * @param path the path of the handler
+ * @param kind whether keys are new
+ * @param connections the number of clients
+ * @param noteLength how much longer than the shortest a request and its response are
  */
 record Workload(String path, Kind kind, int connections, int noteLength) {
 
 	/**
-	 * Requests and answers of about 200 bytes.
+	 * Requests and responses of about 200 bytes.
 	 */
 	static final int SMALL = 10;
 
@@ -61,7 +61,7 @@ record Workload(String path, Kind kind, int connections, int noteLength) {
 	}
 
 	/**
-	 * Words, which can be compressed about as well as the texts that people write.
+	 * Words, which compress about as well as natural text.
 	 */
 	private String note() {
 		Random random = new Random(this.noteLength);

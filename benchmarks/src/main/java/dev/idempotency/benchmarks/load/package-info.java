@@ -1,6 +1,6 @@
 /**
- * One application under load, without the starter, with a floor written by hand, and with
- * the starter: what a request costs in each.
+ * Measures what a request costs in one application: without the starter, with a floor
+ * written by hand, and with the starter.
  */
 @NullMarked
 package dev.idempotency.benchmarks.load;

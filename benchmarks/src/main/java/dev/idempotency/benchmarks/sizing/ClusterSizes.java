@@ -17,7 +17,7 @@ import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * A Redis Cluster of primaries only, to see how evenly records are spread.
+ * Measures how evenly records are spread in a Redis Cluster of primaries.
  */
 final class ClusterSizes {
 

@@ -19,8 +19,8 @@ import dev.idempotency.store.jdbc.JdbcIdempotencyStore;
 import dev.idempotency.store.jdbc.JdbcSettings;
 
 /**
- * A PostgreSQL that is filled with completed records. It writes images of pages as
- * servers do, has checkpoints when it is told to, and vacuums nothing by itself.
+ * Measures a PostgreSQL that is filled with completed records. It writes full-page images
+ * as in production, and has checkpoints and vacuums only on command.
  */
 final class PostgresSizes implements AutoCloseable {
 
@@ -28,7 +28,7 @@ final class PostgresSizes implements AutoCloseable {
 			"checkpoint_timeout", "1d", "max_wal_size", "40GB", "shared_buffers", "1GB");
 
 	/**
-	 * Records are over soon after they were made, so that they can be purged.
+	 * Short, so that records expire soon and can be purged.
 	 */
 	private static final Duration TTL = Duration.ofSeconds(30);
 
@@ -39,8 +39,8 @@ final class PostgresSizes implements AutoCloseable {
 	private static final int MOST_TO_PURGE = 1_000_000;
 
 	/**
-	 * What the store does, by the server itself: a claim and its commit, a completion and
-	 * its commit. Several at a time would be quicker, and leave more dead rows behind.
+	 * Does what the store does, on the server: a claim and its commit, a completion and
+	 * its commit. Several per commit would be quicker, but would leave more dead rows.
 	 */
 	private static final String COPY = """
 			do $$
@@ -91,7 +91,7 @@ final class PostgresSizes implements AutoCloseable {
 	}
 
 	/**
-	 * Leaves further records that the server makes itself, two at a time.
+	 * Adds records that the server creates itself, on two connections.
 	 */
 	void copy(int records) {
 		String command = COPY.formatted(records / 2, StoreFilling.NAMESPACE, StoreFilling.OPERATION,
@@ -141,15 +141,14 @@ final class PostgresSizes implements AutoCloseable {
 	}
 
 	/**
-	 * Bytes of WAL since the server was made.
+	 * Bytes of WAL since the server was created.
 	 */
 	double wal() {
 		return number("select pg_current_wal_insert_lsn() - '0/0'::pg_lsn");
 	}
 
 	/**
-	 * Versions of rows that nobody sees any more, counted row by row: the statistics lag
-	 * behind.
+	 * Dead versions of rows, counted row by row, since the statistics lag behind.
 	 */
 	private double dead() {
 		return number("select dead_tuple_count from pgstattuple('idempotency_record')");
@@ -161,8 +160,8 @@ final class PostgresSizes implements AutoCloseable {
 	}
 
 	/**
-	 * Seconds of CPU that all processes of the server have used. Those that served a
-	 * connection that was closed are not among them.
+	 * The CPU time of all processes of the server in seconds, without those whose
+	 * connection was closed.
 	 */
 	double cpu() {
 		return this.server.processes()
@@ -192,14 +191,14 @@ final class PostgresSizes implements AutoCloseable {
 	}
 
 	/**
-	 * Waits until all records are over.
+	 * Waits until all records have expired.
 	 */
 	void awaitExpiry() {
 		execute("select pg_sleep(extract(epoch from max(expires_at) - clock_timestamp()) + 0.1) from idempotency_record");
 	}
 
 	/**
-	 * Removes what is over, batch by batch, as the purger does, but without its rests.
+	 * Removes expired records batch by batch, as the purger does, but without its pauses.
 	 * @return how many records were removed
 	 */
 	long purge(int most) {

@@ -12,7 +12,7 @@ import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.codec.ByteArrayCodec;
 
 /**
- * Asks one Redis what it counts.
+ * Reads the figures of one Redis.
  */
 final class RedisProbe implements AutoCloseable {
 
@@ -27,7 +27,7 @@ final class RedisProbe implements AutoCloseable {
 	}
 
 	/**
-	 * Names of records are digests, and no text.
+	 * Names of records are binary digests.
 	 */
 	RedisCommands<byte[], byte[]> redis() {
 		return this.connection.sync();
@@ -43,7 +43,7 @@ final class RedisProbe implements AutoCloseable {
 	}
 
 	/**
-	 * Seconds of CPU that the server has used.
+	 * The CPU time of the server in seconds.
 	 */
 	double cpu() {
 		return Double.parseDouble(info("cpu", "used_cpu_user")) + Double.parseDouble(info("cpu", "used_cpu_sys"));

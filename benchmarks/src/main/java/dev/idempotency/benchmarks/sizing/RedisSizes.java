@@ -12,7 +12,7 @@ import io.lettuce.core.api.sync.RedisCommands;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * A Redis that is filled with completed records.
+ * Measures a Redis that is filled with completed records.
  */
 final class RedisSizes implements AutoCloseable {
 
@@ -49,7 +49,7 @@ final class RedisSizes implements AutoCloseable {
 		this.connections.start();
 		this.store = new RedisIdempotencyStore(this.connections, PREFIX, 0);
 		this.filling = new StoreFilling(this.store, THREADS, TTL, answer);
-		// Scripts, connections and their buffers are there before anything is counted
+		// Scripts, connections and their buffers exist before anything is counted
 		this.filling.first(1_000);
 		redis().flushall();
 		this.before = this.probe.usedMemory();
@@ -68,8 +68,8 @@ final class RedisSizes implements AutoCloseable {
 	}
 
 	/**
-	 * Leaves further records that the server makes itself, byte by byte as long as those
-	 * of the store.
+	 * Adds records that the server creates itself, of the same length as those of the
+	 * store.
 	 */
 	void copy(int records) {
 		redis().flushall();
@@ -93,7 +93,7 @@ final class RedisSizes implements AutoCloseable {
 	}
 
 	/**
-	 * What the records take by the server's own account.
+	 * The memory of the records, as the server reports it.
 	 */
 	long memory() {
 		return this.probe.usedMemory() - this.before;

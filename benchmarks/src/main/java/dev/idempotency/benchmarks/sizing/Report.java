@@ -3,7 +3,7 @@ package dev.idempotency.benchmarks.sizing;
 import java.util.Locale;
 
 /**
- * Prints what was measured as it becomes known, beside what the formula says.
+ * Prints each measured value at once, next to the calculated one.
  */
 final class Report {
 
@@ -20,10 +20,10 @@ final class Report {
 	}
 
 	/**
-	 * A line of a table.
+	 * Prints a line of a table.
 	 * @param what what was measured
-	 * @param measured what it came to
-	 * @param reckoned what the formula says
+	 * @param measured the measured value
+	 * @param reckoned the calculated value
 	 */
 	void compare(String what, double measured, double reckoned) {
 		System.out.println("| %s | %s | %s | %d | %s | %s | %s |".formatted(this.store, what, number(this.records),

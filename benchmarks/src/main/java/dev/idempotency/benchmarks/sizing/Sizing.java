@@ -4,14 +4,14 @@ import java.time.Duration;
 import java.util.Locale;
 
 /**
- * Reckons what a store needs for so many first requests a second. One file that needs
- * nothing else: {@code java Sizing.java 1000 24h 200}. The formulas are explained in
- * docs/sizing.md, and tests hold them against real servers.
+ * Calculates what a store needs for a rate of first requests. A single file without
+ * dependencies: {@code java Sizing.java 1000 24h 200}. The formulas are explained in
+ * docs/sizing.md, and tests compare them with real servers.
  */
 final class Sizing {
 
 	/**
-	 * How an allocator rounds.
+	 * How an allocator rounds sizes.
 	 */
 	enum Allocator {
 
@@ -46,7 +46,7 @@ final class Sizing {
 	}
 
 	/**
-	 * What an HTTP answer has beside its body: status, content type, versions.
+	 * What is stored of an HTTP response beside its body: status, content type, versions.
 	 */
 	private static final int ANSWER_HEAD = 13;
 
@@ -65,25 +65,26 @@ final class Sizing {
 	private static final int PAGE = 8192;
 
 	/**
-	 * What of a page can be filled.
+	 * The usable bytes of a page.
 	 */
 	private static final int ROOM_ON_PAGE = PAGE - 24;
 
 	/**
-	 * A row that is larger gives its result to the TOAST table.
+	 * The result of a larger row goes to the TOAST table.
 	 */
 	private static final int LARGEST_ROW = 2032;
 
 	private static final int TOAST_CHUNK = 1996;
 
 	/**
-	 * What is used of the pages of rows: the rest has versions that completions replaced.
+	 * The used share of the pages of rows. The rest are versions that completions
+	 * replaced.
 	 */
 	private static final double HEAP_FILL = 0.93;
 
 	/**
-	 * What is used of an index that grows at random places, and of one that grows at its
-	 * end.
+	 * The used share of an index that grows at random places, and of one that grows at
+	 * its end.
 	 */
 	private static final double RANDOM_FILL = 0.69;
 
@@ -112,7 +113,7 @@ final class Sizing {
 	private static final double POSTGRES_CPU = 160e-6;
 
 	/**
-	 * Autovacuum begins when so much of the table is dead, unless it is told otherwise.
+	 * The default share of dead rows from which on autovacuum runs.
 	 */
 	private static final double AUTOVACUUM_SCALE = 0.2;
 
@@ -123,11 +124,11 @@ final class Sizing {
 
 	/**
 	 * Prints the figures.
-	 * @param args first requests a second, the ttl such as 24h, bytes of an answer
+	 * @param args first requests a second, the ttl such as 24h, bytes of a response
 	 */
 	public static void main(String[] args) {
 		if (args.length != 3) {
-			System.err.println("First requests a second, ttl (90s, 30m, 24h, 7d), bytes of an answer: 1000 24h 200");
+			System.err.println("First requests a second, ttl (90s, 30m, 24h, 7d), bytes of a response: 1000 24h 200");
 			System.exit(1);
 		}
 		System.out.print(print(Double.parseDouble(args[0]), duration(args[1]), Integer.parseInt(args[2])));
@@ -138,7 +139,7 @@ final class Sizing {
 	}
 
 	/**
-	 * All figures, for people.
+	 * Returns all figures as a readable text.
 	 */
 	static String print(double rate, Duration ttl, int answer) {
 		long records = Math.round(rate * ttl.toSeconds());
@@ -177,22 +178,22 @@ final class Sizing {
 	}
 
 	/**
-	 * A result as a store gets it.
+	 * The size of a result in a store.
 	 */
 	static int frame(int answer) {
 		return answer + ANSWER_HEAD;
 	}
 
 	/**
-	 * The memory of so many records in one Redis.
+	 * The memory of records in one Redis.
 	 */
 	static double redisMemory(long records, int answer, Allocator allocator) {
 		return records * redisRecord(answer, allocator) + redisTables(records);
 	}
 
 	/**
-	 * The memory of so many records on all nodes of a cluster, where each name is in a
-	 * list of its slot.
+	 * The memory of records on all nodes of a cluster, where each name is also in a list
+	 * of its slot.
 	 */
 	static double clusterMemory(int nodes, long records, int answer, Allocator allocator) {
 		return nodes * redisMemory(records / nodes, answer, allocator)
@@ -212,7 +213,7 @@ final class Sizing {
 	}
 
 	/**
-	 * A string has its length before it and a zero after it.
+	 * A string is preceded by its length and followed by a zero.
 	 */
 	private static int text(int length) {
 		return length + 1 + ((length < 1 << 8) ? 3 : (length < 1 << 16) ? 5 : 9);
@@ -226,7 +227,7 @@ final class Sizing {
 	}
 
 	/**
-	 * What so many records take on the disk of a PostgreSQL.
+	 * The disk space of records in a PostgreSQL.
 	 */
 	static double postgresDisk(long records, int answer) {
 		return records * (heapOfARecord(answer) + toastOfARecord(answer) + idIndexOfARecord() + expiryIndexOfARecord());
@@ -275,15 +276,15 @@ final class Sizing {
 	}
 
 	/**
-	 * The WAL of a first request while no page needs an image.
+	 * The WAL of a first request without full-page images.
 	 */
 	static double walOfARequest(int answer) {
 		return WAL_OF_A_REQUEST + frame(answer);
 	}
 
 	/**
-	 * The WAL of so many requests from a checkpoint on. A page of the index of ids is
-	 * logged in full when it is changed first after a checkpoint.
+	 * The WAL of requests after a checkpoint. A page of the index of ids is logged in
+	 * full at its first change after a checkpoint.
 	 */
 	static double walAfterACheckpoint(long records, double requests, int answer) {
 		double pages = records * idIndexOfARecord() / PAGE;
@@ -292,14 +293,14 @@ final class Sizing {
 	}
 
 	/**
-	 * The same after a vacuum: each row goes into a hole on a page of its own.
+	 * The same after a vacuum: each row goes into free space on a page of its own.
 	 */
 	static double walAfterAVacuum(long records, double requests, int answer) {
 		return walAfterACheckpoint(records, requests, answer) + requests * HEAP_FILL * PAGE;
 	}
 
 	/**
-	 * The WAL of a vacuum of so many rows that are new: each page once.
+	 * The WAL of a vacuum of new rows: each page once.
 	 */
 	static double walOfAVacuum(long records, int answer) {
 		return records
@@ -307,7 +308,7 @@ final class Sizing {
 	}
 
 	/**
-	 * The WAL of removing a record: its own, and its part of an image of its page.
+	 * The WAL of the removal of a record: its own, and its part of the image of its page.
 	 */
 	static double walOfAPurge(int answer) {
 		return WAL_OF_A_PURGE + heapOfARecord(answer);

@@ -1,10 +1,10 @@
 package dev.idempotency.benchmarks.sizing;
 
 /**
- * Measures how large stores become, and prints it beside what {@link Sizing} reckons:
+ * Measures the size of stores, and prints it next to what {@link Sizing} calculates:
  * {@code redis 1000000 200}, {@code postgres 1000000 200}, {@code cluster 6 600000 200}.
- * Up to a million records are made through the store; of more, all but a hundred thousand
- * by the server itself, with the same bytes.
+ * Up to a million records are written through the store; of more, all but a hundred
+ * thousand by the server itself, with the same bytes.
  */
 final class SizingRun {
 
@@ -17,7 +17,7 @@ final class SizingRun {
 
 	/**
 	 * Measures.
-	 * @param args the store, and how many records with answers of how many bytes
+	 * @param args the store, the number of records, and the bytes of a response
 	 */
 	public static void main(String[] args) throws InterruptedException {
 		int records = Integer.parseInt(args[args.length - 2]);

@@ -21,7 +21,7 @@ import dev.idempotency.store.OnReplay;
 import dev.idempotency.store.StoredResult;
 
 /**
- * First requests and replays as a store sees them, many at a time.
+ * Fills a store with first requests and replays, many at a time.
  */
 final class StoreFilling {
 
@@ -45,10 +45,10 @@ final class StoreFilling {
 
 	/**
 	 * Create a filling.
-	 * @param store what is filled
-	 * @param threads how many requests there are at a time
-	 * @param ttl for how long records are kept
-	 * @param answer how many bytes an answer has, which cannot be compressed
+	 * @param store the store to fill
+	 * @param threads the number of concurrent requests
+	 * @param ttl how long records are kept
+	 * @param answer the bytes of a response, which cannot be compressed
 	 */
 	StoreFilling(IdempotencyStore store, int threads, Duration ttl, int answer) {
 		this.store = store;
@@ -60,16 +60,16 @@ final class StoreFilling {
 	}
 
 	/**
-	 * Claims and completes so many new keys.
+	 * Claims and completes new keys.
 	 */
 	void first(int requests) {
 		run(requests, new Random(this.keys.nextLong()), this::first);
 	}
 
 	/**
-	 * Completes so many new keys, and asks for each of them so many times.
-	 * @param cpu what the server has used so far
-	 * @return what it has used for each question
+	 * Completes new keys, and replays each of them several times.
+	 * @param cpu the CPU time of the server so far
+	 * @return the CPU time of a replay
 	 */
 	double replay(int requests, int times, DoubleSupplier cpu) {
 		long seed = this.keys.nextLong();
@@ -102,7 +102,7 @@ final class StoreFilling {
 	}
 
 	/**
-	 * A key as most clients make them, and cheaper than from a secure source.
+	 * A key as most clients create it, without the cost of a secure random source.
 	 */
 	private static IdempotencyKey key(Random random) {
 		return IdempotencyKey.of(OPERATION, new UUID(random.nextLong(), random.nextLong()).toString())
@@ -118,7 +118,7 @@ final class StoreFilling {
 
 	private void replay(IdempotencyKey key) {
 		if (claim(key) instanceof ClaimResult.Granted) {
-			throw new IllegalStateException("A key was forgotten");
+			throw new IllegalStateException("A completed key was not replayed");
 		}
 	}
 
@@ -127,7 +127,8 @@ final class StoreFilling {
 	}
 
 	/**
-	 * What a record has in place of a result, to make others of it.
+	 * Claims a new key and does not complete it, so that the claimed record can be
+	 * copied.
 	 */
 	ClaimResult.Granted claimOnly() {
 		return (ClaimResult.Granted) claim(key(this.keys));

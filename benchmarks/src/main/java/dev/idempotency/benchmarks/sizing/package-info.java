@@ -1,5 +1,5 @@
 /**
- * How large stores become: a calculator, and what its formulas are held against.
+ * The size of stores: a calculator, and measurements to verify its formulas.
  */
 @NullMarked
 package dev.idempotency.benchmarks.sizing;
