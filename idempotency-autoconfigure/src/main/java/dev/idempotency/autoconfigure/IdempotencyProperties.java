@@ -101,9 +101,12 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled,
 	public enum StoreType {
 
 		/**
-		 * The only one that is available. */ AUTO,
-		 *
-		 * /** The memory of this process.
+		 * The only one that is available.
+		 */
+		AUTO,
+
+		/**
+		 * The memory of this process.
 		 */
 		MEMORY,
 

@@ -89,11 +89,15 @@ public final class FaultInjectingStore implements IdempotencyStore {
 	}
 
 	/**
-	 * Decides when to fail. */ @FunctionalInterface public interface FaultPlan {
-	 *
-	 * /** Decides whether the next call fails.
-	 * @param verb the verb of the call
-	 * @return the fault
+	 * Decides when to fail.
+	 */
+	@FunctionalInterface
+	public interface FaultPlan {
+
+		/**
+		 * Decides whether the next call fails.
+		 * @param verb the verb of the call
+		 * @return the fault
 		 */
 		Fault next(StoreVerb verb);
 
@@ -133,17 +137,20 @@ public final class FaultInjectingStore implements IdempotencyStore {
 	}
 
 	/**
-	 * Thrown by a call that fails as planned. */ public static final class
-	 * InjectedFaultException extends RuntimeException {
-	 *
-	 * private static final long serialVersionUID = 1L;
-	 *
-	 * private InjectedFaultException(StoreVerb verb, String moment) { super("%s failed %s
-	 * its effect, as planned".formatted(verb, moment)); }
-	 *
-	 * }
-	 *
-	 * /** Thrown by a call that fails with an error as planned.
+	 * Thrown by a call that fails as planned.
+	 */
+	public static final class InjectedFaultException extends RuntimeException {
+
+		private static final long serialVersionUID = 1L;
+
+		private InjectedFaultException(StoreVerb verb, String moment) {
+			super("%s failed %s its effect, as planned".formatted(verb, moment));
+		}
+
+	}
+
+	/**
+	 * Thrown by a call that fails with an error as planned.
 	 */
 	public static final class InjectedError extends Error {
 

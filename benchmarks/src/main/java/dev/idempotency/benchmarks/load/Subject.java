@@ -42,16 +42,22 @@ record Subject(String name, ApplicationProcess application, Servers.@Nullable Se
 	private static final AtomicLong NEXT_KEY = new AtomicLong(System.currentTimeMillis() << 8 & 0xffff_ffff_ffffL);
 
 	/**
-	 * Runs a number of requests. */ Round run(Workload workload, int requests) { long
-	 * firstKey = keysFor(workload, requests); long allocated =
-	 * this.application.allocated(); CpuTime cpu = cpu(); long begin = System.nanoTime();
-	 * ask(workload, (request) -> request < requests, firstKey); long nanos =
-	 * System.nanoTime() - begin; CpuTime.Used used = cpu().since(cpu); return new
-	 * Round((double) used.work() / requests, (double) used.compilers() / requests,
-	 * (double) nanos / requests, (double) (this.application.allocated() - allocated) /
-	 * requests); }
-	 *
-	 * /** Runs requests for some time.
+	 * Runs a number of requests.
+	 */
+	Round run(Workload workload, int requests) {
+		long firstKey = keysFor(workload, requests);
+		long allocated = this.application.allocated();
+		CpuTime cpu = cpu();
+		long begin = System.nanoTime();
+		ask(workload, (request) -> request < requests, firstKey);
+		long nanos = System.nanoTime() - begin;
+		CpuTime.Used used = cpu().since(cpu);
+		return new Round((double) used.work() / requests, (double) used.compilers() / requests,
+				(double) nanos / requests, (double) (this.application.allocated() - allocated) / requests);
+	}
+
+	/**
+	 * Runs requests for some time.
 	 * @return the CPU time that was used
 	 */
 	CpuTime.Used run(Workload workload, Duration time) {
@@ -151,9 +157,12 @@ record Subject(String name, ApplicationProcess application, Servers.@Nullable Se
 	enum Kind {
 
 		/**
-		 * Not protected. */ WITHOUT,
-		 *
-		 * /** Protected by hand, with a minimum of code.
+		 * Not protected.
+		 */
+		WITHOUT,
+
+		/**
+		 * Protected by hand, with a minimum of code.
 		 */
 		FLOOR,
 
