@@ -103,8 +103,8 @@ public final class IdempotencyMeters implements IdempotencyListener {
 			String attempts = "Attempts at protected operations, by outcome";
 			this.attempts = new Counters("idempotency.attempts", attempts, tags.and("enforced", "true"));
 			this.observedAttempts = new Counters("idempotency.attempts", attempts, tags.and("enforced", "false"));
-			this.executions = new Counters("idempotency.executions",
-					"Executions that held their key, by outcome", tags);
+			this.executions = new Counters("idempotency.executions", "Executions that held their key, by outcome",
+					tags);
 			this.claimsLost = new Counters("idempotency.claims.lost",
 					"Executions that stalled past their lease and whose key was taken over", tags);
 			this.takeovers = new Counters("idempotency.takeovers", "Attempts that took over the key of an earlier one",

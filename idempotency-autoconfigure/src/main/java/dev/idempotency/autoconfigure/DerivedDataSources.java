@@ -59,8 +59,7 @@ final class DerivedDataSources implements RenewalDataSources {
 			logger.warn("Leases are renewed on connections of {}, since no separate connection could be derived "
 					+ "({}). Handlers that hold all of its connections for longer than a lease can lose their claims. "
 					+ "Define a DataSource bean for one connection, and name it in "
-					+ "idempotency.jdbc.renewal-data-source.",
-					inner.getClass().getName(), ex.getMessage());
+					+ "idempotency.jdbc.renewal-data-source.", inner.getClass().getName(), ex.getMessage());
 			return null;
 		}
 	}

@@ -41,8 +41,7 @@ public record OperationPolicy(Duration ttl, Duration lease, OnCrash onCrash, Dur
 		}
 		if (extendsOnReplay && maxReplays > 0) {
 			throw new IllegalArgumentException(
-					"Replays that restart the ttl cannot be limited, but the limit is %d"
-						.formatted(maxReplays));
+					"Replays that restart the ttl cannot be limited, but the limit is %d".formatted(maxReplays));
 		}
 	}
 

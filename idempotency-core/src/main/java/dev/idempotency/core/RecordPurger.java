@@ -141,8 +141,8 @@ public final class RecordPurger implements AutoCloseable {
 	private void failed(Throwable ex) {
 		// A store that is closed at the same time is expected to fail
 		if (!this.closed) {
-			logger.warn("Expired records could not be removed; trying again in about {}: {}",
-					this.settings.interval(), ex.toString());
+			logger.warn("Expired records could not be removed; trying again in about {}: {}", this.settings.interval(),
+					ex.toString());
 		}
 		logger.debug("The failure in full", ex);
 	}

@@ -191,8 +191,7 @@ public final class StoredResult {
 	 */
 	public ByteBuffer payload() {
 		if (isPacked()) {
-			throw new IllegalStateException(
-					"The result is compressed or encrypted: only the engine can read it");
+			throw new IllegalStateException("The result is compressed or encrypted: only the engine can read it");
 		}
 		byte[] frame = toFrame();
 		return ByteBuffer.wrap(frame, HEADER, frame.length - HEADER).slice().asReadOnlyBuffer();

@@ -41,11 +41,11 @@ final class MessageListeners {
 		List<String> doubts = new ArrayList<>();
 		if (LISTENERS.stream().anyMatch(annotations::isPresent)) {
 			if (policy.patience().isZero()) {
-				doubts
-					.add(("does not wait for a concurrent attempt. After a crash, a redelivered message is refused until the lease "
-							+ "(%d s) expires, and may be dropped before that. Write onConflict = OnConflict.WAIT, "
-							+ "with a wait-timeout longer than the lease")
-						.formatted(policy.lease().toSeconds()));
+				doubts.add(
+						("does not wait for a concurrent attempt. After a crash, a redelivered message is refused until the lease "
+								+ "(%d s) expires, and may be dropped before that. Write onConflict = OnConflict.WAIT, "
+								+ "with a wait-timeout longer than the lease")
+							.formatted(policy.lease().toSeconds()));
 			}
 			Arrays.stream(method.getParameterTypes())
 				.filter((type) -> ACKNOWLEDGING.contains(type.getName()))

@@ -65,10 +65,9 @@ final class MethodAudit {
 				});
 				checkProxy(methods, bean, beanFactory);
 				SelfCalls.find(bean.type(), methods)
-					.forEach((call) -> logger.warn(
-							"{}: a call of a bean's own method bypasses its proxy, and is not protected. "
-									+ "Move one of the two to another bean",
-							call));
+					.forEach((call) -> logger
+						.warn("{}: a call of a bean's own method bypasses its proxy, and is not protected. "
+								+ "Move one of the two to another bean", call));
 			}
 		});
 		return List.copyOf(found.values());
@@ -87,10 +86,10 @@ final class MethodAudit {
 		int modifiers = specific.getModifiers();
 		if (Modifier.isPrivate(modifiers) || Modifier.isStatic(modifiers) || Modifier.isFinal(modifiers)) {
 			throw new IdempotencyConfigurationException(
-					"%s is @Idempotent and %s. Calls of it bypass the proxy, and cannot be protected"
-						.formatted(specific,
-								Modifier.isPrivate(modifiers) ? "private"
-										: Modifier.isStatic(modifiers) ? "static" : "final"),
+					"%s is @Idempotent and %s. Calls of it bypass the proxy, and cannot be protected".formatted(
+							specific,
+							Modifier.isPrivate(modifiers) ? "private"
+									: Modifier.isStatic(modifiers) ? "static" : "final"),
 					"Make it a public method that other beans call.");
 		}
 		MethodOperation operation = this.operations.operationOf(method, bean.type());

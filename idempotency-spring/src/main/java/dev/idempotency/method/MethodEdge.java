@@ -266,8 +266,7 @@ final class MethodEdge {
 			}
 			boolean begun = false;
 			try {
-				Transaction transaction = Objects
-					.requireNonNull(MethodEdge.this.transactions, "checked at startup")
+				Transaction transaction = Objects.requireNonNull(MethodEdge.this.transactions, "checked at startup")
 					.begin();
 				begun = true;
 				return transaction;

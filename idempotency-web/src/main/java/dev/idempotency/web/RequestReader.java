@@ -102,9 +102,8 @@ final class RequestReader {
 		InputStream source = readBefore ? outermost.getInputStream() : this.request.getRequest().getInputStream();
 		byte[] bytes = readAtMost(this.limit + 1, source, outermost.getContentLengthLong());
 		if (bytes.length == 0 && outermost.getContentLengthLong() > 0 && !isForm(outermost)) {
-			throw new IllegalStateException(
-					"The body of %s %s was read before its handler, and is gone. ".formatted(outermost.getMethod(),
-							outermost.getRequestURI()) + "A filter that reads it must provide it again");
+			throw new IllegalStateException("The body of %s %s was read before its handler, and is gone. ".formatted(
+					outermost.getMethod(), outermost.getRequestURI()) + "A filter that reads it must provide it again");
 		}
 		boolean tooLarge = bytes.length > this.limit;
 		if (!readBefore && bytes.length > 0) {

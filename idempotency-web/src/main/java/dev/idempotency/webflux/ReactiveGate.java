@@ -165,7 +165,8 @@ final class ReactiveGate implements ReactiveAdmission {
 					return prepare(facts, keyOf(facts));
 				}));
 			}
-			// A request that is refused for its head alone is refused before its body is read
+			// A request that is refused for its head alone is refused before its body is
+			// read
 			IdempotencyKey key = keyOf(facts(scope, null, null));
 			return (key == null) ? Mono.just(Prepared.NOTHING)
 					: readContent().map((content) -> prepare(facts(scope, content, null), key));

@@ -23,8 +23,8 @@ final class RedisFigures {
 	 * it.
 	 */
 	static void addTo(Figures figures, Subject floor, Subject subject) {
-		figures.add("bytes of a record in Redis, a response of 156 bytes", bytesOfARecord(subject), bytesOfARecord(floor),
-				Bar.atMost(400, " B"));
+		figures.add("bytes of a record in Redis, a response of 156 bytes", bytesOfARecord(subject),
+				bytesOfARecord(floor), Bar.atMost(400, " B"));
 	}
 
 	private static double bytesOfARecord(Subject subject) {

@@ -69,8 +69,7 @@ final class ServerCheck {
 		catch (RuntimeException ex) {
 			String error = ServerError.of(ex);
 			if (isRefusal(error)) {
-				throw new IdempotencyConfigurationException(
-						"Redis refuses what the idempotency store needs: " + error,
+				throw new IdempotencyConfigurationException("Redis refuses what the idempotency store needs: " + error,
 						"Use Redis 6.2 or later (or Valkey), and allow its user: ~%s* &%s* %s"
 							.formatted(this.names.prefix(), this.names.prefix(), COMMANDS));
 			}
@@ -92,8 +91,10 @@ final class ServerCheck {
 		connection.scriptingCommands().eval(Script.CHECK.source(), ReturnType.INTEGER, 1, arguments);
 		Long published = connection.scriptingCommands().evalSha(Script.CHECK.sha1(), ReturnType.INTEGER, 1, arguments);
 		if (published == null || published == 0) {
-			logger.warn("Redis does not let the idempotency store publish. An attempt that waits for another one "
-					+ "notices its end up to half a second late. Allow its user: +publish &{}*", this.names.prefix());
+			logger.warn(
+					"Redis does not let the idempotency store publish. An attempt that waits for another one "
+							+ "notices its end up to half a second late. Allow its user: +publish &{}*",
+					this.names.prefix());
 		}
 	}
 
