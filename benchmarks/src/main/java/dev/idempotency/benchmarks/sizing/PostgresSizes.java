@@ -240,11 +240,12 @@ final class PostgresSizes implements AutoCloseable {
 		report.compare("disk", disk(), Sizing.postgresDisk(records, answer));
 		report.say("HOT updates %.1f %%, dead rows %,.0f".formatted(hotUpdates(), dead()));
 		int further = Math.max(10_000, records / 100);
-		measureImages(report, "WAL of %,d requests after a checkpoint", further,
-				Sizing.walAfterACheckpoint(records, further, answer));
+		double images = Sizing.walAfterACheckpoint(records, further, answer);
+		report.compare("WAL of %,d requests after a checkpoint".formatted(further), walAfterACheckpoint(further),
+				images);
 		report.compare("WAL of a vacuum", vacuum(report), Sizing.walOfAVacuum(records, answer));
-		measureImages(report, "WAL of %,d requests after a checkpoint and a vacuum", further,
-				Sizing.walAfterAVacuum(records, further, answer));
+		report.say("%.1f pages of the table logged for each request after a vacuum"
+			.formatted((walAfterACheckpoint(further) - images) / further / Sizing.imageOfAPage()));
 		report.say("a replay: %.1f µs of the server's CPU".formatted(this.filling.replay(10_000, 10, this::cpu) * 1e6));
 		awaitExpiry();
 		execute("checkpoint");
@@ -258,11 +259,11 @@ final class PostgresSizes implements AutoCloseable {
 		vacuum(report);
 	}
 
-	private void measureImages(Report report, String what, int requests, double reckoned) {
+	private double walAfterACheckpoint(int requests) {
 		execute("checkpoint");
 		double wal = wal();
 		this.filling.first(requests);
-		report.compare(what.formatted(requests), wal() - wal, reckoned);
+		return wal() - wal;
 	}
 
 	/**

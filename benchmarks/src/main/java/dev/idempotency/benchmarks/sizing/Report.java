@@ -23,11 +23,11 @@ final class Report {
 	 * Prints a line of a table.
 	 * @param what what was measured
 	 * @param measured the measured value
-	 * @param reckoned the calculated value
+	 * @param calculated the calculated value
 	 */
-	void compare(String what, double measured, double reckoned) {
+	void compare(String what, double measured, double calculated) {
 		System.out.println("| %s | %s | %s | %d | %s | %s | %s |".formatted(this.store, what, number(this.records),
-				this.answer, number(measured), number(reckoned), percent((reckoned / measured - 1) * 100)));
+				this.answer, number(measured), number(calculated), percent((calculated / measured - 1) * 100)));
 	}
 
 	static String number(double number) {

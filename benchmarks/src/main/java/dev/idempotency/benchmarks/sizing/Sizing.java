@@ -293,10 +293,10 @@ final class Sizing {
 	}
 
 	/**
-	 * The same after a vacuum: each row goes into free space on a page of its own.
+	 * The image of a page of the table, without the room that is free on it.
 	 */
-	static double walAfterAVacuum(long records, double requests, int answer) {
-		return walAfterACheckpoint(records, requests, answer) + requests * HEAP_FILL * PAGE;
+	static double imageOfAPage() {
+		return HEAP_FILL * PAGE;
 	}
 
 	/**

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What is reckoned is what real servers come to. They hold few records here, where pages
+ * Calculated sizes are those of real servers. They hold few records here, where pages
  * that are not full count; docs/sizing.md has millions.
  */
 class SizingTests {
@@ -19,7 +19,7 @@ class SizingTests {
 	private static final Percentage CLOSE = Percentage.withPercentage(25);
 
 	@Test
-	void reckonsTheMemoryOfARedis() {
+	void calculatesTheMemoryOfARedis() {
 		try (Servers.Redis server = Servers.startRedis(); RedisSizes sizes = new RedisSizes(server, ANSWER)) {
 			sizes.filling().first(RECORDS);
 			assertThat(sizes.records()).isEqualTo(RECORDS);
@@ -43,7 +43,7 @@ class SizingTests {
 	}
 
 	@Test
-	void reckonsTheDiskAndTheWalOfAPostgres() {
+	void calculatesTheDiskAndTheWalOfAPostgres() {
 		try (PostgresSizes sizes = new PostgresSizes(ANSWER)) {
 			double wal = sizes.wal();
 			sizes.filling().first(RECORDS);
@@ -60,7 +60,7 @@ class SizingTests {
 	 * Larger answers are beside the table.
 	 */
 	@Test
-	void reckonsTheDiskOfLargeAnswers() {
+	void calculatesTheDiskOfLargeAnswers() {
 		try (PostgresSizes sizes = new PostgresSizes(10_000)) {
 			sizes.filling().first(2_000);
 			assertThat(sizes.disk()).isCloseTo(Sizing.postgresDisk(2_000, 10_000), CLOSE);
