@@ -48,7 +48,8 @@ public final class GivenValues implements ResultWriter {
 			return Optional.of(format.writeJson(value.json()));
 		}
 		catch (UnreadableResultException ex) {
-			throw new IllegalArgumentException("The value is not JSON, or does not fit %s".formatted(operation), ex);
+			throw new IllegalArgumentException("The value is not JSON, or is not what %s returns".formatted(operation),
+					ex);
 		}
 	}
 

@@ -12,7 +12,6 @@ import dev.idempotency.http.EncodedAnswer;
 import dev.idempotency.http.HttpAnswer;
 import dev.idempotency.http.HttpAnswer.Delivery;
 import dev.idempotency.http.ProtectedOperation;
-import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 
@@ -167,8 +166,23 @@ final class AnswerRecorder implements RecordedBody.Channel {
 	 * render the error while the request still counts as asynchronous.
 	 */
 	private boolean isWrittenAside() {
-		HttpServletRequest request = this.dispatch.request();
-		return this.dispatch.isAsync() && request.isAsyncStarted() && !this.dispatch.isErrorPage();
+		return this.dispatch.isAsync() && !isClientGone() && isAsyncStarted() && !this.dispatch.isErrorPage();
+	}
+
+	/**
+	 * Tomcat refuses to be asked on the handler's thread once the client has
+	 * disconnected.
+	 */
+	private boolean isAsyncStarted() {
+		try {
+			return this.dispatch.request().isAsyncStarted();
+		}
+		catch (IllegalStateException ex) {
+			if (!isClientGone()) {
+				throw ex;
+			}
+			return false;
+		}
 	}
 
 	@Override

@@ -178,6 +178,9 @@ final class RecordedBody extends ServletOutputStream {
 		if (this.flowing) {
 			send(source, offset, length);
 		}
+		else if (!this.kept) {
+			throw clientHasDisconnected();
+		}
 	}
 
 	private void keep(byte[] source, int offset, int length) {
@@ -232,25 +235,28 @@ final class RecordedBody extends ServletOutputStream {
 			flow();
 		}
 		if (!this.clientGone) {
-			try {
-				this.channel.flush();
-			}
-			catch (IOException ex) {
-				lost(ex);
-			}
+			toClient(this.channel::flush);
 		}
 	}
 
+	/**
+	 * Lets the body stream, unless its client has disconnected: the container may have
+	 * recycled its response by then.
+	 */
 	private void flow() throws IOException {
-		if (!this.flowing) {
-			if (this.size == 0 && this.channel.isEndless()) {
-				forget();
-			}
-			this.channel.open(this.declaredLength);
-			this.flowing = true;
-			for (int i = 0; i < this.count; i++) {
-				send(this.pieces[i], 0, this.pieces[i].length - ((i == this.count - 1) ? this.room : 0));
-			}
+		if (this.flowing || this.clientGone) {
+			return;
+		}
+		if (this.size == 0 && this.channel.isEndless()) {
+			forget();
+		}
+		toClient(() -> this.channel.open(this.declaredLength));
+		if (this.clientGone) {
+			return;
+		}
+		this.flowing = true;
+		for (int i = 0; i < this.count; i++) {
+			send(this.pieces[i], 0, this.pieces[i].length - ((i == this.count - 1) ? this.room : 0));
 		}
 	}
 
@@ -267,18 +273,37 @@ final class RecordedBody extends ServletOutputStream {
 				this.held = source[offset + count] & 0xff;
 			}
 		}
+		int sendable = count;
 		if (!this.clientGone) {
-			try {
-				this.channel.write(source, offset, count);
-			}
-			catch (IOException ex) {
-				lost(ex);
-			}
+			toClient(() -> this.channel.write(source, offset, sendable));
 		}
 		else if (!this.kept) {
-			throw new IOException("The client has disconnected");
+			throw clientHasDisconnected();
 		}
 		this.sent += count;
+	}
+
+	/**
+	 * Uses the connection, which may break meanwhile. Tomcat refuses to be used then,
+	 * once it has told its listeners.
+	 */
+	private void toClient(Sending sending) throws IOException {
+		try {
+			sending.run();
+		}
+		catch (IOException ex) {
+			lost(ex);
+		}
+		catch (IllegalStateException ex) {
+			if (!this.clientGone) {
+				throw ex;
+			}
+			lost(clientHasDisconnected());
+		}
+	}
+
+	private static IOException clientHasDisconnected() {
+		return new IOException("The client has disconnected");
 	}
 
 	/**
@@ -331,6 +356,16 @@ final class RecordedBody extends ServletOutputStream {
 		catch (IOException ex) {
 			listener.onError(ex);
 		}
+	}
+
+	/**
+	 * A use of the connection.
+	 */
+	@FunctionalInterface
+	private interface Sending {
+
+		void run() throws IOException;
+
 	}
 
 	/**

@@ -50,7 +50,8 @@ class ReactiveHangUpTests {
 		.start(List.of(WebTestApplication.class, Gates.class, MovableStore.class, Slow.class));
 
 	@AutoClose
-	private final TestServer plain = Reactive.start(List.of(WebTestApplication.class, Gates.class, Slow.class));
+	private final TestServer plain = Reactive.start(List.of(WebTestApplication.class, Gates.class, Slow.class),
+			"idempotency.memory.max-size=1GB");
 
 	private static Stream<String> paths() {
 		return Stream.concat(

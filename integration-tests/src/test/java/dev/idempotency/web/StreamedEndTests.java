@@ -5,9 +5,12 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 import dev.idempotency.Idempotent;
 import jakarta.servlet.AsyncContext;
+import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.AsyncListener;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
@@ -21,10 +24,13 @@ import jakarta.servlet.http.HttpServletResponse;
 import jakarta.servlet.http.HttpServletResponseWrapper;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
@@ -41,6 +47,8 @@ class StreamedEndTests {
 	private static final String STREAMED = "all that the handler streams";
 
 	private static final String TRAILER = ", and its trailer";
+
+	private static final int PIECE = 16 * 1024;
 
 	@Test
 	void isStoredAlthoughTheContainerLosesTheLastDispatch() throws IOException {
@@ -68,6 +76,101 @@ class StreamedEndTests {
 			assertThat(first.text()).isEqualTo(STREAMED + TRAILER);
 			server.post("/streamed").key(key).send().assertReplayOf(first);
 		}
+	}
+
+	/**
+	 * Tomcat refuses to be used on the thread of the task after that.
+	 */
+	@ParameterizedTest
+	@CsvSource({ "TOMCAT_HTTP2, 60, true", "JETTY_HTTP2, 60, true", "TOMCAT_HTTP2, 320, false",
+			"JETTY_HTTP2, 320, false" })
+	void isWrittenToItsEndWhenItsStreamWasResetBefore(Container container, int pieces, boolean stored) {
+		try (TestServer server = TestServer.start(container,
+				List.of(WebTestApplication.class, Patient.class, Leaving.class, Gates.class))) {
+			String key = TestServer.newKey();
+			String path = "/patient/" + pieces;
+			try (Http2Connection connection = new Http2Connection(server)) {
+				Http2Connection.Stream stream = connection.post(path, key);
+				server.bean(Gates.class).await("begun");
+				server.bean(Gates.class).await("heard");
+				stream.reset();
+				Answer retry = await().atMost(Duration.ofSeconds(20))
+					.until(() -> server.post(path).key(key).send(),
+							(answer) -> !answer.text().contains("urn:idempotency:in-progress"));
+				if (stored) {
+					assertThat(retry.isReplay()).as("%s", retry).isTrue();
+					assertThat(retry.body()).hasSize(pieces * PIECE);
+				}
+				else {
+					retry.assertProblem(409, "not-replayable");
+				}
+			}
+			assertThat(server.executions().of("patient")).isEqualTo(1);
+		}
+	}
+
+	/**
+	 * Writes when its client is gone.
+	 */
+	@RestController
+	record Patient(Executions executions, Gates gates) {
+
+		@PostMapping("/patient/{pieces}")
+		@Idempotent
+		StreamingResponseBody patient(@PathVariable int pieces) {
+			this.executions.next("patient");
+			return (out) -> {
+				this.gates.open("begun");
+				this.gates.await("gone");
+				for (int piece = 0; piece < pieces; piece++) {
+					// The container is not done with the error when it tells of it
+					LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
+					out.write(new byte[PIECE]);
+				}
+			};
+		}
+
+	}
+
+	/**
+	 * Hears from the container that a client is gone: listeners of handlers hear of it
+	 * when their task has ended.
+	 */
+	@Configuration(proxyBeanMethods = false)
+	static class Leaving {
+
+		@Bean
+		FilterRegistrationBean<Filter> leavingFilter(Gates gates) {
+			return register(IdempotencyFilter.DEFAULT_ORDER - 1, (request, response, chain) -> {
+				chain.doFilter(request, response);
+				if (request.isAsyncStarted()) {
+					request.getAsyncContext().addListener(new LeavingListener(gates));
+					gates.open("heard");
+				}
+			});
+		}
+
+	}
+
+	private record LeavingListener(Gates gates) implements AsyncListener {
+
+		@Override
+		public void onError(AsyncEvent event) {
+			this.gates.open("gone");
+		}
+
+		@Override
+		public void onComplete(AsyncEvent event) {
+		}
+
+		@Override
+		public void onTimeout(AsyncEvent event) {
+		}
+
+		@Override
+		public void onStartAsync(AsyncEvent event) {
+		}
+
 	}
 
 	@RestController
