@@ -211,7 +211,7 @@ public final class RunningCall implements IdempotencyContext {
 		}
 		catch (RuntimeException | StackOverflowError ex) {
 			logger.warn(
-					"The result of {} is not stored, and retries cannot replay it: a {} cannot be written as JSON and "
+					"The result of {} is not stored and cannot be replayed: a {} cannot be written as JSON and "
 							+ "read back. Return a value that Jackson can write and read, or return nothing.",
 					key(), (value != null) ? value.getClass().getName() : "null");
 			logger.debug("The failure in full", ex);

@@ -127,9 +127,9 @@ public final class Problems {
 			case KEY_INVALID -> "The key cannot be used";
 			case KEY_REUSED -> "The key was used for another request";
 			case IN_PROGRESS -> "The same request is still being processed";
-			case OUTCOME_UNKNOWN -> "Nobody knows whether the request was processed";
+			case OUTCOME_UNKNOWN -> "It is unknown whether the request was processed";
 			case NOT_REPLAYABLE -> "The request was processed before";
-			case REPLAY_LIMIT -> "The answer was asked for too often";
+			case REPLAY_LIMIT -> "The response was replayed too often";
 			case BODY_TOO_LARGE -> "The body is too large";
 			case BODY_UNREADABLE -> "The body could not be read";
 			case STORE_UNAVAILABLE -> "The request cannot be processed now";
