@@ -63,6 +63,13 @@ final class HandlerTask {
 	}
 
 	/**
+	 * Whether the task was given and has not ended.
+	 */
+	synchronized boolean isUnderWay() {
+		return this.state == State.GIVEN || isRunning();
+	}
+
+	/**
 	 * Lets a running task continue without its client.
 	 * @return whether it is detached
 	 */

@@ -571,6 +571,12 @@ final class ProtectedRun implements Handling, IdempotencyContext, AnswerRecorder
 		if (isDetached() || isSettled()) {
 			return;
 		}
+		HandlerTask given = this.task;
+		if (given != null && given.isUnderWay()) {
+			// The container has ended the request before its task: it must not run twice
+			connectionLost();
+			return;
+		}
 		if (!isAwaitingError()) {
 			failed();
 		}

@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.annotation.Bean;
@@ -107,6 +108,72 @@ class StreamedEndTests {
 			}
 			assertThat(server.executions().of("patient")).isEqualTo(1);
 		}
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "TOMCAT", "JETTY" })
+	void runsOnceWhenTheContainerEndsItsRequestBefore(Container container) throws IOException {
+		try (TestServer server = TestServer.start(container,
+				List.of(WebTestApplication.class, Patient.class, HastyContainer.class, Gates.class))) {
+			String key = TestServer.newKey();
+			Gates gates = server.bean(Gates.class);
+			try (Wire first = Wire.post(server, "/patient/60", key)) {
+				gates.await("ended");
+				assertThat(first.readHead().status()).isEqualTo(200);
+				server.post("/patient/60").key(key).send().assertInProgress();
+				gates.open("gone");
+				Answer retry = await().atMost(Duration.ofSeconds(20))
+					.until(() -> server.post("/patient/60").key(key).send(),
+							(answer) -> !answer.text().contains("urn:idempotency:in-progress"));
+				assertThat(retry.isReplay()).as("%s", retry).isTrue();
+				assertThat(retry.body()).hasSize(60 * PIECE);
+			}
+			assertThat(server.executions().of("patient")).isEqualTo(1);
+		}
+	}
+
+	/**
+	 * Stands for a container that mistakes one request for another.
+	 */
+	@Configuration(proxyBeanMethods = false)
+	static class HastyContainer {
+
+		@Bean
+		FilterRegistrationBean<Filter> hastyFilter(Gates gates) {
+			return register(IdempotencyFilter.DEFAULT_ORDER - 1, (request, response, chain) -> {
+				chain.doFilter(request, response);
+				if (request.isAsyncStarted()) {
+					AsyncContext context = request.getAsyncContext();
+					context.addListener(new EndListener(gates));
+					Background.execute(() -> {
+						gates.await("begun");
+						context.complete();
+					});
+				}
+			});
+		}
+
+	}
+
+	private record EndListener(Gates gates) implements AsyncListener {
+
+		@Override
+		public void onComplete(AsyncEvent event) {
+			this.gates.open("ended");
+		}
+
+		@Override
+		public void onError(AsyncEvent event) {
+		}
+
+		@Override
+		public void onTimeout(AsyncEvent event) {
+		}
+
+		@Override
+		public void onStartAsync(AsyncEvent event) {
+		}
+
 	}
 
 	/**
