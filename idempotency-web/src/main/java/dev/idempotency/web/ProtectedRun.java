@@ -572,7 +572,7 @@ final class ProtectedRun implements Handling, IdempotencyContext, AnswerRecorder
 			return;
 		}
 		HandlerTask given = this.task;
-		if (given != null && given.isUnderWay()) {
+		if (!isAwaitingError() && given != null && given.isUnderWay()) {
 			// The container has ended the request before its task: it must not run twice
 			connectionLost();
 			return;

@@ -80,7 +80,7 @@ class RedisReplicasTests {
 			assertThat(claim(store, replicated)).isInstanceOf(ClaimResult.Refused.class);
 			IdempotencyKey alone = cluster.keyOn(1, (key) -> key);
 			assertThatExceptionOfType(IdempotencyStoreException.class).isThrownBy(() -> claim(store, alone))
-				.withMessageContaining("reached 0 replicas in time");
+				.withMessageContaining("reached 0 of 1 required replicas in time");
 			assertThat(store.find(alone)).isEmpty();
 		}
 		finally {
