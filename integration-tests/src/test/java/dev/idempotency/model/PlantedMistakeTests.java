@@ -16,6 +16,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * shorter does.
  */
 @Tag("once")
+@Tag("slow")
 class PlantedMistakeTests {
 
 	private static final ProtocolModel MODEL = ProtocolModel.load();

@@ -6,6 +6,7 @@ import java.util.Map;
 
 import dev.idempotency.IdempotencyContext;
 import dev.idempotency.Idempotent;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Flux;
@@ -22,6 +23,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * What springdoc tells clients about protected handlers of WebFlux.
  */
+@Tag("slow")
 class ReactiveOpenApiTests extends OpenApiTests {
 
 	@Override
