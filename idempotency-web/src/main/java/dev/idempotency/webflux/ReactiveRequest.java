@@ -1,5 +1,6 @@
 package dev.idempotency.webflux;
 
+import java.time.Duration;
 import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
@@ -16,6 +17,16 @@ import org.springframework.http.server.reactive.ServerHttpRequestDecorator;
  * after the server has recycled it.
  */
 final class ReactiveRequest extends ServerHttpRequestDecorator {
+
+	/**
+	 * As much as servlet containers read of a body that is not used.
+	 */
+	private static final long MOST_DISCARDED = 2 * 1024 * 1024;
+
+	/**
+	 * How long a response waits for a body that it does not need.
+	 */
+	private static final Duration PATIENCE = Duration.ofSeconds(1);
 
 	private volatile boolean bodyTaken;
 
@@ -66,20 +77,26 @@ final class ReactiveRequest extends ServerHttpRequestDecorator {
 	}
 
 	/**
-	 * Discards what was not read yet. A body within the limit is read completely first:
-	 * if the response is sent on another thread before that, Reactor Netty may lose the
-	 * next request on the connection.
+	 * Reads what is left of the body, because no handler will. If a request is answered
+	 * on another thread before the end of its body, Reactor Netty may lose the next one
+	 * on the connection. A body over the limit is not waited for at any length.
 	 */
 	Mono<Void> discard(int limit) {
+		long most = Math.max(limit, MOST_DISCARDED);
 		ReadAhead.Read given = this.body;
 		if (given != null) {
-			given.discard();
+			return soon(ReadAhead.discard(given.rest(), most));
 		}
-		else if (!this.bodyTaken && getHeaders().getContentLength() <= limit) {
-			this.bodyTaken = true;
-			return ReadAhead.discard(connectionBody(), limit);
+		if (this.bodyTaken) {
+			return Mono.empty();
 		}
-		return Mono.empty();
+		this.bodyTaken = true;
+		Mono<Void> discarded = ReadAhead.discard(connectionBody(), most);
+		return (getHeaders().getContentLength() <= limit) ? discarded : soon(discarded);
+	}
+
+	private static Mono<Void> soon(Mono<Void> end) {
+		return Mono.firstWithSignal(end, Mono.delay(PATIENCE).then());
 	}
 
 	/**

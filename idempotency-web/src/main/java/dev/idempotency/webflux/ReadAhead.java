@@ -1,7 +1,6 @@
 package dev.idempotency.webflux;
 
 import java.util.Arrays;
-import java.util.concurrent.atomic.AtomicLong;
 
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -12,6 +11,8 @@ import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Operators;
+import reactor.core.publisher.SignalType;
+import reactor.core.publisher.Sinks;
 import reactor.util.context.Context;
 
 import org.springframework.core.io.buffer.DataBuffer;
@@ -25,11 +26,6 @@ import org.springframework.core.io.buffer.DefaultDataBufferFactory;
 final class ReadAhead extends Mono<ReadAhead.Read> {
 
 	private static final int FIRST_SIZE = 512;
-
-	/**
-	 * As much as servlet containers read of a body that is not used.
-	 */
-	private static final long MOST_DISCARDED = 2 * 1024 * 1024;
 
 	private final Publisher<? extends DataBuffer> source;
 
@@ -92,31 +88,24 @@ final class ReadAhead extends Mono<ReadAhead.Read> {
 		}
 
 		/**
-		 * Discards the rest. Some of it is still read: a client that is sending would not
-		 * see the response otherwise.
+		 * What was not read.
 		 */
-		void discard() {
-			if (this.reader != null) {
-				Publisher<DataBuffer> rest = this.reader::goOn;
-				rest.subscribe(new Discarding());
-			}
+		Publisher<DataBuffer> rest() {
+			return (this.reader != null) ? this.reader::goOn : Flux.empty();
 		}
 
 	}
 
 	/**
-	 * Reads a body that is not used, up to a limit. One that breaks off counts as
-	 * complete.
+	 * Reads a body that no handler will read, up to a limit.
+	 * @return completes at the end of the body, or at the limit
 	 */
-	static Mono<Void> discard(Flux<DataBuffer> body, int limit) {
-		return Flux.defer(() -> {
-			AtomicLong left = new AtomicLong(limit);
-			return body.map((buffer) -> {
-				int count = buffer.readableByteCount();
-				DataBufferUtils.release(buffer);
-				return left.addAndGet(-count);
-			}).takeUntil((rest) -> rest < 0);
-		}).onErrorComplete().then();
+	static Mono<Void> discard(Publisher<DataBuffer> body, long limit) {
+		return Mono.defer(() -> {
+			Discarding discarding = new Discarding(limit);
+			body.subscribe(discarding);
+			return discarding.end();
+		});
 	}
 
 	static DataBuffer toBuffer(byte[] bytes, int length) {
@@ -305,7 +294,17 @@ final class ReadAhead extends Mono<ReadAhead.Read> {
 	 */
 	private static final class Discarding extends BaseSubscriber<DataBuffer> {
 
-		private long left = MOST_DISCARDED;
+		private final Sinks.Empty<Void> end = Sinks.empty();
+
+		private long left;
+
+		private Discarding(long limit) {
+			this.left = limit;
+		}
+
+		Mono<Void> end() {
+			return this.end.asMono();
+		}
 
 		@Override
 		protected void hookOnSubscribe(Subscription subscription) {
@@ -316,7 +315,7 @@ final class ReadAhead extends Mono<ReadAhead.Read> {
 		protected void hookOnNext(DataBuffer buffer) {
 			this.left -= buffer.readableByteCount();
 			DataBufferUtils.release(buffer);
-			if (this.left > 0) {
+			if (this.left >= 0) {
 				request(1);
 			}
 			else {
@@ -327,6 +326,11 @@ final class ReadAhead extends Mono<ReadAhead.Read> {
 		@Override
 		protected void hookOnError(Throwable ex) {
 			// The client has disconnected
+		}
+
+		@Override
+		protected void hookFinally(SignalType type) {
+			this.end.tryEmitEmpty();
 		}
 
 	}

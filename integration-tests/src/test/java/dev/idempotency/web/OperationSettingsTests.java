@@ -45,7 +45,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class OperationSettingsTests {
 
-	private static final String LARGE = "{\"note\":\"%s\"}".formatted("x".repeat(5000));
+	static final String LARGE = "{\"note\":\"%s\"}".formatted("x".repeat(5000));
 
 	@AutoClose
 	private TestServer server;
@@ -84,7 +84,7 @@ class OperationSettingsTests {
 		return started.bean(ProtectedHandlers.class);
 	}
 
-	private Answer post(String path, String key, String body) {
+	Answer post(String path, String key, String body) {
 		return this.server.post(path).key(key).json(body).send();
 	}
 
