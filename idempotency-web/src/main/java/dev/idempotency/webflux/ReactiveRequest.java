@@ -85,7 +85,7 @@ final class ReactiveRequest extends ServerHttpRequestDecorator {
 		long most = Math.max(limit, MOST_DISCARDED);
 		ReadAhead.Read given = this.body;
 		if (given != null) {
-			return soon(ReadAhead.discard(given.rest(), most));
+			return given.isComplete() ? Mono.empty() : soon(ReadAhead.discard(given.rest(), most));
 		}
 		if (this.bodyTaken) {
 			return Mono.empty();
