@@ -275,8 +275,10 @@ abstract class ReactiveKinds {
 	@PostMapping("/callable-exception")
 	@ResponseBody
 	Mono<HandlerKinds.Receipt> callableException() {
-		return next("callable-exception").subscribeOn(elsewhere)
-			.flatMap((text) -> Mono.error(new HandlerKinds.AdvisedException(text)));
+		// Reactor may interrupt the thread of fromCallable() while it writes the response
+		return Mono.<HandlerKinds.Receipt>defer(
+				() -> Mono.error(new HandlerKinds.AdvisedException(this.executions.next("callable-exception"))))
+			.subscribeOn(elsewhere);
 	}
 
 	@PostMapping("/deferred")
