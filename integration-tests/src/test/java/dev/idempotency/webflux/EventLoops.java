@@ -15,6 +15,7 @@ import reactor.blockhound.integration.BlockHoundIntegration;
 import reactor.blockhound.integration.StandardOutputIntegration;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.NonBlocking;
+import reactor.core.scheduler.Schedulers;
 import reactor.netty.resources.LoopResources;
 
 import org.springframework.context.annotation.Bean;
@@ -63,6 +64,7 @@ public final class EventLoops {
 			}
 		}
 		builder.blockingMethodCallback(EventLoops::remember).install();
+		Schedulers.setFactory(new SharedThreads());
 	}
 
 	private EventLoops() {
