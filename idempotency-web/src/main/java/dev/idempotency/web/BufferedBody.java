@@ -20,6 +20,10 @@ final class BufferedBody extends ServletInputStream {
 
 	private boolean finished;
 
+	private @Nullable ReadListener listener;
+
+	private boolean listening;
+
 	/**
 	 * Create a body.
 	 * @param bytes what was read
@@ -55,6 +59,7 @@ final class BufferedBody extends ServletInputStream {
 
 	private int ended(int result) {
 		this.finished |= result < 0;
+		tellWhenAllIsRead();
 		return result;
 	}
 
@@ -66,24 +71,80 @@ final class BufferedBody extends ServletInputStream {
 
 	@Override
 	public boolean isFinished() {
+		tellWhenAllIsRead();
+		return isAtEnd();
+	}
+
+	private boolean isAtEnd() {
 		return this.finished || (this.rest == null && this.position == this.bytes.length);
 	}
 
 	@Override
 	public boolean isReady() {
+		tellWhenAllIsRead();
 		return true;
 	}
 
+	/**
+	 * The body is always ready. The listener is therefore called at once, and not again
+	 * before the end.
+	 */
 	@Override
 	public void setReadListener(ReadListener listener) {
-		// Always ready, so the listener is called at once
+		synchronized (this) {
+			if (this.listening) {
+				throw new IllegalStateException("There is a ReadListener already");
+			}
+			this.listening = true;
+		}
+		if (!isAtEnd() && !isCalled(listener, listener::onDataAvailable)) {
+			return;
+		}
+		synchronized (this) {
+			this.listener = listener;
+		}
+		tellWhenAllIsRead();
+	}
+
+	/**
+	 * The listener may return before all is read, and continue on another thread.
+	 */
+	private void tellWhenAllIsRead() {
+		if (this.listening) {
+			ReadListener told = takeListenerAtEnd();
+			if (told != null) {
+				isCalled(told, told::onAllDataRead);
+			}
+		}
+	}
+
+	private synchronized @Nullable ReadListener takeListenerAtEnd() {
+		ReadListener taken = isAtEnd() ? this.listener : null;
+		if (taken != null) {
+			this.listener = null;
+		}
+		return taken;
+	}
+
+	/**
+	 * Calls a listener, and tells it if that fails.
+	 */
+	private static boolean isCalled(ReadListener listener, Callback callback) {
 		try {
-			listener.onDataAvailable();
-			listener.onAllDataRead();
+			callback.call();
+			return true;
 		}
-		catch (IOException ex) {
+		catch (IOException | RuntimeException ex) {
 			listener.onError(ex);
+			return false;
 		}
+	}
+
+	@FunctionalInterface
+	private interface Callback {
+
+		void call() throws IOException;
+
 	}
 
 }

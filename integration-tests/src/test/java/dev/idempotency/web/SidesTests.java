@@ -1,17 +1,26 @@
 package dev.idempotency.web;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 import dev.idempotency.Idempotent;
 import dev.idempotency.fixtures.LongRun;
 import dev.idempotency.test.Race;
 import jakarta.servlet.AsyncContext;
+import jakarta.servlet.ReadListener;
 import jakarta.servlet.ServletException;
+import jakarta.servlet.ServletInputStream;
+import jakarta.servlet.ServletOutputStream;
+import jakarta.servlet.WriteListener;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.junit.jupiter.api.AutoClose;
@@ -110,6 +119,27 @@ class SidesTests implements Container.Choice {
 		Answer again = this.server.post("/with/trailers").key(key).send();
 		assertThat(again.isReplay()).isTrue();
 		assertThat(again.text()).isEqualTo("body");
+	}
+
+	/**
+	 * With a {@code ReadListener}, which may continue on another thread, and a
+	 * {@code WriteListener}.
+	 */
+	@ParameterizedTest
+	@CsvSource({ "listens, 0", "listens, 10", "listens, 300000", "listens-aside, 0", "listens-aside, 10",
+			"listens-aside, 300000" })
+	void aHandlerThatReadsAndWritesWithoutBlockingGetsEveryByteOnce(String kind, int length) {
+		byte[] body = new byte[length];
+		new Random(length).nextBytes(body);
+		String expected = "%d bytes %d, all read once".formatted(length, Arrays.hashCode(body));
+		Answer plain = this.server.post("/without/" + kind).body("application/x-odd", body).send();
+		assertThat(plain.text()).isEqualTo(expected);
+		String key = TestServer.newKey();
+		for (boolean replay : List.of(false, true)) {
+			Answer answer = this.server.post("/with/" + kind).key(key).body("application/x-odd", body).send();
+			assertThat(answer.isReplay()).isEqualTo(replay);
+			assertThat(answer.text()).isEqualTo(expected);
+		}
 	}
 
 	/**
@@ -228,10 +258,105 @@ class SidesTests implements Container.Choice {
 			});
 		}
 
+		@PostMapping("/listens")
+		void listens(HttpServletRequest request, HttpServletResponse response) throws IOException {
+			listen(request.startAsync(request, response), Runnable::run);
+		}
+
+		@PostMapping("/listens-aside")
+		void listensAside(HttpServletRequest request, HttpServletResponse response) throws IOException {
+			listen(request.startAsync(request, response), (task) -> new Thread(task, "reads-aside").start());
+		}
+
+		private static void listen(AsyncContext context, Executor readers) throws IOException {
+			ServletInputStream in = context.getRequest().getInputStream();
+			in.setReadListener(new Reading(context, in, readers));
+		}
+
 		@PostMapping("/trailers")
 		void trailers(HttpServletResponse response) throws IOException {
 			response.setTrailerFields(() -> Map.of("x-sum", "42"));
 			response.getOutputStream().write("body".getBytes(StandardCharsets.UTF_8));
+		}
+
+	}
+
+	/**
+	 * Reads the body a thousand bytes at a time, and answers when all is read.
+	 */
+	static final class Reading implements ReadListener {
+
+		private final AsyncContext context;
+
+		private final ServletInputStream in;
+
+		private final Executor readers;
+
+		private final ByteArrayOutputStream body = new ByteArrayOutputStream();
+
+		private final AtomicInteger ends = new AtomicInteger();
+
+		Reading(AsyncContext context, ServletInputStream in, Executor readers) {
+			this.context = context;
+			this.in = in;
+			this.readers = readers;
+		}
+
+		@Override
+		public void onDataAvailable() {
+			this.readers.execute(this::read);
+		}
+
+		private void read() {
+			byte[] buffer = new byte[1000];
+			try {
+				while (this.in.isReady() && !this.in.isFinished()) {
+					int count = this.in.read(buffer);
+					this.body.write(buffer, 0, Math.max(0, count));
+				}
+			}
+			catch (IOException ex) {
+				onError(ex);
+			}
+		}
+
+		@Override
+		public void onAllDataRead() throws IOException {
+			this.ends.incrementAndGet();
+			ServletOutputStream out = this.context.getResponse().getOutputStream();
+			out.setWriteListener(new WriteListener() {
+
+				private boolean written;
+
+				@Override
+				public void onWritePossible() throws IOException {
+					if (!this.written) {
+						this.written = true;
+						out.write(answer());
+					}
+					if (out.isReady()) {
+						Reading.this.context.complete();
+					}
+				}
+
+				@Override
+				public void onError(Throwable failure) {
+					Reading.this.context.complete();
+				}
+
+			});
+		}
+
+		private byte[] answer() {
+			byte[] bytes = this.body.toByteArray();
+			String ended = (this.ends.get() == 1) ? "once" : "%d times".formatted(this.ends.get());
+			return "%d bytes %d, all read %s".formatted(bytes.length, Arrays.hashCode(bytes), ended)
+				.getBytes(StandardCharsets.UTF_8);
+		}
+
+		@Override
+		public void onError(Throwable failure) {
+			this.context.complete();
 		}
 
 	}
