@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A handler that runs under a claim, from the claim to its response. The response is
- * stored when it is final, and then sent. {@link Phase} draws its phases.
+ * stored when it is final, and then sent.
  */
 final class ProtectedRun implements Handling, IdempotencyContext, AnswerRecorder.Client {
 
@@ -47,7 +47,7 @@ final class ProtectedRun implements Handling, IdempotencyContext, AnswerRecorder
 
 	private final AnswerDelivery delivery;
 
-	private Phase phase = Phase.RUNNING;
+	private final RunEnding ending;
 
 	private volatile @Nullable Pass pass;
 
@@ -65,13 +65,7 @@ final class ProtectedRun implements Handling, IdempotencyContext, AnswerRecorder
 	/**
 	 * Only handlers that return a task have one.
 	 */
-	private volatile @Nullable HandlerTask task;
-
-	/**
-	 * What was settled before the end of the dispatch: with the handler's transaction, or
-	 * when its task had streamed the response.
-	 */
-	private volatile @Nullable SettledAnswer unsent;
+	private volatile @Nullable ProtectedTask task;
 
 	/**
 	 * Create a run.
@@ -89,6 +83,7 @@ final class ProtectedRun implements Handling, IdempotencyContext, AnswerRecorder
 		this.recorder = new AnswerRecorder(dispatch, operation, this.transaction, execution == null, this);
 		this.settlement = new KeySettlement(operation, execution, this.transaction, this.recorder);
 		this.delivery = new AnswerDelivery(dispatch, handler, key, this.recorder);
+		this.ending = new RunEnding(dispatch, this.transaction, this.recorder, this.settlement, this.delivery);
 	}
 
 	@Override
@@ -271,171 +266,84 @@ final class ProtectedRun implements Handling, IdempotencyContext, AnswerRecorder
 	 */
 	@Override
 	public void clientLost() {
-		HandlerTask running = this.task;
-		if (this.dispatch.isAsync() && (running == null || !running.isRunning())) {
+		ProtectedTask running = this.task;
+		if (this.dispatch.isAsync() && (running == null || !running.state().isRunning())) {
 			connectionLost();
 		}
 	}
 
 	@Override
 	public void timedOut() {
-		ExchangeResponse response = this.dispatch.response();
-		if (!isFlowing() && !response.isCommitted()) {
-			this.recorder.writeEffect(response.container(), HttpServletResponse.SC_INTERNAL_SERVER_ERROR);
-		}
+		this.ending.writeEffectOfFailure();
 	}
 
 	/**
-	 * The handler's task continues, unless it has not begun, or its response is too large
-	 * to store. Whether other handlers continue is unknown.
+	 * Whether a handler without a task continues is unknown.
 	 */
 	@Override
 	public void connectionLost() {
 		this.recorder.clientIsGone();
-		HandlerTask given = this.task;
-		if (given == null || (isFlowing() && !this.recorder.isKept())) {
-			keepFact();
+		ProtectedTask given = this.task;
+		if (given != null) {
+			given.connectionLost();
 		}
-		else if (given.abandon()) {
-			this.settlement.release();
-			settleWithoutClient();
-		}
-		else if (!given.detach()) {
-			if (isFlowing() && given.hasSucceeded()) {
-				settleWithoutClient();
-			}
-			else {
-				keepFact();
-			}
+		else {
+			this.ending.keepFact();
 		}
 	}
 
-	private void keepFact() {
-		if (become(Phase.SETTLED)) {
-			this.settlement.keepFact();
-		}
-	}
-
-	@Override
-	public boolean isDetached() {
-		HandlerTask running = this.task;
-		return running != null && running.isDetached();
-	}
-
-	@Override
-	public boolean wasDetached() {
-		HandlerTask running = this.task;
-		return running != null && running.wasDetached();
-	}
-
-	@Override
-	public boolean holdBack(HandlerTask.Callback callback) {
-		HandlerTask running = this.task;
-		return running != null && running.holdBack(callback);
-	}
+	// What becomes of its task
 
 	/**
 	 * The handler has returned a task, which has not begun.
 	 * @param streaming whether the task writes the whole response itself
 	 */
 	void taskGiven(boolean streaming) {
-		HandlerTask given = this.task;
+		ProtectedTask given = this.task;
 		if (given == null) {
-			given = new HandlerTask();
+			given = new ProtectedTask(this.dispatch, this.handler, this.recorder, this.settlement, this.ending);
 			this.task = given;
 		}
-		given.streams(streaming && this.unwrapped && this.detours == null);
+		given.state().streams(streaming && this.unwrapped && this.detours == null);
 	}
 
 	void taskStarted() {
-		HandlerTask started = this.task;
+		ProtectedTask started = this.task;
 		if (started != null) {
-			started.started();
+			started.state().started();
 		}
 	}
 
-	/**
-	 * The task has ended. Without a client there may be no dispatch that would say so,
-	 * and a container that loses the dispatch must not leave the key in progress.
-	 */
 	void taskEnded(@Nullable Object result) {
-		HandlerTask ended = this.task;
-		if (ended == null) {
-			return;
-		}
-		boolean failed = result instanceof Throwable;
-		try {
-			if (ended.done(!failed) || this.recorder.isClientGone()) {
-				settleTask(failed);
-			}
-			else if (ended.hasStreamed() && isWritten()) {
-				settleBeforeDelivery();
-			}
-		}
-		finally {
-			tellThatEnded(ended);
+		ProtectedTask ended = this.task;
+		if (ended != null) {
+			ended.ended(result);
 		}
 	}
 
-	/**
-	 * Whether the response is final: its head is sent, and no failure takes its place.
-	 */
-	private boolean isWritten() {
-		boolean empty = this.recorder.isKept() && this.recorder.isEmpty();
-		return isFlowing() && !empty && !this.dispatch.response().isErrorSent();
+	@Override
+	public boolean isDetached() {
+		ProtectedTask running = this.task;
+		return running != null && running.state().isDetached();
 	}
 
-	/**
-	 * Settles the key, and leaves the rest of the response to the end of the dispatch.
-	 */
-	private void settleBeforeDelivery() {
-		if (become(Phase.SETTLED)) {
-			this.unsent = this.settlement.settle();
-		}
+	@Override
+	public boolean wasDetached() {
+		ProtectedTask running = this.task;
+		return running != null && running.state().wasDetached();
 	}
 
-	private void settleTask(boolean failed) {
-		if (failed) {
-			settleFailure();
-		}
-		else if (this.recorder.isEmpty()) {
-			// Without a client, what it has returned is never rendered
-			keepFact();
-		}
-		else {
-			settleWithoutClient();
-		}
-	}
-
-	private void tellThatEnded(HandlerTask task) {
-		try {
-			task.ended();
-		}
-		catch (IOException ex) {
-			logger.debug("The client of {} has disconnected", this.handler, ex);
-		}
+	@Override
+	public boolean holdBack(HandlerTask.Callback callback) {
+		ProtectedTask running = this.task;
+		return running != null && running.state().holdBack(callback);
 	}
 
 	// The end
 
 	@Override
-	public synchronized boolean isSettled() {
-		return this.phase == Phase.SETTLED || this.phase == Phase.OVER;
-	}
-
-	private synchronized boolean isAwaitingError() {
-		return this.phase == Phase.AWAITING_ERROR;
-	}
-
-	/**
-	 * Takes the next step, unless another thread has taken it, or gone further.
-	 */
-	private synchronized boolean become(Phase next) {
-		boolean possible = this.phase.leadsTo(next);
-		if (possible) {
-			this.phase = next;
-		}
-		return possible;
+	public boolean isSettled() {
+		return this.ending.isSettled();
 	}
 
 	/**
@@ -453,15 +361,14 @@ final class ProtectedRun implements Handling, IdempotencyContext, AnswerRecorder
 			this.transaction.rollBack();
 		}
 		else if (response == ours) {
-			settleBeforeDelivery();
+			this.ending.settleBeforeDelivery();
 		}
 		else if (this.transaction.endsWithHandler()) {
-			become(Phase.SETTLED);
 			logger
 				.warn("The response of {} cannot be replayed: a filter inside of the IdempotencyFilter holds it back until "
 						+ "after the transaction, which ends with the session that is open in view. Give that filter an order "
 						+ "before {}, or switch that session off", this.handler, IdempotencyFilter.DEFAULT_ORDER);
-			this.unsent = this.settlement.settleUnseen(ours.getStatus());
+			this.ending.settleUnseen();
 		}
 		// Otherwise at the end of the dispatch, when a filter that holds the response has
 		// passed it on
@@ -478,37 +385,19 @@ final class ProtectedRun implements Handling, IdempotencyContext, AnswerRecorder
 
 	@Override
 	public void endOfDispatch() throws IOException {
-		SettledAnswer settled = this.unsent;
-		if (settled != null) {
-			this.unsent = null;
-			deliver(settled);
-			return;
-		}
-		if (isDetached() || isSettled()) {
+		if (this.ending.deliverUnsent() || isDetached() || isSettled()) {
 			return;
 		}
 		failIfFailureWasSwallowed();
-		if (!this.dispatch.response().isErrorSent() || !awaitError()) {
-			settle(true);
+		if (!this.dispatch.response().isErrorSent() || !this.ending.awaitError()) {
+			this.ending.settle();
 		}
-	}
-
-	/**
-	 * The container renders the error in a dispatch of its own, unless it has done so.
-	 */
-	private boolean awaitError() {
-		if (!become(Phase.AWAITING_ERROR)) {
-			return false;
-		}
-		this.transaction.rollBack();
-		this.recorder.renderInOnePiece();
-		return true;
 	}
 
 	@Override
 	public void completedByHandler() {
 		try {
-			settle(true);
+			this.ending.settle();
 		}
 		catch (IOException ex) {
 			logger.debug("The client of {} has disconnected", this.handler, ex);
@@ -521,32 +410,9 @@ final class ProtectedRun implements Handling, IdempotencyContext, AnswerRecorder
 
 	@Override
 	public void failed() {
-		if (this.unsent != null) {
-			this.unsent = null;
-			letGo();
-		}
+		this.ending.dropUnsent();
 		if (!isDetached() && !isSettled()) {
-			settleFailure();
-		}
-	}
-
-	private void settleFailure() {
-		this.transaction.rollBack();
-		if (this.settlement.countsFailures() && !isFlowing() && awaitError()) {
-			return;
-		}
-		if (!become(Phase.SETTLED)) {
-			return;
-		}
-		try {
-			this.settlement.settleFailure();
-		}
-		finally {
-			letGo();
-			ExchangeResponse response = this.dispatch.response();
-			if (!isFlowing() && !response.isCommitted()) {
-				this.recorder.writeEffect(response.container(), HttpServletResponse.SC_INTERNAL_SERVER_ERROR);
-			}
+			this.ending.settleFailure();
 		}
 	}
 
@@ -571,17 +437,18 @@ final class ProtectedRun implements Handling, IdempotencyContext, AnswerRecorder
 		if (isDetached() || isSettled()) {
 			return;
 		}
-		HandlerTask given = this.task;
-		if (!isAwaitingError() && given != null && given.isUnderWay()) {
+		ProtectedTask given = this.task;
+		boolean awaitingError = this.ending.isAwaitingError();
+		if (!awaitingError && given != null && given.state().isUnderWay()) {
 			// The container has ended the request before its task: it must not run twice
 			connectionLost();
 			return;
 		}
-		if (!isAwaitingError()) {
+		if (!awaitingError) {
 			failed();
 		}
 		else if (!this.dispatch.isAsync()) {
-			settleWithoutClient();
+			this.ending.settleWithoutClient();
 		}
 		if (!isSettled()) {
 			this.settlement.letLeaseRunOut();
@@ -591,38 +458,6 @@ final class ProtectedRun implements Handling, IdempotencyContext, AnswerRecorder
 	@Override
 	public void recordNothingMore() {
 		this.recorder.endOfRequest();
-	}
-
-	private void settleWithoutClient() {
-		try {
-			settle(false);
-		}
-		catch (IOException ex) {
-			throw new IllegalStateException("Nothing was to be sent", ex);
-		}
-	}
-
-	private void settle(boolean send) throws IOException {
-		if (!become(Phase.SETTLED)) {
-			return;
-		}
-		SettledAnswer settled = this.settlement.settle();
-		if (send || settled.failure() != null) {
-			deliver(settled);
-		}
-		else {
-			letGo();
-		}
-	}
-
-	private void deliver(SettledAnswer settled) throws IOException {
-		become(Phase.OVER);
-		this.delivery.deliver(settled);
-	}
-
-	private void letGo() {
-		become(Phase.OVER);
-		this.dispatch.response().letThrough();
 	}
 
 }
