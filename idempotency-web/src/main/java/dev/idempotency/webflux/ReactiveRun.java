@@ -2,10 +2,8 @@ package dev.idempotency.webflux;
 
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -14,8 +12,6 @@ import dev.idempotency.IdempotencyContext;
 import dev.idempotency.IdempotencyException;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.Steps;
-import dev.idempotency.StoredAnswers;
-import dev.idempotency.core.Completion;
 import dev.idempotency.core.Decision;
 import dev.idempotency.core.Execution;
 import dev.idempotency.http.AnswerBody;
@@ -63,7 +59,7 @@ final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 
 	private final Steps steps;
 
-	private final ReactiveEngine engine;
+	private final ReactiveSettlement settlement;
 
 	private final ReactiveAnswerRules rules;
 
@@ -71,11 +67,7 @@ final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 
 	private volatile Effect effect;
 
-	private volatile boolean released;
-
 	private volatile boolean handlerReached = true;
-
-	private volatile boolean unwritable;
 
 	private volatile @Nullable Throwable handlerFailure;
 
@@ -83,11 +75,6 @@ final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 	 * Whether there is a response, which is complete or streams.
 	 */
 	private volatile boolean answered;
-
-	/**
-	 * Whether the key is settled, or its execution is about to settle it.
-	 */
-	private final AtomicBoolean settled = new AtomicBoolean();
 
 	/**
 	 * The actions that run before the response is sent. What they write belongs to the
@@ -109,7 +96,7 @@ final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 		this.operation = operation;
 		this.handler = handler;
 		this.execution = execution;
-		this.engine = engine;
+		this.settlement = new ReactiveSettlement(operation, execution, engine);
 		this.rules = rules;
 		this.effect = operation.effect();
 		this.steps = steps.apply(this);
@@ -138,7 +125,7 @@ final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 
 	@Override
 	public void doNotStore() {
-		this.released = true;
+		this.settlement.release();
 	}
 
 	@Override
@@ -153,7 +140,7 @@ final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 	 */
 	void handlerNotReached() {
 		this.handlerReached = false;
-		this.released = true;
+		this.settlement.release();
 	}
 
 	/**
@@ -181,7 +168,7 @@ final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 	 * again.
 	 */
 	void answerIsUnwritable() {
-		this.unwritable = true;
+		this.settlement.answerIsUnwritable();
 	}
 
 	/**
@@ -189,8 +176,8 @@ final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 	 * handler's.
 	 */
 	void failedUnhandled() {
-		if (!this.answered && this.operation.store() != StoredAnswers.ALL && !this.unwritable) {
-			this.released = true;
+		if (!this.answered) {
+			this.settlement.failedUnhandled();
 		}
 	}
 
@@ -293,7 +280,8 @@ final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 		catch (Throwable ex) {
 			return notSettled(ex);
 		}
-		return settle(dispositionOf(head, true), answer).flatMap((other) -> deliver(head, answer, other.orElse(null)));
+		return this.settlement.settle(head.stored(), answer)
+			.flatMap((other) -> deliver(head, answer, other.orElse(null)));
 	}
 
 	private Mono<Void> deliver(Head head, HttpAnswer answer, Decision.@Nullable Answer other) {
@@ -379,7 +367,7 @@ final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 		}
 		Flux<T> stored = recorded.concatWith(Mono.defer(storing)).onErrorResume((ex) -> {
 			logger.debug("The response of {} failed while it was sent", this.handler, ex);
-			return settle(failureDisposition(), null).then(Mono.error(ex));
+			return this.settlement.settleFailure().then(Mono.error(ex));
 		});
 		UntiedFlux<T> untied = new UntiedFlux<>(stored, parts::release,
 				() -> !endless && pieces != null && pieces.isKept(), this::stoppedWithoutClient);
@@ -418,12 +406,12 @@ final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 	private <T> Mono<T> storeFlow(Head head, Delivery delivery, @Nullable AnswerPieces pieces) {
 		AnswerBody body = (pieces != null) ? pieces.toBody() : null;
 		HttpAnswer answer = (body != null) ? new HttpAnswer(head.status(), delivery, head.kept(), body) : null;
-		return settle(dispositionOf(head, answer != null), answer)
+		return this.settlement.settle(head.stored(), answer)
 			.flatMap((other) -> other.isPresent() ? Mono.error(new CutAnswerException()) : Mono.empty());
 	}
 
 	private void stoppedWithoutClient() {
-		settle(Disposition.KEEP_FACT, null).subscribe((other) -> {
+		this.settlement.keepFact().subscribe((other) -> {
 		}, (ex) -> logger.warn("The key of {} could not be completed: {}", this.handler, ex.toString()));
 	}
 
@@ -443,7 +431,7 @@ final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 			return Mono.empty();
 		}
 		this.answered = true;
-		return settle(failureDisposition(), null).then();
+		return this.settlement.settleFailure().then();
 	}
 
 	/**
@@ -451,46 +439,7 @@ final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 	 * expires.
 	 */
 	void letLeaseRunOut() {
-		this.execution.letLeaseRunOut();
-	}
-
-	private Disposition failureDisposition() {
-		boolean kept = this.operation.store() == StoredAnswers.ALL || (this.unwritable && !this.released);
-		return kept ? Disposition.KEEP_FACT : Disposition.GIVE_BACK;
-	}
-
-	private Disposition dispositionOf(Head head, boolean complete) {
-		if (!head.stored() || this.released) {
-			return (this.unwritable && !this.released) ? Disposition.KEEP_FACT : Disposition.GIVE_BACK;
-		}
-		return complete ? Disposition.KEEP_ANSWER : Disposition.KEEP_FACT;
-	}
-
-	/**
-	 * Settles the key, once.
-	 * @return the decision for this attempt if another one has taken the key over
-	 */
-	private Mono<Optional<Decision.Answer>> settle(Disposition disposition, @Nullable HttpAnswer answer) {
-		return Mono.defer(() -> {
-			if (!this.settled.compareAndSet(false, true)) {
-				return Mono.just(Optional.empty());
-			}
-			return this.engine.<Optional<Decision.Answer>>end(() -> {
-				Completion completion = end(disposition, answer);
-				return Optional.ofNullable((completion != null) ? completion.answer() : null);
-			});
-		});
-	}
-
-	private @Nullable Completion end(Disposition disposition, @Nullable HttpAnswer answer) {
-		if (disposition == Disposition.GIVE_BACK) {
-			this.execution.close();
-			return null;
-		}
-		if (disposition == Disposition.KEEP_FACT || answer == null) {
-			return this.execution.complete(null);
-		}
-		return answer.encode().complete(this.execution, null);
+		this.settlement.letLeaseRunOut();
 	}
 
 	/**
@@ -499,7 +448,7 @@ final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 	private <T> Mono<T> notSettled(Throwable failure) {
 		// An error handler will respond
 		this.answered = false;
-		return settle(Disposition.KEEP_FACT, null).then(Mono.error(failure));
+		return this.settlement.keepFact().then(Mono.error(failure));
 	}
 
 	private Head currentHead() {
@@ -540,15 +489,6 @@ final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 	@Override
 	public String toString() {
 		return this.handler.toString();
-	}
-
-	/**
-	 * How the key is settled.
-	 */
-	private enum Disposition {
-
-		KEEP_ANSWER, KEEP_FACT, GIVE_BACK
-
 	}
 
 	/**
