@@ -67,25 +67,6 @@ final class ReactiveAnswers {
 	}
 
 	/**
-	 * What was added, changed or removed; a header that was removed has no values.
-	 * Unchanged headers come from filters, which write them on each response anyway.
-	 */
-	static Map<String, List<String>> changed(HttpHeaders before, HttpHeaders now) {
-		Map<String, List<String>> changed = new LinkedHashMap<>();
-		now.forEach((name, values) -> {
-			if (!values.equals(before.get(name))) {
-				changed.put(name, List.copyOf(values));
-			}
-		});
-		before.forEach((name, values) -> {
-			if (!now.containsHeader(name)) {
-				changed.put(name, List.of());
-			}
-		});
-		return changed;
-	}
-
-	/**
 	 * The headers that are stored with a response. The content type is stored, changed or
 	 * not.
 	 */

@@ -76,7 +76,7 @@ final class ReactiveExchange {
 			return false;
 		}
 		this.request.outliveConnection();
-		run.headersBefore(this.response.isolateHeaders());
+		run.writeTo(this.response.isolateHeaders());
 		this.response.handOver(run);
 		return true;
 	}

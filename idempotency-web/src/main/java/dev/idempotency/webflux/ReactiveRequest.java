@@ -28,6 +28,12 @@ final class ReactiveRequest extends ServerHttpRequestDecorator {
 	 */
 	private static final Duration PATIENCE = Duration.ofSeconds(1);
 
+	/**
+	 * The request of Reactor Netty, which recycles no headers. This class of Spring is
+	 * not public: under another name, headers would be copied as for any other server.
+	 */
+	static final String OF_NETTY = "org.springframework.http.server.reactive.ReactorServerHttpRequest";
+
 	private volatile boolean bodyTaken;
 
 	private volatile ReadAhead.@Nullable Read body;
@@ -104,7 +110,9 @@ final class ReactiveRequest extends ServerHttpRequestDecorator {
 	 * headers.
 	 */
 	void outliveConnection() {
-		this.headers = HttpHeaders.copyOf(getDelegate().getHeaders());
+		if (!getDelegate().getClass().getName().equals(OF_NETTY)) {
+			this.headers = HttpHeaders.copyOf(getDelegate().getHeaders());
+		}
 	}
 
 	@Override

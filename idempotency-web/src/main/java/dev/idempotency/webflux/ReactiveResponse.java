@@ -21,10 +21,9 @@ final class ReactiveResponse extends ServerHttpResponseDecorator {
 	private volatile @Nullable Pen pen;
 
 	/**
-	 * The headers that a protected handler writes to: some servers recycle theirs when
-	 * the client disconnects.
+	 * The headers that a protected handler writes to, until they are sent.
 	 */
-	private volatile @Nullable HttpHeaders headers;
+	private volatile @Nullable IsolatedHeaders isolated;
 
 	ReactiveResponse(ServerHttpResponse delegate) {
 		super(delegate);
@@ -46,12 +45,11 @@ final class ReactiveResponse extends ServerHttpResponseDecorator {
 
 	/**
 	 * Separates the headers from those of the server.
-	 * @return the headers as they are now
 	 */
-	HttpHeaders isolateHeaders() {
-		HttpHeaders before = HttpHeaders.copyOf(getDelegate().getHeaders());
-		this.headers = HttpHeaders.copyOf(before);
-		return before;
+	IsolatedHeaders isolateHeaders() {
+		IsolatedHeaders own = new IsolatedHeaders(getDelegate().getHeaders());
+		this.isolated = own;
+		return own;
 	}
 
 	/**
@@ -59,16 +57,16 @@ final class ReactiveResponse extends ServerHttpResponseDecorator {
 	 * @param changed the headers that have changed; one without values is removed
 	 */
 	void letHeadersThrough(Map<String, List<String>> changed) {
-		if (this.headers != null) {
-			this.headers = null;
+		if (this.isolated != null) {
+			this.isolated = null;
 			ReactiveAnswers.write(changed, getDelegate().getHeaders());
 		}
 	}
 
 	@Override
 	public HttpHeaders getHeaders() {
-		HttpHeaders own = this.headers;
-		return (own != null) ? own : super.getHeaders();
+		IsolatedHeaders own = this.isolated;
+		return (own != null) ? own.headers() : super.getHeaders();
 	}
 
 	@Override

@@ -63,7 +63,7 @@ final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 
 	private final ReactiveAnswerRules rules;
 
-	private HttpHeaders headersBefore = HttpHeaders.EMPTY;
+	private volatile @Nullable IsolatedHeaders written;
 
 	private volatile Effect effect;
 
@@ -102,8 +102,11 @@ final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 		this.steps = steps.apply(this);
 	}
 
-	void headersBefore(HttpHeaders headers) {
-		this.headersBefore = headers;
+	/**
+	 * Keeps the headers that the handler writes to.
+	 */
+	void writeTo(IsolatedHeaders headers) {
+		this.written = headers;
 	}
 
 	// The context of the handler
@@ -213,6 +216,9 @@ final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 	 */
 	private Mono<Void> commit() {
 		this.answered = true;
+		if (this.beforeCommit.isEmpty()) {
+			return Mono.empty();
+		}
 		return Flux.fromIterable(List.copyOf(this.beforeCommit))
 			.concatMap(Supplier::get)
 			.then()
@@ -454,9 +460,9 @@ final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 	private Head currentHead() {
 		HttpStatusCode code = server().getStatusCode();
 		int status = (code != null) ? code.value() : HttpStatus.OK.value();
-		HttpHeaders now = headers();
-		Map<String, List<String>> changed = ReactiveAnswers.changed(this.headersBefore, now);
-		return new Head(status, changed, ReactiveAnswers.kept(changed, now, this.rules.keptHeaders()),
+		IsolatedHeaders own = this.written;
+		Map<String, List<String>> changed = (own != null) ? own.changed() : Map.of();
+		return new Head(status, changed, ReactiveAnswers.kept(changed, headers(), this.rules.keptHeaders()),
 				isToBeStored(status));
 	}
 

@@ -25,7 +25,7 @@ import org.springframework.core.io.buffer.DefaultDataBufferFactory;
  */
 final class ReadAhead extends Mono<ReadAhead.Read> {
 
-	private static final int FIRST_SIZE = 512;
+	private static final byte[] NOTHING = {};
 
 	private final Publisher<? extends DataBuffer> source;
 
@@ -121,7 +121,10 @@ final class ReadAhead extends Mono<ReadAhead.Read> {
 
 		private @Nullable Subscription upstream;
 
-		private byte[] bytes = new byte[FIRST_SIZE];
+		/**
+		 * Most bodies come in one buffer: the first array is no larger than that.
+		 */
+		private byte[] bytes = NOTHING;
 
 		private int length;
 

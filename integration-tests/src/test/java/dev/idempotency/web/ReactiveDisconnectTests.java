@@ -17,6 +17,7 @@ import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
 import org.springframework.http.codec.ServerSentEvent;
+import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -65,9 +66,14 @@ class ReactiveDisconnectTests extends HttpDisconnectTests {
 		}
 
 		@PostMapping("/entity")
-		Mono<ResponseEntity<String>> entity(IdempotencyContext context) {
-			return begin(context).delayUntil((receipt) -> theClientIsGone(context))
-				.map((receipt) -> ResponseEntity.status(201).header("X-Receipt", receipt).body(receipt));
+		Mono<ResponseEntity<String>> entity(IdempotencyContext context, ServerHttpRequest request) {
+			return begin(context).delayUntil((receipt) -> theClientIsGone(context)).map((receipt) -> {
+				// The headers of the request are still there
+				String key = String.valueOf(request.getHeaders().getFirst("Idempotency-Key"));
+				return ResponseEntity.status(201)
+					.header("X-Receipt", receipt.replace(context.key().value(), key))
+					.body(receipt);
+			});
 		}
 
 		@PostMapping("/callable")
