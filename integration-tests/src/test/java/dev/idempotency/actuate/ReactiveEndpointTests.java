@@ -3,10 +3,12 @@ package dev.idempotency.actuate;
 import java.util.List;
 
 import dev.idempotency.web.TestServer;
+import org.junit.jupiter.api.Tag;
 
 /**
  * What operators see of an application on WebFlux.
  */
+@Tag("slow")
 class ReactiveEndpointTests extends IdempotencyEndpointTests {
 
 	@Override

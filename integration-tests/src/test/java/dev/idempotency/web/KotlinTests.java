@@ -7,6 +7,7 @@ import java.util.function.Function;
 import dev.idempotency.IdempotencyConfigurationException;
 import dev.idempotency.method.MethodRunner;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -20,6 +21,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * What is written in Kotlin, in one class, so that it is compiled once.
  */
+@Tag("slow")
 class KotlinTests {
 
 	@Nested
