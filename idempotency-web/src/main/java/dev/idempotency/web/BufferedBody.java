@@ -34,6 +34,13 @@ final class BufferedBody extends ServletInputStream {
 		this.rest = rest;
 	}
 
+	/**
+	 * Whether the whole body was read ahead.
+	 */
+	boolean isComplete() {
+		return this.rest == null;
+	}
+
 	@Override
 	public int read() throws IOException {
 		if (this.position < this.bytes.length) {
@@ -97,7 +104,7 @@ final class BufferedBody extends ServletInputStream {
 			}
 			this.listening = true;
 		}
-		if (!isAtEnd() && !isCalled(listener, listener::onDataAvailable)) {
+		if (!isAtEnd() && !call(listener, listener::onDataAvailable)) {
 			return;
 		}
 		synchronized (this) {
@@ -113,7 +120,7 @@ final class BufferedBody extends ServletInputStream {
 		if (this.listening) {
 			ReadListener told = takeListenerAtEnd();
 			if (told != null) {
-				isCalled(told, told::onAllDataRead);
+				call(told, told::onAllDataRead);
 			}
 		}
 	}
@@ -128,8 +135,9 @@ final class BufferedBody extends ServletInputStream {
 
 	/**
 	 * Calls a listener, and tells it if that fails.
+	 * @return whether it did not
 	 */
-	private static boolean isCalled(ReadListener listener, Callback callback) {
+	private static boolean call(ReadListener listener, Callback callback) {
 		try {
 			callback.call();
 			return true;

@@ -167,6 +167,7 @@ final class Exchange extends CurrentDispatch implements ExchangeAsyncContext.Own
 	 * Responds without the handler.
 	 */
 	void answerWith(HttpAnswer answer) {
+		request().discardBody();
 		this.handling = new KnownAnswer(this, answer);
 	}
 

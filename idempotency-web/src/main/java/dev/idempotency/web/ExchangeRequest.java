@@ -2,6 +2,7 @@ package dev.idempotency.web;
 
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
@@ -18,6 +19,8 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.http.HttpHeaders;
+
 /**
  * A request that passes everything through until its body is read ahead of the handler.
  * Then the handler gets what was read.
@@ -29,6 +32,13 @@ final class ExchangeRequest extends HttpServletRequestWrapper {
 	 * that requests that are not protected need no attribute.
 	 */
 	static final String OWNER = ExchangeRequest.class.getName();
+
+	/**
+	 * As much as Tomcat reads of a body that is not used.
+	 */
+	private static final int MOST_DISCARDED = 2 * 1024 * 1024;
+
+	private static final int BUFFER_SIZE = 8 * 1024;
 
 	private final Owner owner;
 
@@ -48,6 +58,34 @@ final class ExchangeRequest extends HttpServletRequestWrapper {
 
 	boolean isBodyTaken() {
 		return this.bodyTaken;
+	}
+
+	/**
+	 * Reads what is left of the body, because no handler will. Jetty closes a connection
+	 * whose body arrives after the response, and the client may not see the response. A
+	 * client that waits for permission to send its body gets none.
+	 */
+	void discardBody() {
+		BufferedBody read = this.owner.body();
+		boolean nothingLeft = (read != null) ? read.isComplete() : this.bodyTaken || !isBodyAnnounced();
+		if (nothingLeft || getContentLengthLong() > MOST_DISCARDED || getHeader(HttpHeaders.EXPECT) != null) {
+			return;
+		}
+		try {
+			InputStream body = (read != null) ? read : super.getInputStream();
+			byte[] buffer = new byte[BUFFER_SIZE];
+			int count = 0;
+			for (int left = MOST_DISCARDED; left > 0 && count >= 0; left -= count) {
+				count = body.read(buffer, 0, Math.min(buffer.length, left));
+			}
+		}
+		catch (IOException | IllegalStateException ex) {
+			// The client has disconnected, or a filter around ours has read the body
+		}
+	}
+
+	private boolean isBodyAnnounced() {
+		return getContentLengthLong() > 0 || getHeader(HttpHeaders.TRANSFER_ENCODING) != null;
 	}
 
 	Charset bodyCharset() {

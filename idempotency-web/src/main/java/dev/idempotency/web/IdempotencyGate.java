@@ -85,6 +85,7 @@ final class IdempotencyGate implements Admission {
 		catch (IdempotencyException ex) {
 			ServletAnswers.writeEffect(EffectHeader.NONE, exchange.response());
 			exchange.refused(ex);
+			exchange.request().discardBody();
 			throw ex;
 		}
 		catch (RuntimeException | Error ex) {

@@ -94,6 +94,16 @@ class JettyContainerTests {
 	}
 
 	@Nested
+	class LateBodies extends LateBodyTests {
+
+		@Override
+		public Container container() {
+			return Container.JETTY;
+		}
+
+	}
+
+	@Nested
 	class BodyLimits extends BodyLimitTests {
 
 		@Override
