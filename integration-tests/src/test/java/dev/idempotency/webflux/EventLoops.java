@@ -40,8 +40,8 @@ public final class EventLoops {
 			"java.io.PrintStream.", "org.thymeleaf.", "io.netty.buffer.AdaptivePoolingAllocator",
 			// springdoc reads class files on the thread that asks for its document
 			"org.springdoc.core.service.OpenAPIService.",
-			// Kotlin's reflection reads once what it is to know of Kotlin's own types
-			"kotlin.reflect.jvm.internal.impl.metadata.builtins.ReadPackageFragmentKt.",
+			// Kotlin's reflection reads once what it is to know of a type
+			"kotlin.reflect.jvm.internal.impl.",
 			// BlockHound allows these too, but loses its marks when others transform the
 			// class
 			"java.util.concurrent.ThreadPoolExecutor.getTask", "java.util.concurrent.ThreadPoolExecutor.addWorker",
