@@ -16,10 +16,7 @@ import org.springframework.util.LinkedCaseInsensitiveMap;
  */
 final class IsolatedHeaders {
 
-	/**
-	 * Most responses have no headers before their handler.
-	 */
-	private final Map<String, List<String>> before;
+	private final Map<String, List<String>> before = new LinkedCaseInsensitiveMap<>(8, Locale.ROOT);
 
 	/**
 	 * What {@link #headers} holds. To iterate over it does not copy the names.
@@ -29,13 +26,10 @@ final class IsolatedHeaders {
 	private final HttpHeaders headers = new HttpHeaders(CollectionUtils.toMultiValueMap(this.now));
 
 	IsolatedHeaders(HttpHeaders server) {
-		this.before = server.isEmpty() ? Map.of() : new LinkedCaseInsensitiveMap<>(8, Locale.ROOT);
-		if (!server.isEmpty()) {
-			server.forEach((name, values) -> {
-				this.before.put(name, List.copyOf(values));
-				this.now.put(name, new ArrayList<>(values));
-			});
-		}
+		server.forEach((name, values) -> {
+			this.before.put(name, List.copyOf(values));
+			this.now.put(name, new ArrayList<>(values));
+		});
 	}
 
 	HttpHeaders headers() {
