@@ -237,7 +237,7 @@ final class ProtectedRun implements Handling, IdempotencyContext, AnswerRecorder
 	 * Something ended the response before the handler did.
 	 */
 	void interrupted(Interruption interruption) {
-		this.settlement.interrupted(interruption);
+		this.ending.interrupted(interruption);
 	}
 
 	boolean isFlowing() {

@@ -2,6 +2,7 @@ package dev.idempotency.web;
 
 import java.io.IOException;
 
+import dev.idempotency.web.KeySettlement.Interruption;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 
@@ -44,6 +45,17 @@ final class RunEnding {
 
 	synchronized boolean isAwaitingError() {
 		return this.phase == Phase.AWAITING_ERROR;
+	}
+
+	/**
+	 * The response ended before the handler finished it. That is not so once a thread
+	 * settles the key: the task of the handler may have finished its response, while the
+	 * container still reports that the client has disconnected.
+	 */
+	synchronized void interrupted(Interruption interruption) {
+		if (!isSettled()) {
+			this.settlement.interrupted(interruption);
+		}
 	}
 
 	/**
