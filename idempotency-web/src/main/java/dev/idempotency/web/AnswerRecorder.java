@@ -237,8 +237,7 @@ final class AnswerRecorder implements RecordedBody.Channel {
 	Recorded end() {
 		ExchangeResponse response = this.dispatch.response();
 		if (this.body != null) {
-			this.body.seal();
-			response.drainWriter();
+			this.body.seal(response::drainWriter);
 		}
 		Head head = (this.sentHead != null) ? this.sentHead : currentHead(response);
 		return new Recorded(head, response.redirect());

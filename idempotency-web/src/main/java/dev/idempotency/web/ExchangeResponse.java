@@ -249,8 +249,7 @@ final class ExchangeResponse extends HttpServletResponseWrapper {
 			return;
 		}
 		if (!isFlowing()) {
-			this.body.seal();
-			drainWriter();
+			this.body.seal(this::drainWriter);
 			this.body.unseal();
 		}
 		this.body.clear();

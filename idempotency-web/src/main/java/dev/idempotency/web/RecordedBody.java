@@ -6,6 +6,7 @@ import java.util.Arrays;
 import dev.idempotency.http.AnswerBody;
 import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.WriteListener;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The body of a response, for the store and for the client.
@@ -66,6 +67,8 @@ final class RecordedBody extends ServletOutputStream {
 
 	private boolean sealed;
 
+	private volatile @Nullable Thread drainer;
+
 	private boolean frozen;
 
 	RecordedBody(Channel channel, int limit) {
@@ -114,9 +117,17 @@ final class RecordedBody extends ServletOutputStream {
 	/**
 	 * From now on a held body does not start to stream: the response is about to be
 	 * stored.
+	 * @param drain adds what a writer still holds, even if the request ends meanwhile
 	 */
-	void seal() {
+	void seal(Runnable drain) {
 		this.sealed = true;
+		this.drainer = Thread.currentThread();
+		try {
+			drain.run();
+		}
+		finally {
+			this.drainer = null;
+		}
 	}
 
 	void unseal() {
@@ -153,7 +164,7 @@ final class RecordedBody extends ServletOutputStream {
 
 	@Override
 	public void write(byte[] source, int offset, int length) throws IOException {
-		if (this.ended) {
+		if (this.ended && this.drainer != Thread.currentThread()) {
 			throw EndedResponse.nobodyReads();
 		}
 		if (this.frozen) {

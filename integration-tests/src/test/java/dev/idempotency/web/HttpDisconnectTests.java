@@ -103,7 +103,8 @@ class HttpDisconnectTests implements Container.Choice {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "large/" + LARGE, "large-deferred/" + LARGE, "streaming/100", "streaming/1", "streaming/0",
-			"void/100", "void/1", "void/0", "void-writer/100", "void-length/100", "streaming-length/100" })
+			"void/100", "void/1", "void/0", "void-writer/100", "callable-writer/100", "callable-writer/1",
+			"void-length/100", "streaming-length/100" })
 	void whoHangsUpWhileTheAnswerIsSentGetsTheWholeAnswerLater(String kind) throws IOException {
 		for (int round = 0; round < ROUNDS; round++) {
 			String key = TestServer.newKey();
@@ -327,6 +328,15 @@ class HttpDisconnectTests implements Container.Choice {
 				writer.flush();
 			}
 			writer.write(" the end");
+		}
+
+		@PostMapping("/callable-writer/{pieces}")
+		Callable<Void> callableWriter(IdempotencyContext context, @PathVariable int pieces,
+				HttpServletResponse response) {
+			return () -> {
+				writesText(context, pieces, response.getWriter());
+				return null;
+			};
 		}
 
 		@PostMapping("/streaming-late-head")
