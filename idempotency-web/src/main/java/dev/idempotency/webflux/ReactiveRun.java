@@ -23,18 +23,13 @@ import dev.idempotency.http.ReplayedAnswer;
 import dev.idempotency.reactive.ReactiveEngine;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
-import reactor.core.publisher.Sinks;
 
 import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.core.io.buffer.DataBufferUtils;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
-import org.springframework.http.HttpStatusCode;
-import org.springframework.http.MediaType;
 import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.web.server.ServerWebExchange;
 
@@ -45,13 +40,14 @@ import org.springframework.web.server.ServerWebExchange;
  */
 final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 
-	private static final Logger logger = LoggerFactory.getLogger(ReactiveRun.class);
-
 	private final ReactiveExchange exchange;
 
 	private final ServerWebExchange webExchange;
 
-	private final ProtectedOperation operation;
+	/**
+	 * The largest body that is stored.
+	 */
+	private final int limit;
 
 	private final Object handler;
 
@@ -63,11 +59,9 @@ final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 
 	private final ReactiveAnswerRules rules;
 
-	private volatile @Nullable IsolatedHeaders written;
+	private final ReactiveHead head;
 
-	private volatile Effect effect;
-
-	private volatile boolean handlerReached = true;
+	private final ReactiveClient client = new ReactiveClient();
 
 	private volatile @Nullable Throwable handlerFailure;
 
@@ -82,23 +76,17 @@ final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 	 */
 	private final Queue<Supplier<? extends Mono<Void>>> beforeCommit = new ConcurrentLinkedQueue<>();
 
-	private final Sinks.Empty<Void> clientGone = Sinks.empty();
-
-	private volatile boolean gone;
-
-	private volatile @Nullable UntiedFlux<?> flow;
-
 	ReactiveRun(ReactiveExchange exchange, ServerWebExchange webExchange, ProtectedOperation operation, Object handler,
 			Execution execution, Function<IdempotencyContext, Steps> steps, ReactiveEngine engine,
 			ReactiveAnswerRules rules) {
 		this.exchange = exchange;
 		this.webExchange = webExchange;
-		this.operation = operation;
+		this.limit = operation.limits().response();
 		this.handler = handler;
 		this.execution = execution;
 		this.settlement = new ReactiveSettlement(operation, execution, engine);
 		this.rules = rules;
-		this.effect = operation.effect();
+		this.head = new ReactiveHead(exchange.response(), webExchange, operation, rules);
 		this.steps = steps.apply(this);
 	}
 
@@ -106,7 +94,7 @@ final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 	 * Keeps the headers that the handler writes to.
 	 */
 	void writeTo(IsolatedHeaders headers) {
-		this.written = headers;
+		this.head.writeTo(headers);
 	}
 
 	// The context of the handler
@@ -123,7 +111,7 @@ final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 
 	@Override
 	public void effect(Effect effect) {
-		this.effect = effect;
+		this.head.effect(effect);
 	}
 
 	@Override
@@ -142,7 +130,7 @@ final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 	 * The handler did not begin: there is nothing to store.
 	 */
 	void handlerNotReached() {
-		this.handlerReached = false;
+		this.head.handlerNotReached();
 		this.settlement.release();
 	}
 
@@ -187,12 +175,7 @@ final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 	// What happens to the client
 
 	void clientGone() {
-		this.gone = true;
-		this.clientGone.tryEmitEmpty();
-		UntiedFlux<?> flowing = this.flow;
-		if (flowing != null) {
-			flowing.untie();
-		}
+		this.client.disconnected();
 	}
 
 	// What happens to the response
@@ -231,10 +214,10 @@ final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 			return writtenTwice(Flux.from(body));
 		}
 		long declared = headers().getContentLength();
-		if (declared > limit() || !(body instanceof Mono)) {
+		if (declared > this.limit || !(body instanceof Mono)) {
 			return flowFromFirst(Flux.from(body), AnswerParts.BUFFERS, (flowing) -> server().writeWith(flowing));
 		}
-		return new ReadAhead(body, limit())
+		return new ReadAhead(body, this.limit)
 			// An error handler will write another response
 			.doOnError((ex) -> headers().clearContentHeaders())
 			.flatMap((read) -> read.isComplete() ? finish(AnswerBody.of(read.bytes(), 0, read.length()))
@@ -258,7 +241,7 @@ final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 		if (!this.answered) {
 			return finish(AnswerBody.empty());
 		}
-		return this.gone ? Mono.empty() : server().setComplete();
+		return this.client.isGone() ? Mono.empty() : server().setComplete();
 	}
 
 	/**
@@ -277,29 +260,28 @@ final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 	}
 
 	private Mono<Void> store(AnswerBody body) {
-		Head head;
+		ReactiveHead.Final end;
 		HttpAnswer answer;
 		try {
-			head = currentHead();
-			answer = new HttpAnswer(head.status(), Delivery.WHOLE, head.kept(), body);
+			end = this.head.end();
+			answer = end.with(Delivery.WHOLE, body);
 		}
 		catch (Throwable ex) {
 			return notSettled(ex);
 		}
-		return this.settlement.settle(head.stored(), answer)
-			.flatMap((other) -> deliver(head, answer, other.orElse(null)));
+		return this.settlement.settle(end.stored(), answer)
+			.flatMap((other) -> deliver(end, answer, other.orElse(null)));
 	}
 
-	private Mono<Void> deliver(Head head, HttpAnswer answer, Decision.@Nullable Answer other) {
-		if (this.gone) {
+	private Mono<Void> deliver(ReactiveHead.Final end, HttpAnswer answer, Decision.@Nullable Answer other) {
+		if (this.client.isGone()) {
 			return Mono.empty();
 		}
 		if (other != null) {
-			return untilClientIsGone(answerLike(other));
+			return this.client.send(answerLike(other));
 		}
-		this.exchange.response().letHeadersThrough(head.changed());
-		writeEffect(head.status());
-		return untilClientIsGone(ReactiveAnswers.sendWithoutHeaders(answer, server()));
+		this.head.letThrough(end);
+		return this.client.send(ReactiveAnswers.sendWithoutHeaders(answer, server()));
 	}
 
 	/**
@@ -330,7 +312,7 @@ final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 	private <T> Mono<Void> flowFromFirst(Flux<T> source, AnswerParts<T> parts, Function<Flux<T>, Mono<Void>> write) {
 		return source.<Void>switchOnFirst((first, all) -> {
 			if (first.hasValue()) {
-				return flow(all, new AnswerPieces(limit()), parts, write);
+				return flow(all, new AnswerPieces(this.limit), parts, write);
 			}
 			if (first.hasError()) {
 				headers().clearContentHeaders();
@@ -351,78 +333,14 @@ final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 
 	private <T> Mono<Void> flowOn(Flux<T> source, @Nullable AnswerPieces pieces, AnswerParts<T> parts,
 			Function<Flux<T>, Mono<Void>> write) {
-		Head head;
+		StreamedAnswer<T> answer;
 		try {
-			head = currentHead();
+			answer = new StreamedAnswer<>(this.handler, this.head, pieces, parts, this.settlement, this.client);
 		}
 		catch (Throwable ex) {
 			return source.doOnNext(parts::release).then(notSettled(ex));
 		}
-		// An event stream has no end that its client would wait for
-		MediaType type = headers().getContentType();
-		boolean endless = type != null && type.isCompatibleWith(MediaType.TEXT_EVENT_STREAM);
-		long declared = headers().getContentLength();
-		Delivery delivery = (declared >= 0) ? Delivery.WHOLE : Delivery.STREAMED;
-		Supplier<Mono<T>> storing = () -> storeFlow(head, delivery, endless ? null : pieces);
-		Flux<T> recorded = source;
-		if (pieces != null && declared >= 0) {
-			recorded = source.concatMap((part) -> recordedUpToEnd(part, pieces, declared, parts, storing), 1);
-		}
-		else if (pieces != null) {
-			recorded = source.doOnNext((part) -> parts.record(pieces, part));
-		}
-		Flux<T> stored = recorded.concatWith(Mono.defer(storing)).onErrorResume((ex) -> {
-			logger.debug("The response of {} failed while it was sent", this.handler, ex);
-			return this.settlement.settleFailure().then(Mono.error(ex));
-		});
-		UntiedFlux<T> untied = new UntiedFlux<>(stored, parts::release,
-				() -> !endless && pieces != null && pieces.isKept(), this::stoppedWithoutClient);
-		this.flow = untied;
-		if (this.gone) {
-			untied.goOnAlone();
-			return untied.endedAlone();
-		}
-		this.exchange.response().letHeadersThrough(head.changed());
-		writeEffect(head.status());
-		return Mono.firstWithSignal(write.apply(untied), untied.endedAlone()).onErrorResume((ex) -> {
-			if (untied.isDone()) {
-				return Mono.error(ex);
-			}
-			// The connection has failed, and not the response
-			clientGone();
-			untied.goOnAlone();
-			return untied.endedAlone();
-		});
-	}
-
-	/**
-	 * Records a part. The last byte of the declared length waits for the store.
-	 */
-	private static <T> Flux<T> recordedUpToEnd(T part, AnswerPieces pieces, long declared, AnswerParts<T> parts,
-			Supplier<Mono<T>> storing) {
-		parts.record(pieces, part);
-		if (pieces.seen() < declared) {
-			return Flux.just(part);
-		}
-		T head = parts.splitLastByte(part);
-		Mono<T> end = storing.get().then(Mono.just(part)).doOnError((ex) -> parts.release(part));
-		return (head != null) ? Flux.just(head).concatWith(end) : end.flux();
-	}
-
-	private <T> Mono<T> storeFlow(Head head, Delivery delivery, @Nullable AnswerPieces pieces) {
-		AnswerBody body = (pieces != null) ? pieces.toBody() : null;
-		HttpAnswer answer = (body != null) ? new HttpAnswer(head.status(), delivery, head.kept(), body) : null;
-		return this.settlement.settle(head.stored(), answer)
-			.flatMap((other) -> other.isPresent() ? Mono.error(new CutAnswerException()) : Mono.empty());
-	}
-
-	private void stoppedWithoutClient() {
-		this.settlement.keepFact().subscribe((other) -> {
-		}, (ex) -> logger.warn("The key of {} could not be completed: {}", this.handler, ex.toString()));
-	}
-
-	private Mono<Void> untilClientIsGone(Mono<Void> sending) {
-		return Mono.firstWithSignal(sending, this.clientGone.asMono());
+		return answer.send(source, write);
 	}
 
 	// What happens to the key
@@ -432,8 +350,7 @@ final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 	 * incomplete.
 	 */
 	Mono<Void> failed() {
-		UntiedFlux<?> flowing = this.flow;
-		if (flowing != null && flowing.isUntied()) {
+		if (this.client.hasLeftBody()) {
 			return Mono.empty();
 		}
 		this.answered = true;
@@ -457,69 +374,17 @@ final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 		return this.settlement.keepFact().then(Mono.error(failure));
 	}
 
-	private Head currentHead() {
-		HttpStatusCode code = server().getStatusCode();
-		int status = (code != null) ? code.value() : HttpStatus.OK.value();
-		IsolatedHeaders own = this.written;
-		Map<String, List<String>> changed = (own != null) ? own.changed() : Map.of();
-		return new Head(status, changed, ReactiveAnswers.kept(changed, headers(), this.rules.keptHeaders()),
-				isToBeStored(status));
-	}
-
-	private boolean isToBeStored(int status) {
-		return switch (this.operation.store()) {
-			case ALL -> true;
-			case SUCCESSFUL -> status < 400;
-			case BY_POLICY -> this.rules.policy().shouldStore(this.webExchange, status);
-		};
-	}
-
-	private void writeEffect(int status) {
-		ReactiveAnswers.writeEffect(this.handlerReached
-				? EffectHeader.of(this.effect, this.webExchange.getRequest().getMethod().name(), status)
-				: EffectHeader.NONE, server());
-	}
-
 	private HttpHeaders headers() {
-		return this.exchange.response().getHeaders();
+		return this.head.headers();
 	}
 
 	private ServerHttpResponse server() {
 		return this.exchange.response().server();
 	}
 
-	private int limit() {
-		return this.operation.limits().response();
-	}
-
 	@Override
 	public String toString() {
 		return this.handler.toString();
-	}
-
-	/**
-	 * The head of a response.
-	 *
-	 * @param status the status
-	 * @param changed the headers that are not as they were before the handler
-	 * @param kept the headers that are stored
-	 * @param stored whether such a response is stored
-	 */
-	private record Head(int status, Map<String, List<String>> changed, Map<String, List<String>> kept, boolean stored) {
-	}
-
-	/**
-	 * Makes the server break the connection off, so that the client knows that it has not
-	 * seen the whole response.
-	 */
-	static final class CutAnswerException extends RuntimeException {
-
-		private static final long serialVersionUID = 1L;
-
-		CutAnswerException() {
-			super("Another attempt has taken the key over: this response must not be finished", null, false, false);
-		}
-
 	}
 
 }
