@@ -1,7 +1,6 @@
 package dev.idempotency.web;
 
 import java.io.IOException;
-import java.util.Arrays;
 
 import dev.idempotency.http.AnswerBody;
 import jakarta.servlet.ServletOutputStream;
@@ -17,18 +16,6 @@ import org.jspecify.annotations.Nullable;
 final class RecordedBody extends ServletOutputStream {
 
 	/**
-	 * A piece of at least this size gets an array of its own, and smaller ones are
-	 * gathered. Most bodies are one piece: for the first, {@link #ONE_PIECE} is enough.
-	 */
-	private static final int LARGE = 1024;
-
-	private static final int ONE_PIECE = 64;
-
-	private static final int LEAST_GATHERED = 512;
-
-	private static final byte[][] NOTHING = {};
-
-	/**
 	 * The default size of the buffers of containers.
 	 */
 	private static final int BUFFER_SIZE = 8 * 1024;
@@ -37,19 +24,7 @@ final class RecordedBody extends ServletOutputStream {
 
 	private final int limit;
 
-	/**
-	 * All full, except the last one.
-	 */
-	private byte[][] pieces = NOTHING;
-
-	private int count;
-
-	/**
-	 * How many bytes are free in the last piece.
-	 */
-	private int room;
-
-	private int size;
+	private final RecordedBytes recorded = new RecordedBytes();
 
 	private boolean kept = true;
 
@@ -99,11 +74,11 @@ final class RecordedBody extends ServletOutputStream {
 	}
 
 	AnswerBody bytes() {
-		return AnswerBody.ofPieces(this.pieces, this.size);
+		return this.recorded.toBody();
 	}
 
 	int size() {
-		return this.size;
+		return this.recorded.size();
 	}
 
 	boolean isLengthDeclared() {
@@ -152,7 +127,7 @@ final class RecordedBody extends ServletOutputStream {
 		if (isFlowing()) {
 			throw new IllegalStateException("The response is already being sent");
 		}
-		empty();
+		this.recorded.clear();
 		this.kept = true;
 		this.declaredLength = -1;
 	}
@@ -170,18 +145,18 @@ final class RecordedBody extends ServletOutputStream {
 		if (this.frozen) {
 			return;
 		}
-		if (!this.flowing && this.size == 0 && this.channel.isEndless()) {
+		if (!this.flowing && size() == 0 && this.channel.isEndless()) {
 			forget();
 		}
-		if (!this.flowing && !this.sealed && length > BUFFER_SIZE - this.size && this.channel.mayFlowUnasked()) {
+		if (!this.flowing && !this.sealed && length > BUFFER_SIZE - size() && this.channel.mayFlowUnasked()) {
 			flow();
 		}
-		if (this.kept && length > this.limit - this.size) {
+		if (this.kept && length > this.limit - size()) {
 			flow();
 			forget();
 		}
 		if (this.kept) {
-			keep(source, offset, length);
+			this.recorded.add(source, offset, length);
 		}
 		if (!this.kept && !this.flowing) {
 			flow();
@@ -194,47 +169,9 @@ final class RecordedBody extends ServletOutputStream {
 		}
 	}
 
-	private void keep(byte[] source, int offset, int length) {
-		int fitting = Math.min(length, this.room);
-		if (fitting > 0) {
-			byte[] last = this.pieces[this.count - 1];
-			System.arraycopy(source, offset, last, last.length - this.room, fitting);
-			this.room -= fitting;
-		}
-		int rest = length - fitting;
-		if (rest > 0) {
-			byte[] next = new byte[sizeFor(rest)];
-			System.arraycopy(source, offset + fitting, next, 0, rest);
-			if (this.count == this.pieces.length) {
-				this.pieces = Arrays.copyOf(this.pieces, Math.max(1, 2 * this.count));
-			}
-			this.pieces[this.count++] = next;
-			this.room = next.length - rest;
-		}
-		this.size += length;
-	}
-
-	/**
-	 * The size of the next array. A body that outgrows its arrays continues in another
-	 * one, which is larger the longer the body is, and nothing is moved.
-	 */
-	private int sizeFor(int length) {
-		if (length >= ((this.count == 0) ? ONE_PIECE : LARGE)) {
-			return length;
-		}
-		return Math.max(length, Math.min(Math.max(this.size, LEAST_GATHERED), BUFFER_SIZE));
-	}
-
 	private void forget() {
 		this.kept = false;
-		empty();
-	}
-
-	private void empty() {
-		this.pieces = NOTHING;
-		this.count = 0;
-		this.room = 0;
-		this.size = 0;
+		this.recorded.clear();
 	}
 
 	@Override
@@ -258,7 +195,7 @@ final class RecordedBody extends ServletOutputStream {
 		if (this.flowing || this.clientGone) {
 			return;
 		}
-		if (this.size == 0 && this.channel.isEndless()) {
+		if (size() == 0 && this.channel.isEndless()) {
 			forget();
 		}
 		toClient(() -> this.channel.open(this.declaredLength));
@@ -266,9 +203,7 @@ final class RecordedBody extends ServletOutputStream {
 			return;
 		}
 		this.flowing = true;
-		for (int i = 0; i < this.count; i++) {
-			send(this.pieces[i], 0, this.pieces[i].length - ((i == this.count - 1) ? this.room : 0));
-		}
+		this.recorded.writeTo(this::send);
 	}
 
 	/**
