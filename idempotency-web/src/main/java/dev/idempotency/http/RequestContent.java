@@ -13,6 +13,12 @@ import org.springframework.core.io.InputStreamSource;
 public sealed interface RequestContent {
 
 	/**
+	 * How many bytes are read of a body that no handler reads, so that its connection can
+	 * be used again. Tomcat reads as many by default.
+	 */
+	int MOST_DISCARDED = 2 * 1024 * 1024;
+
+	/**
 	 * A body of any kind.
 	 *
 	 * @param bytes holds the body; it must not be changed

@@ -11,6 +11,7 @@ import java.util.Enumeration;
 import java.util.Map;
 
 import dev.idempotency.http.FormParameters;
+import dev.idempotency.http.RequestContent;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.ServletInputStream;
 import jakarta.servlet.ServletRequest;
@@ -32,11 +33,6 @@ final class ExchangeRequest extends HttpServletRequestWrapper {
 	 * that requests that are not protected need no attribute.
 	 */
 	static final String OWNER = ExchangeRequest.class.getName();
-
-	/**
-	 * As much as Tomcat reads of a body that is not used.
-	 */
-	private static final int MOST_DISCARDED = 2 * 1024 * 1024;
 
 	private static final int BUFFER_SIZE = 8 * 1024;
 
@@ -68,14 +64,15 @@ final class ExchangeRequest extends HttpServletRequestWrapper {
 	void discardBody() {
 		BufferedBody read = this.owner.body();
 		boolean nothingLeft = (read != null) ? read.isComplete() : this.bodyTaken || !isBodyAnnounced();
-		if (nothingLeft || getContentLengthLong() > MOST_DISCARDED || getHeader(HttpHeaders.EXPECT) != null) {
+		if (nothingLeft || getContentLengthLong() > RequestContent.MOST_DISCARDED
+				|| getHeader(HttpHeaders.EXPECT) != null) {
 			return;
 		}
 		try {
 			InputStream body = (read != null) ? read : super.getInputStream();
 			byte[] buffer = new byte[BUFFER_SIZE];
 			int count = 0;
-			for (int left = MOST_DISCARDED; left > 0 && count >= 0; left -= count) {
+			for (int left = RequestContent.MOST_DISCARDED; left > 0 && count >= 0; left -= count) {
 				count = body.read(buffer, 0, Math.min(buffer.length, left));
 			}
 		}

@@ -3,6 +3,7 @@ package dev.idempotency.webflux;
 import java.time.Duration;
 import java.util.Map;
 
+import dev.idempotency.http.RequestContent;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -17,11 +18,6 @@ import org.springframework.http.server.reactive.ServerHttpRequestDecorator;
  * after the server has recycled it.
  */
 final class ReactiveRequest extends ServerHttpRequestDecorator {
-
-	/**
-	 * As much as servlet containers read of a body that is not used.
-	 */
-	private static final long MOST_DISCARDED = 2 * 1024 * 1024;
 
 	/**
 	 * How long a response waits for a body that it does not need.
@@ -88,7 +84,7 @@ final class ReactiveRequest extends ServerHttpRequestDecorator {
 	 * on the connection. A body over the limit is not waited for at any length.
 	 */
 	Mono<Void> discard(int limit) {
-		long most = Math.max(limit, MOST_DISCARDED);
+		long most = Math.max(limit, RequestContent.MOST_DISCARDED);
 		ReadAhead.Read given = this.body;
 		if (given != null) {
 			return given.isComplete() ? Mono.empty() : soon(ReadAhead.discard(given.rest(), most));
