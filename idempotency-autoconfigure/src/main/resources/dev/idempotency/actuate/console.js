@@ -2,7 +2,8 @@
 
 // Data from the server is written as text, never as markup.
 
-const endpoint = document.body.dataset.endpoint;
+// Browsers refuse to fetch from an address with a user and a password in it, as this page may have been opened with
+const endpoint = new URL(document.body.dataset.endpoint, location.origin + location.pathname).href;
 const kinds = ['executed', 'replayed', 'conflicted', 'refused'];
 const refreshMillis = 2000;
 const byId = (id) => document.getElementById(id);
@@ -500,6 +501,7 @@ byId('close').addEventListener('click', () => byId('record').close());
 byId('settle').addEventListener('click', askHowToSettle);
 byId('settle-no').addEventListener('click', () => { askFirst(false); byId('settle').focus(); });
 byId('settle-form').addEventListener('change', showOutcome);
+byId('settle-form').addEventListener('input', () => { byId('record-failure').hidden = true; });
 byId('settle-form').addEventListener('submit', (event) => { event.preventDefault(); settle(); });
 byId('forget').addEventListener('click', () => askFirst(true));
 byId('forget-no').addEventListener('click', () => { askFirst(false); byId('forget').focus(); });

@@ -120,6 +120,14 @@ class ConsoleBrowserTests {
 	}
 
 	@Test
+	void opensWithAUserInTheAddress() {
+		String address = this.server.uri("/actuator/idempotencyconsole").toString();
+		this.browser.get(address.replace("://", "://operator:secret@"));
+		until("Updated", () -> text("updated"));
+		assertThat(byId("failure").isDisplayed()).isFalse();
+	}
+
+	@Test
 	void findsAKeyAndForgetsItByKeyboardAlone() {
 		String key = "order-" + TestServer.newKey();
 		String body = pay(key).text();
@@ -186,6 +194,7 @@ class ConsoleBrowserTests {
 		byId("settle-yes").sendKeys(Keys.ENTER);
 		until("a response needs a status", () -> text("record-failure"));
 		byId("answer-status").sendKeys("201");
+		assertThat(byId("record-failure").isDisplayed()).as("what was wrong is being mended").isFalse();
 		byId("answer-headers").sendKeys("Location: /payments/7");
 		Browser.picture(this.browser, "console-settle");
 		assertThat(Browser.withoutName(this.browser)).isEmpty();
