@@ -7,8 +7,9 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
 
 /**
- * The gauges of an engine: {@code idempotency.in.progress}, {@code idempotency.waiting}
- * and {@code idempotency.abandoned}. Abandoned keys are counted once a minute at most.
+ * The gauges of an engine: {@code idempotency.in.progress},
+ * {@code idempotency.leases.late}, {@code idempotency.waiting} and
+ * {@code idempotency.abandoned}. Abandoned keys are counted once a minute at most.
  */
 public final class IdempotencyEngineMeters implements MeterBinder {
 
@@ -32,9 +33,16 @@ public final class IdempotencyEngineMeters implements MeterBinder {
 		Gauge.builder("idempotency.in.progress", this.engine, IdempotencyEngine::executionsInProgress)
 			.description("Keys that this instance holds")
 			.register(registry);
+		Gauge.builder("idempotency.leases.late", this.engine, IdempotencyEngineMeters::lateLeases)
+			.description("Leases of this instance that could not be renewed for three quarters of their length")
+			.register(registry);
 		Gauge.builder("idempotency.waiting", this.engine, IdempotencyEngine::attemptsWaiting)
 			.description("Attempts on this instance that wait for an operation in progress")
 			.register(registry);
+	}
+
+	private static int lateLeases(IdempotencyEngine engine) {
+		return engine.lateLeases().values().stream().mapToInt(Integer::intValue).sum();
 	}
 
 }

@@ -1,6 +1,7 @@
 package dev.idempotency.actuate;
 
 import java.time.Clock;
+import java.util.Map;
 
 import dev.idempotency.IdempotencyException;
 import dev.idempotency.IdempotencyKey;
@@ -10,7 +11,7 @@ import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 
 /**
- * Shows whether the store responds, and how fast.
+ * Shows whether the store responds, and how fast, and whether leases are renewed in time.
  * <p>
  * A store that fails makes the health unknown, not down. The application decides what an
  * operation does without its store, and all instances share the store: taking them out of
@@ -52,6 +53,10 @@ public final class IdempotencyHealthIndicator implements HealthIndicator {
 		}
 		catch (UnsupportedOperationException ex) {
 			health.withDetail("reason", "the store cannot be asked without claiming a key");
+		}
+		Map<String, Integer> late = this.engine.lateLeases();
+		if (!late.isEmpty()) {
+			health.unknown().withDetail("lateLeases", late);
 		}
 		return health.build();
 	}

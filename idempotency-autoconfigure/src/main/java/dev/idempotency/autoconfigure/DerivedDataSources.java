@@ -1,5 +1,6 @@
 package dev.idempotency.autoconfigure;
 
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Set;
@@ -12,6 +13,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import org.springframework.boot.jdbc.DataSourceBuilder;
+import org.springframework.jdbc.datasource.AbstractDataSource;
 import org.springframework.jdbc.datasource.AbstractDriverBasedDataSource;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.SimpleDriverDataSource;
@@ -86,18 +88,34 @@ final class DerivedDataSources implements RenewalDataSources {
 	}
 
 	/**
-	 * Derives from a pool that Spring Boot can read.
+	 * Derives from a pool that Spring Boot can read. Credentials and the address can
+	 * change, so that each connection is derived anew.
 	 */
 	private static @Nullable DataSource unpooled(DataSource pool) {
 		if (!ClassUtils.isPresent(BUILDER, DerivedDataSources.class.getClassLoader())) {
 			throw new IllegalArgumentException("spring-boot-jdbc is missing");
 		}
-		SimpleDriverDataSource derived = DataSourceBuilder.derivedFrom(pool).type(SimpleDriverDataSource.class).build();
-		String url = derived.getUrl();
+		String url = derive(pool).getUrl();
 		if (url == null) {
 			throw new IllegalArgumentException("its URL is unknown");
 		}
-		return PrivateDatabases.isPrivate(url) ? null : derived;
+		return PrivateDatabases.isPrivate(url) ? null : new AbstractDataSource() {
+
+			@Override
+			public Connection getConnection() throws SQLException {
+				return derive(pool).getConnection();
+			}
+
+			@Override
+			public Connection getConnection(String username, String password) throws SQLException {
+				return derive(pool).getConnection(username, password);
+			}
+
+		};
+	}
+
+	private static SimpleDriverDataSource derive(DataSource pool) {
+		return DataSourceBuilder.derivedFrom(pool).type(SimpleDriverDataSource.class).build();
 	}
 
 }

@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -41,6 +42,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+
+import org.springframework.boot.health.contributor.Status;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -247,6 +250,23 @@ class IdempotencyMetersTests {
 		execution.complete(bytes("paid"));
 		assertThat(gauge("idempotency.in.progress")).isZero();
 		assertThat(gauge("idempotency.waiting")).isZero();
+	}
+
+	@Test
+	void showsLeasesThatAreCloseToTheirEnd() {
+		new IdempotencyEngineMeters(this.engine).bindTo(this.registry);
+		IdempotencyHealthIndicator health = new IdempotencyHealthIndicator("memory", this.engine, this.clock);
+		this.failing = StoreVerb.RENEW;
+		Execution execution = proceed();
+		this.clock.advance(LEASE.dividedBy(2));
+		assertThat(gauge("idempotency.leases.late")).isZero();
+		assertThat(health.health().getDetails()).doesNotContainKey("lateLeases");
+		this.clock.advance(LEASE.dividedBy(4));
+		assertThat(gauge("idempotency.leases.late")).isOne();
+		assertThat(health.health().getStatus()).isEqualTo(Status.UNKNOWN);
+		assertThat(health.health().getDetails()).containsEntry("lateLeases", Map.of("the store", 1));
+		execution.complete(bytes("paid"));
+		assertThat(gauge("idempotency.leases.late")).isZero();
 	}
 
 	private double gauge(String name) {

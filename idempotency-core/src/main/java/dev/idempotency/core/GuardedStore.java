@@ -1,13 +1,16 @@
 package dev.idempotency.core;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Supplier;
 
 import dev.idempotency.IdempotencyException;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.IdempotencyStoreException;
 import dev.idempotency.UnreadableResultException;
+import dev.idempotency.store.BatchRenewingStore;
 import dev.idempotency.store.Claim;
 import dev.idempotency.store.ClaimResult;
 import dev.idempotency.store.ClaimTerms;
@@ -31,6 +34,11 @@ import org.slf4j.LoggerFactory;
 final class GuardedStore {
 
 	private static final Logger logger = LoggerFactory.getLogger(EngineLog.NAME);
+
+	/**
+	 * A statement or a round trip of this size takes a server some milliseconds.
+	 */
+	private static final int MOST_RENEWALS = 500;
 
 	private final IdempotencyStore store;
 
@@ -79,22 +87,46 @@ final class GuardedStore {
 		return (this.store instanceof RoutingStore routing) ? routing.place() : null;
 	}
 
-	boolean renew(Claim claim, Duration lease) {
-		return ask(StoreVerb.RENEW, claim.key(), () -> this.store.renew(claim, lease));
+	/**
+	 * How many claims can be renewed in one call.
+	 */
+	int mostRenewals() {
+		return (this.store instanceof BatchRenewingStore) ? MOST_RENEWALS : 1;
 	}
 
 	/**
-	 * Renews a lease during a shutdown. The store may be closed already, so that a
-	 * failure is logged at debug level only.
+	 * Where a claim is renewed, if there are several places.
 	 */
-	boolean renewQuietly(Claim claim, Duration lease) {
+	@Nullable Object renewalPlace(Claim claim) {
+		return (this.store instanceof BatchRenewingStore batching) ? batching.renewalPlace(claim) : claim.place();
+	}
+
+	/**
+	 * Renews claims of one place.
+	 * @param quietly whether a failure is logged at debug level only: during a shutdown,
+	 * the store may be closed already
+	 * @return the claims that are lost
+	 */
+	Set<Claim> renew(List<Claim> claims, Duration lease, boolean quietly) {
+		Claim first = claims.get(0);
+		long started = this.listeners.startTimer();
+		Set<Claim> lost;
 		try {
-			return this.store.renew(claim, lease);
+			lost = (this.store instanceof BatchRenewingStore batching) ? batching.renewAll(claims, lease)
+					: this.store.renew(first, lease) ? Set.of() : Set.of(first);
 		}
 		catch (RuntimeException ex) {
-			logger.debug("The idempotency store failed to renew {} during the shutdown", claim.key(), ex);
-			throw new IdempotencyStoreException("The idempotency store failed to renew %s".formatted(claim.key()), ex);
+			if (quietly) {
+				logger.debug("The idempotency store failed to renew {} during the shutdown", first.key(), ex);
+				throw new IdempotencyStoreException("The idempotency store failed to renew leases", ex);
+			}
+			throw failed(StoreVerb.RENEW, first.key(), started, ex);
 		}
+		catch (Error ex) {
+			throw failed(StoreVerb.RENEW, first.key(), started, ex);
+		}
+		this.listeners.stopTimer(StoreVerb.RENEW, started, false);
+		return lost;
 	}
 
 	boolean complete(Claim claim, StoredResult result, Duration atLeast) {

@@ -2,7 +2,9 @@ package dev.idempotency.core;
 
 import java.time.Clock;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadFactory;
 
 import dev.idempotency.CoreSetting;
@@ -72,19 +74,19 @@ public final class IdempotencyEngine implements AutoCloseable {
 	 * @param hooks the hooks
 	 */
 	public IdempotencyEngine(IdempotencyStore store, EngineSettings settings, Clock clock, EngineHooks hooks) {
-		this(store, settings, clock, hooks, LeaseKeeper::newThread);
+		this(store, settings, clock, hooks, LeaseKeeper::newThread, LeaseKeeper::startRenewals);
 	}
 
 	/**
 	 * For tests that renew leases themselves.
 	 */
 	IdempotencyEngine(IdempotencyStore store, EngineSettings settings, Clock clock, EngineHooks hooks,
-			ThreadFactory renewing) {
+			ThreadFactory keeper, Executor renewals) {
 		this.settings = settings;
 		this.listeners = new Listeners(hooks);
 		this.store = new GuardedStore(store, this.listeners, settings.packing());
 		this.patientClaims = new PatientClaims(this.store, clock);
-		this.leaseKeeper = new LeaseKeeper(this.store, this.listeners, clock, renewing, settings.afterClose());
+		this.leaseKeeper = new LeaseKeeper(this.store, this.listeners, clock, keeper, renewals, settings.afterClose());
 		this.deciding = new Deciding(settings, this.store, this.leaseKeeper);
 		this.records = new Records(store, settings, this.listeners, this.leaseKeeper, clock);
 	}
@@ -309,6 +311,15 @@ public final class IdempotencyEngine implements AutoCloseable {
 	 */
 	public int executionsInProgress() {
 		return this.leaseKeeper.size();
+	}
+
+	/**
+	 * The leases that could not be renewed for three quarters of their length. When they
+	 * expire, retries run their operations a second time.
+	 * @return how many there are, by the place in the store
+	 */
+	public Map<String, Integer> lateLeases() {
+		return this.leaseKeeper.late();
 	}
 
 	/**

@@ -2,28 +2,38 @@ package dev.idempotency.core;
 
 import java.time.Clock;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 
-import dev.idempotency.IdempotencyKey;
 import dev.idempotency.IdempotencyException;
+import dev.idempotency.IdempotencyKey;
 import dev.idempotency.store.Claim;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Renews the leases of executions that take longer than half of their lease, on one
- * thread.
+ * Renews the leases of executions that take longer than half of their lease.
  * <p>
- * A quicker execution costs an entry in a set and nothing else. The thread starts with
- * the first execution. It sleeps until the first renewal is due and a little longer (a
- * sixteenth of the lease), so that one sweep renews many leases.
+ * A quicker execution costs an entry in a set and nothing else. One thread, which starts
+ * with the first execution, sleeps until the first renewal is due and a little longer (a
+ * sixteenth of the lease), so that one sweep finds many leases. It never calls the store.
+ * Each {@linkplain RenewalQueue place} of the store has at most one thread, while leases
+ * are due there: a place that does not respond delays no other one.
  * <p>
  * Executions may still be in progress when it is closed. It continues until the last one
  * has ended, for a limited time.
@@ -36,6 +46,8 @@ final class LeaseKeeper implements AutoCloseable {
 
 	private static final long REST = TimeUnit.SECONDS.toNanos(1);
 
+	private static final Object ONLY_PLACE = "the store";
+
 	private final GuardedStore store;
 
 	private final Listeners listeners;
@@ -44,9 +56,13 @@ final class LeaseKeeper implements AutoCloseable {
 
 	private final ThreadFactory threads;
 
+	private final Executor renewals;
+
 	private final Duration afterClose;
 
 	private final Set<KeptLease> leases = ConcurrentHashMap.newKeySet();
+
+	private final Map<Object, RenewalQueue> queues = new ConcurrentHashMap<>();
 
 	private final Object threadLock = new Object();
 
@@ -67,10 +83,14 @@ final class LeaseKeeper implements AutoCloseable {
 
 	/**
 	 * Create a keeper.
+	 * @param threads creates the thread that finds leases to renew
+	 * @param renewals renews the leases of a place
 	 * @param afterClose how long it renews after it is closed
 	 */
-	LeaseKeeper(GuardedStore store, Listeners listeners, Clock clock, ThreadFactory threads, Duration afterClose) {
+	LeaseKeeper(GuardedStore store, Listeners listeners, Clock clock, ThreadFactory threads, Executor renewals,
+			Duration afterClose) {
 		this.threads = threads;
+		this.renewals = renewals;
 		this.afterClose = afterClose;
 		this.store = store;
 		this.listeners = listeners;
@@ -84,19 +104,21 @@ final class LeaseKeeper implements AutoCloseable {
 		KeptLease kept = new KeptLease(claim, lease, this.clock.millis());
 		try {
 			this.leases.add(kept);
-			long sweepBy = kept.sweepBy();
-			// Read first: nearly always there is nothing to lower
-			boolean sooner = sweepBy < this.nextSweep.get()
-					&& sweepBy < this.nextSweep.getAndAccumulate(sweepBy, Math::min);
-			if (sooner || this.thread == null) {
-				LockSupport.unpark(thread());
-			}
+			sweepBy(kept.due + kept.part(16));
 			return kept;
 		}
 		catch (Throwable ex) {
 			// The thread may have failed to start
 			kept.end();
 			throw ex;
+		}
+	}
+
+	private void sweepBy(long time) {
+		// Read first: nearly always there is nothing to lower
+		boolean sooner = time < this.nextSweep.get() && time < this.nextSweep.getAndAccumulate(time, Math::min);
+		if (sooner || this.thread == null) {
+			LockSupport.unpark(thread());
 		}
 	}
 
@@ -114,10 +136,33 @@ final class LeaseKeeper implements AutoCloseable {
 		return this.leases.size();
 	}
 
+	/**
+	 * How many leases are close to their end because they could not be renewed, by place.
+	 */
+	Map<String, Integer> late() {
+		long now = this.clock.millis();
+		Map<String, Integer> late = new LinkedHashMap<>();
+		for (KeptLease lease : this.leases) {
+			if (lease.isLate(now)) {
+				late.merge(String.valueOf(lease.place), 1, Integer::sum);
+			}
+		}
+		return late;
+	}
+
 	static Thread newThread(Runnable task) {
 		Thread thread = new Thread(task, "idempotency-lease-keeper");
 		thread.setDaemon(true);
 		return thread;
+	}
+
+	/**
+	 * Renews on a thread of its own, which ends afterwards: renewals are rare.
+	 */
+	static void startRenewals(Runnable task) {
+		Thread thread = new Thread(task, "idempotency-lease-renewal");
+		thread.setDaemon(true);
+		thread.start();
 	}
 
 	private Thread thread() {
@@ -203,43 +248,39 @@ final class LeaseKeeper implements AutoCloseable {
 	}
 
 	/**
-	 * Renews the leases that are due.
+	 * Has the leases that are due renewed, and warns of those that are late.
 	 * @return when to sweep again
 	 */
 	long sweep() {
-		if (this.end <= this.clock.millis()) {
+		long now = this.clock.millis();
+		if (this.end <= now) {
 			giveUp();
 			return NEVER;
 		}
-		long next = NEVER;
 		for (KeptLease lease : this.leases) {
-			if (lease.isDue(this.clock.millis())) {
-				renew(lease);
-			}
-			if (!lease.ended) {
-				next = Math.min(next, lease.sweepBy());
+			if (lease.due <= now && !lease.queued && !lease.ended) {
+				queueOf(lease).add(lease);
 			}
 		}
+		this.queues.values().forEach(RenewalQueue::start);
+		this.queues.values().forEach((queue) -> queue.late = 0);
+		long next = NEVER;
+		for (KeptLease lease : this.leases) {
+			RenewalQueue queue = lease.isLate(now) ? this.queues.get(lease.place) : null;
+			if (queue != null) {
+				queue.late++;
+			}
+			next = Math.min(next, lease.sweepBy(now));
+		}
+		this.queues.values().forEach(RenewalQueue::warn);
+		this.queues.values().removeIf(RenewalQueue::isIdle);
 		return next;
 	}
 
-	private void renew(KeptLease lease) {
-		// The store may have started the lease long before it responds
-		long asked = this.clock.millis();
-		try {
-			if (this.closed ? this.store.renewQuietly(lease.claim, lease.duration)
-					: this.store.renew(lease.claim, lease.duration)) {
-				lease.renewed(asked);
-			}
-			else {
-				lease.notHeld();
-			}
-		}
-		catch (IdempotencyException | Error ex) {
-			// Logged and published already. The executions that follow must not lose
-			// their claims because of it
-			lease.renewalFailed(this.clock.millis());
-		}
+	private RenewalQueue queueOf(KeptLease lease) {
+		Object place = this.store.renewalPlace(lease.claim);
+		lease.place = (place != null) ? place : ONLY_PLACE;
+		return this.queues.computeIfAbsent(lease.place, RenewalQueue::new);
 	}
 
 	private void giveUp() {
@@ -273,6 +314,147 @@ final class LeaseKeeper implements AutoCloseable {
 	}
 
 	/**
+	 * The leases of one place that are due. They are renewed in batches, those that
+	 * expire first before the others, by one thread at a time.
+	 */
+	private final class RenewalQueue implements Runnable {
+
+		private final Object place;
+
+		private final Queue<KeptLease> due = new ConcurrentLinkedQueue<>();
+
+		private final AtomicBoolean running = new AtomicBoolean();
+
+		/**
+		 * How many leases are late, and of how many the log tells already. Only the
+		 * thread that sweeps uses them.
+		 */
+		private int late;
+
+		private int lateInLog;
+
+		private RenewalQueue(Object place) {
+			this.place = place;
+		}
+
+		private void add(KeptLease lease) {
+			lease.queued = true;
+			this.due.add(lease);
+		}
+
+		private void start() {
+			if (this.due.isEmpty() || !this.running.compareAndSet(false, true)) {
+				return;
+			}
+			try {
+				LeaseKeeper.this.renewals.execute(this);
+			}
+			catch (OutOfMemoryError ex) {
+				// There can be no more threads: better late than never
+				run();
+			}
+		}
+
+		private boolean isIdle() {
+			return this.due.isEmpty() && !this.running.get() && this.lateInLog == 0;
+		}
+
+		private void warn() {
+			if (this.late > this.lateInLog) {
+				logger
+					.warn("{} leases at {} could not be renewed for three quarters of their length. When they expire, "
+							+ "retries run their operations a second time", this.late, this.place);
+				// The next warning comes when there are twice as many
+				this.lateInLog = 2 * this.late;
+			}
+			else if (this.late == 0 && this.lateInLog > 0) {
+				logger.info("No lease at {} is late any more", this.place);
+				this.lateInLog = 0;
+			}
+		}
+
+		@Override
+		public void run() {
+			do {
+				// Nothing is taken out before there is room for it
+				List<KeptLease> taken = new ArrayList<>(this.due);
+				taken.forEach((lease) -> this.due.poll());
+				try {
+					taken.sort(Comparator.comparingLong((lease) -> lease.expires));
+					Map<Duration, List<KeptLease>> byLength = new LinkedHashMap<>();
+					taken.forEach((lease) -> byLength.computeIfAbsent(lease.duration, (length) -> new ArrayList<>())
+						.add(lease));
+					byLength.values().forEach((leases) -> renewAll(leases, LeaseKeeper.this.store.mostRenewals()));
+				}
+				finally {
+					taken.forEach(KeptLease::tryAgainUnlessRenewed);
+					this.running.set(false);
+				}
+				// What was added meanwhile has found this thread running
+			}
+			while (!this.due.isEmpty() && this.running.compareAndSet(false, true));
+		}
+
+		private void renewAll(List<KeptLease> leases, int most) {
+			int size = leases.size();
+			for (int from = 0; from < size; from += most) {
+				List<KeptLease> batch = leases.subList(from, Math.min(size, from + most));
+				if (renew(batch)) {
+					continue;
+				}
+				if (!responds(leases, batch)) {
+					return;
+				}
+				if (batch.size() > 1) {
+					// One claim is the reason. It must not keep the others from being
+					// renewed
+					renewAll(batch, (batch.size() + 1) / 2);
+				}
+			}
+		}
+
+		/**
+		 * Whether the place can renew another claim than one that failed alone.
+		 */
+		private boolean responds(List<KeptLease> leases, List<KeptLease> failed) {
+			return Stream.of(leases.get(leases.size() - 1), leases.get(0))
+				.anyMatch((lease) -> (failed.size() > 1 || lease != failed.get(0)) && renew(List.of(lease)));
+		}
+
+		/**
+		 * Asks the store.
+		 * @return whether it responded
+		 */
+		private boolean renew(List<KeptLease> batch) {
+			List<KeptLease> held = batch.stream().filter((lease) -> !lease.ended).toList();
+			if (held.isEmpty()) {
+				return true;
+			}
+			// The store may have started the leases long before it responds
+			long asked = LeaseKeeper.this.clock.millis();
+			try {
+				Set<Claim> lost = LeaseKeeper.this.store.renew(held.stream().map((lease) -> lease.claim).toList(),
+						held.get(0).duration, LeaseKeeper.this.closed);
+				for (KeptLease lease : held) {
+					if (lost.contains(lease.claim)) {
+						lease.notHeld();
+					}
+					else {
+						lease.renewed(asked);
+					}
+				}
+				return true;
+			}
+			catch (IdempotencyException | Error ex) {
+				// Logged and published already. The leases that follow must not expire
+				// because of it
+				return false;
+			}
+		}
+
+	}
+
+	/**
 	 * The lease of one execution.
 	 */
 	final class KeptLease {
@@ -281,7 +463,22 @@ final class LeaseKeeper implements AutoCloseable {
 
 		private final Duration duration;
 
+		/**
+		 * When to renew it next.
+		 */
 		private volatile long due;
+
+		private volatile long expires;
+
+		/**
+		 * Whether it waits for its renewal, or is being renewed.
+		 */
+		private volatile boolean queued;
+
+		/**
+		 * Where it was renewed last.
+		 */
+		private volatile Object place = ONLY_PLACE;
 
 		private volatile boolean ended;
 
@@ -293,26 +490,46 @@ final class LeaseKeeper implements AutoCloseable {
 			this.claim = claim;
 			this.duration = duration;
 			this.due = now + part(2);
+			this.expires = now + duration.toMillis();
 		}
 
 		private long part(int divisor) {
 			return Math.max(1, this.duration.toMillis() / divisor);
 		}
 
-		private boolean isDue(long now) {
-			return !this.ended && this.due <= now;
+		/**
+		 * When the next sweep should come, because of a renewal or a warning.
+		 */
+		private long sweepBy(long now) {
+			if (this.ended) {
+				return NEVER;
+			}
+			long lateFrom = this.expires - part(4);
+			long renewal = this.queued ? NEVER : this.due + part(16);
+			return (lateFrom > now) ? Math.min(renewal, lateFrom) : renewal;
 		}
 
-		private long sweepBy() {
-			return this.due + part(16);
+		private boolean isLate(long now) {
+			return !this.ended && this.expires - part(4) <= now;
 		}
 
-		private void renewed(long now) {
-			this.due = now + part(2);
+		private void renewed(long asked) {
+			this.expires = asked + this.duration.toMillis();
+			dueAt(asked + part(2));
 		}
 
-		private void renewalFailed(long now) {
-			this.due = now + part(8);
+		private void tryAgainUnlessRenewed() {
+			if (this.queued) {
+				dueAt(LeaseKeeper.this.clock.millis() + part(16));
+			}
+		}
+
+		private void dueAt(long time) {
+			this.due = time;
+			this.queued = false;
+			if (!this.ended) {
+				LeaseKeeper.this.sweepBy(time + part(16));
+			}
 		}
 
 		/**

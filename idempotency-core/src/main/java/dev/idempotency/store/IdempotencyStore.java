@@ -16,7 +16,8 @@ import dev.idempotency.IdempotencyKey;
  * <p>
  * Stores implement further interfaces for optional capabilities: {@link PurgeableStore},
  * {@link InspectableStore}, {@link SearchableStore}, {@link JoiningStore},
- * {@link NotifyingStore}, {@link RoutingStore}, {@link ShutdownAwareStore}.
+ * {@link NotifyingStore}, {@link RoutingStore}, {@link BatchRenewingStore},
+ * {@link ShutdownAwareStore}.
  */
 public interface IdempotencyStore {
 

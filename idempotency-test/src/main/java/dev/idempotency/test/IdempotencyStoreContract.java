@@ -6,6 +6,7 @@ import java.util.Random;
 
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.UnsupportedFormatException;
+import dev.idempotency.store.BatchRenewingStore;
 import dev.idempotency.store.Claim;
 import dev.idempotency.store.IdempotencyRecord;
 import dev.idempotency.store.InspectableStore;
@@ -41,10 +42,10 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  */
 public abstract class IdempotencyStoreContract implements KeysContract, RacesContract, ReplaysContract, TracesContract {
 
-	private static final Map<Class<?>, Class<?>> CONTRACTS = Map.of(InspectableStore.class,
-			InspectableStoreContract.class, JoiningStore.class, JoiningStoreContract.class, NotifyingStore.class,
-			NotifyingStoreContract.class, PurgeableStore.class, PurgeableStoreContract.class, SearchableStore.class,
-			SearchableStoreContract.class);
+	private static final Map<Class<?>, Class<?>> CONTRACTS = Map.of(BatchRenewingStore.class,
+			BatchRenewingStoreContract.class, InspectableStore.class, InspectableStoreContract.class,
+			JoiningStore.class, JoiningStoreContract.class, NotifyingStore.class, NotifyingStoreContract.class,
+			PurgeableStore.class, PurgeableStoreContract.class, SearchableStore.class, SearchableStoreContract.class);
 
 	/**
 	 * Servers have clocks of their own.

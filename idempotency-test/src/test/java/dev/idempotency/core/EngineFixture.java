@@ -63,7 +63,7 @@ class EngineFixture {
 	IdempotencyEngine engine(IdempotencyStore store, EngineSettings settings, List<IdempotencyListener> listeners) {
 		return new IdempotencyEngine(store, settings, this.clock,
 				new EngineHooks(List.copyOf(listeners), null, null, null), (task) -> new Thread(() -> {
-				}));
+				}), Runnable::run);
 	}
 
 	Decision begin() {

@@ -32,7 +32,7 @@ class EngineHooksTests extends EngineFixture {
 
 	private void watch(EngineSettings settings, EngineHooks hooks) {
 		this.engine = new IdempotencyEngine(this.store, settings, this.clock, hooks, (task) -> new Thread(() -> {
-		}));
+		}), Runnable::run);
 	}
 
 	private void follow(Mode mode, OnStoreFailure onStoreFailure) {

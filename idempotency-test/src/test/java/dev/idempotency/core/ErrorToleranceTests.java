@@ -73,7 +73,7 @@ class ErrorToleranceTests extends EngineFixture {
 		this.engine = new IdempotencyEngine(faulty, settings, this.clock,
 				new EngineHooks(List.of(deadlyListener, this.events::add), (key) -> this.followed::add, null, timer),
 				(task) -> new Thread(() -> {
-				}));
+				}), Runnable::run);
 	}
 
 	private void encrypting() {
@@ -168,7 +168,7 @@ class ErrorToleranceTests extends EngineFixture {
 					started.add(task);
 					return new Thread(() -> {
 					});
-				});
+				}, Runnable::run);
 		assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(this::begin);
 		assertThat(this.engine.executionsInProgress()).isZero();
 		failing[0] = false;

@@ -6,7 +6,14 @@ import java.time.Instant;
 import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.IdempotencyStoreException;
@@ -14,6 +21,7 @@ import dev.idempotency.Reason;
 import dev.idempotency.fixtures.DeadlyAppender;
 import dev.idempotency.fixtures.MemoryStores;
 import dev.idempotency.fixtures.NewThreads;
+import dev.idempotency.store.BatchRenewingStore;
 import dev.idempotency.store.Claim;
 import dev.idempotency.store.IdempotencyStore;
 import dev.idempotency.store.MonotonicClock;
@@ -21,12 +29,16 @@ import dev.idempotency.store.StoredResult;
 import dev.idempotency.test.FaultInjectingStore;
 import dev.idempotency.test.FaultInjectingStore.Fault;
 import dev.idempotency.test.Race;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import dev.idempotency.fixtures.CapturedOutput;
 import dev.idempotency.fixtures.ForwardingStore;
 import dev.idempotency.fixtures.OutputCapture;
+import dev.idempotency.fixtures.Unchecked;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -349,6 +361,126 @@ class LeaseKeeperTests extends EngineFixture {
 		assertThat(proceed(this.engine.begin(other)).attempt()).as("it was given back").isEqualTo(1);
 	}
 
+	@Test
+	void renewsManyLeasesWithFewCallsThoseThatExpireFirstBeforeTheOthers() {
+		Batches batches = new Batches(this.memory);
+		this.engine = engine(batches, EngineSettings.of("shop"));
+		List<Execution> crowd = crowd(1200);
+		this.clock.advance(LEASE.dividedBy(2));
+		this.engine.renewLeases();
+		assertThat(batches.sizes).containsExactly(500, 500, 200);
+		assertThat(batches.asked).containsExactlyElementsOf(crowd.stream().map(Execution::key).toList());
+	}
+
+	/**
+	 * Each begins a little after the one before.
+	 */
+	private List<Execution> crowd(int size) {
+		List<Execution> crowd = new ArrayList<>();
+		for (int i = 0; i < size; i++) {
+			this.clock.advance(Duration.ofMillis(1));
+			crowd.add(
+					proceed(this.engine.begin(new Attempt(IdempotencyKey.of("pay", "key " + i), FINGERPRINT, POLICY))));
+		}
+		return crowd;
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 0, 1, 249, 498, 499 })
+	void oneClaimThatCannotBeRenewedDoesNotKeepTheOthersFromIt(int poisonous) {
+		Batches batches = new Batches(this.memory);
+		this.engine = engine(batches, EngineSettings.of("shop"));
+		List<Execution> crowd = crowd(500);
+		IdempotencyKey poison = crowd.get(poisonous).key();
+		batches.failing = poison::equals;
+		for (int i = 0; i < 4; i++) {
+			this.clock.advance(LEASE.dividedBy(2));
+			this.engine.renewLeases();
+		}
+		crowd.removeIf((execution) -> execution.key().equals(poison));
+		assertThat(crowd).allSatisfy(
+				(execution) -> assertThat(this.engine.begin(new Attempt(execution.key(), FINGERPRINT, POLICY)).reason())
+					.isEqualTo(Reason.IN_PROGRESS));
+		assertThat(this.engine.lateLeases()).containsValue(1);
+	}
+
+	@Test
+	void asksAPlaceThatIsDownFewTimes() {
+		Batches batches = new Batches(this.memory);
+		this.engine = engine(batches, EngineSettings.of("shop"));
+		crowd(5000);
+		batches.failing = (key) -> true;
+		this.clock.advance(LEASE.dividedBy(2));
+		this.engine.renewLeases();
+		assertThat(batches.sizes).containsExactly(500, 1, 1);
+	}
+
+	@Test
+	void aPlaceThatHangsDelaysNoOther() {
+		MonotonicClock time = new MonotonicClock();
+		CountDownLatch hangs = new CountDownLatch(1);
+		Batches batches = new Batches(MemoryStores.with(time));
+		OperationPolicy brief = OperationPolicy.of(Duration.ofHours(1), Duration.ofSeconds(1));
+		try (IdempotencyEngine engine = new IdempotencyEngine(batches, EngineSettings.of("shop"), time, List.of())) {
+			for (String place : List.of("ill", "well")) {
+				proceed(engine.begin(new Attempt(IdempotencyKey.of(place, "key"), FINGERPRINT, brief)));
+			}
+			batches.place = (claim) -> claim.key().scope().operation();
+			batches.failing = (key) -> {
+				if (key.scope().operation().equals("ill")) {
+					Unchecked.run(() -> hangs.await());
+				}
+				return false;
+			};
+			Attempt retry = new Attempt(IdempotencyKey.of("well", "key"), FINGERPRINT, brief);
+			await().pollInterval(Duration.ofMillis(10)).until(() -> {
+				assertThat(engine.begin(retry).reason()).isEqualTo(Reason.IN_PROGRESS);
+				return batches.asked.size() >= 5;
+			});
+			assertThat(engine.lateLeases()).isEqualTo(Map.of("ill", 1));
+		}
+		finally {
+			hangs.countDown();
+		}
+	}
+
+	@Test
+	void warnsBeforeALeaseExpiresThatCannotBeRenewed(CapturedOutput output) {
+		Batches batches = new Batches(this.memory);
+		batches.place = (claim) -> "node 7";
+		this.engine = engine(batches, EngineSettings.of("shop"));
+		crowd(3);
+		batches.failing = (key) -> true;
+		this.clock.advance(LEASE.dividedBy(2));
+		this.engine.renewLeases();
+		assertThat(this.engine.lateLeases()).isEmpty();
+		assertThat(output).doesNotContain("node 7");
+		this.clock.advance(LEASE.dividedBy(4));
+		this.engine.renewLeases();
+		assertThat(this.engine.lateLeases()).isEqualTo(Map.of("node 7", 3));
+		assertThat(output).containsOnlyOnce("3 leases at node 7 could not be renewed");
+		batches.failing = (key) -> false;
+		this.clock.advance(LEASE.dividedBy(16));
+		this.engine.renewLeases();
+		this.engine.renewLeases();
+		assertThat(this.engine.lateLeases()).isEmpty();
+		assertThat(output).containsOnlyOnce("3 leases at node 7")
+			.containsOnlyOnce("No lease at node 7 is late any more");
+	}
+
+	@Test
+	void renewsOnItsOwnThreadIfThereCanBeNoOther() {
+		this.engine = new IdempotencyEngine(this.store, EngineSettings.of("shop"), this.clock,
+				new EngineHooks(List.of(), null, null, null), (task) -> new Thread(() -> {
+				}), (task) -> {
+					throw new OutOfMemoryError("unable to create native thread, as planned");
+				});
+		proceed();
+		this.clock.advance(LEASE.dividedBy(2));
+		this.engine.renewLeases();
+		assertThat(this.renewals).hasValue(1);
+	}
+
 	private static EngineSettings closing(Duration afterClose) {
 		return new EngineSettings("shop", EngineSettings.Mode.ENFORCE, EngineSettings.OnStoreFailure.REJECT,
 				ResultPacking.none(), afterClose);
@@ -380,6 +512,40 @@ class LeaseKeeperTests extends EngineFixture {
 			boolean completed = super.complete(claim, result, atLeast);
 			this.afterCompletion.run();
 			return completed;
+		}
+
+	}
+
+	/**
+	 * A store that renews many claims at once, unless one of them makes it fail.
+	 */
+	private static final class Batches extends ForwardingStore implements BatchRenewingStore {
+
+		private final List<Integer> sizes = new CopyOnWriteArrayList<>();
+
+		private final List<IdempotencyKey> asked = new CopyOnWriteArrayList<>();
+
+		private volatile Predicate<IdempotencyKey> failing = (key) -> false;
+
+		private volatile Function<Claim, @Nullable Object> place = (claim) -> null;
+
+		private Batches(IdempotencyStore store) {
+			super(store);
+		}
+
+		@Override
+		public @Nullable Object renewalPlace(Claim claim) {
+			return this.place.apply(claim);
+		}
+
+		@Override
+		public Set<Claim> renewAll(List<Claim> claims, Duration lease) {
+			this.sizes.add(claims.size());
+			if (claims.stream().map(Claim::key).anyMatch(this.failing)) {
+				throw new IllegalStateException("as planned");
+			}
+			this.asked.addAll(claims.stream().map(Claim::key).toList());
+			return claims.stream().filter((claim) -> !renew(claim, lease)).collect(Collectors.toSet());
 		}
 
 	}

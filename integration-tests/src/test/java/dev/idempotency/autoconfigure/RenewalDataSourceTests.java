@@ -46,6 +46,7 @@ import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /**
  * Where renewals get their connection from, when handlers have all those of the pool.
@@ -108,10 +109,50 @@ class RenewalDataSourceTests {
 	void isDerivedWithItsCredentials() {
 		String url = h2();
 		new JdbcTemplate(new DriverManagerDataSource(url)).execute("create user payer password 'secret' admin");
+		HikariDataSource pool = hikari(url, "secret");
+		renewsWhileTheOnlyConnectionIsTaken(pool);
+	}
+
+	/**
+	 * As Vault or a job does it: the pool gets the new password, or another pool takes
+	 * its place.
+	 */
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void followsThePoolWhenItsPasswordIsRotated(boolean inPlace) {
+		String url = h2();
+		JdbcTemplate admin = new JdbcTemplate(new DriverManagerDataSource(url));
+		admin.execute("create user payer password 'secret' admin");
+		HikariDataSource first = hikari(url, "secret");
+		DelegatingDataSource dataSource = new DelegatingDataSource(first);
+		this.runner.withBean(DataSource.class, () -> proxy(dataSource)).run((context) -> {
+			IdempotencyStore store = context.getBean(IdempotencyStore.class);
+			Claim claim = claim(store);
+			assertThat(store.renew(claim, LEASE)).isTrue();
+			admin.execute("alter user payer set password 'another'");
+			HikariDataSource pool = inPlace ? first : hikari(url, "another");
+			dataSource.setTargetDataSource(pool);
+			first.getHikariConfigMXBean().setPassword("another");
+			// So that renewals need a new one
+			admin
+				.queryForList("select session_id from information_schema.sessions where user_name = 'PAYER'",
+						Integer.class)
+				.forEach((session) -> admin.execute("call abort_session(%d)".formatted(session)));
+			first.getHikariPoolMXBean().softEvictConnections();
+			try (Connection taken = pool.getConnection()) {
+				await().ignoreExceptions().until(() -> store.renew(claim, LEASE));
+				assertThat(taken.isClosed()).isFalse();
+			}
+			pool.close();
+		});
+		first.close();
+	}
+
+	private static HikariDataSource hikari(String url, String password) {
 		HikariDataSource pool = hikari(url);
 		pool.setUsername("payer");
-		pool.setPassword("secret");
-		renewsWhileTheOnlyConnectionIsTaken(pool);
+		pool.setPassword(password);
+		return pool;
 	}
 
 	@Test

@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.IntFunction;
 import java.util.function.IntSupplier;
 
@@ -186,6 +187,21 @@ public final class RedisServerProcess implements AutoCloseable {
 
 	public int port() {
 		return this.port;
+	}
+
+	/**
+	 * Stops the process without ending it: its connections stay, and nothing answers.
+	 */
+	public void pause() {
+		Signals.send("STOP", pid());
+	}
+
+	public void resume() {
+		Signals.send("CONT", pid());
+	}
+
+	private long pid() {
+		return Objects.requireNonNull(this.process).pid();
 	}
 
 	/**

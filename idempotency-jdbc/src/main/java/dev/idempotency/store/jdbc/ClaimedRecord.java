@@ -29,23 +29,6 @@ final class ClaimedRecord {
 		this.record = OwnedRecord.of(claim);
 	}
 
-	boolean renew(Duration lease) throws SQLException {
-		Long millis = lease.toMillis();
-		return Sql.update(this.connection, this.tables.statements().renew, millis, millis, millis, this.record.id(),
-				this.record.owner()) == 1 || isCompletedInTransaction();
-	}
-
-	/**
-	 * Whether the transaction has completed the key and the owner has not learned of it
-	 * yet. The claim is not lost then.
-	 */
-	private boolean isCompletedInTransaction() throws SQLException {
-		return !Sql
-			.list(this.connection, this.tables.statements().isCompletedByTransaction, (row) -> row.getInt(1),
-					this.record.id(), this.record.owner())
-			.isEmpty();
-	}
-
 	/**
 	 * Completes the record and keeps it for at least the given time.
 	 */

@@ -185,6 +185,14 @@ final class Database {
 		}
 	}
 
+	/**
+	 * For operators. Pools tell their names.
+	 */
+	@Override
+	public String toString() {
+		return this.dataSource.toString();
+	}
+
 	static DataAccessException translate(String task, SQLException ex) {
 		DataAccessException translated = TRANSLATOR.translate(task, null, ex);
 		return (translated != null) ? translated : new UncategorizedSQLException(task, null, ex);

@@ -1,13 +1,16 @@
 package dev.idempotency.store.jdbc;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Supplier;
 
 import javax.sql.DataSource;
 
 import dev.idempotency.Fingerprint;
 import dev.idempotency.IdempotencyKey;
+import dev.idempotency.store.BatchRenewingStore;
 import dev.idempotency.store.Claim;
 import dev.idempotency.store.ClaimResult;
 import dev.idempotency.store.ClaimTerms;
@@ -38,7 +41,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * database of the calling thread. Everything under that claim happens there.
  */
 public final class JdbcIdempotencyStore
-		implements SearchableStore, JoiningStore, PurgeableStore, RoutingStore, AutoCloseable {
+		implements SearchableStore, JoiningStore, PurgeableStore, RoutingStore, BatchRenewingStore, AutoCloseable {
 
 	private final Places places;
 
@@ -101,9 +104,17 @@ public final class JdbcIdempotencyStore
 
 	@Override
 	public boolean renew(Claim claim, Duration lease) {
-		return this.places.of(claim)
-			.renewals()
-			.renew((connection, tables) -> new ClaimedRecord(connection, tables, claim).renew(lease));
+		return renewAll(List.of(claim), lease).isEmpty();
+	}
+
+	@Override
+	public @Nullable Object renewalPlace(Claim claim) {
+		return claim.place();
+	}
+
+	@Override
+	public Set<Claim> renewAll(List<Claim> claims, Duration lease) {
+		return this.places.of(claims.get(0)).renewals().renew(claims, lease);
 	}
 
 	@Override

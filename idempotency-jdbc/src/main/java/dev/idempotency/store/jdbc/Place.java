@@ -8,6 +8,14 @@ package dev.idempotency.store.jdbc;
  */
 record Place(Database database, Renewals renewals) implements AutoCloseable {
 
+	/**
+	 * For operators.
+	 */
+	@Override
+	public String toString() {
+		return this.database.toString();
+	}
+
 	@Override
 	public void close() {
 		this.renewals.close();

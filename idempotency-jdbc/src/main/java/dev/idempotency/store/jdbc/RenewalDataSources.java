@@ -14,7 +14,8 @@ public interface RenewalDataSources {
 
 	/**
 	 * Returns another data source for the same database. At most one of its connections
-	 * is used at a time. A store calls this once for each of its databases.
+	 * is used at a time. A store calls this once for each of its databases, so that the
+	 * returned one should follow if credentials or the address change.
 	 * @param dataSource the data source for everything else
 	 * @return the data source for renewals, closed with the store if it can be closed;
 	 * {@code null} to use the same one as everything else

@@ -56,15 +56,15 @@ final class Statements {
 
 	final String extend;
 
-	final String renew;
+	private final String renew;
+
+	private final String held;
 
 	final String complete;
 
 	final String release;
 
 	final String abandon;
-
-	final String isCompletedByTransaction;
 
 	final String forgetCompleted;
 
@@ -105,11 +105,15 @@ final class Statements {
 		this.extend = in("update {table} set " + AT_LEAST + " where id = ? and owner = ? and " + COMPLETED
 				+ " and expires_at > {now}");
 		// The record of an operation that outlives the ttl must not expire while it runs
-		this.renew = in("update {table} set ends_at = {later}, " + AT_LEAST + " where " + HELD);
+		this.renew = in("update {table} set ends_at = {later}, " + AT_LEAST
+				+ " where id in ({list}) and owner in ({list}) " + "and " + IN_PROGRESS + " and expires_at > {now}");
+		// If a transaction has completed the key, the owner may not have learned of it
+		// yet.
+		// The claim is not lost then
+		this.held = in("select owner from {table} where id in ({list}) and owner in ({list}) and (" + IN_PROGRESS
+				+ " or " + COMPLETED_BY_TRANSACTION + ") and expires_at > {now}");
 		this.complete = in("update {table} set " + COMPLETED_BY_OWNER + ", ends_at = {now}, " + AT_LEAST
 				+ ", result = ? where " + HELD);
-		this.isCompletedByTransaction = in("select attempt from {table} where id = ? and owner = ? and "
-				+ COMPLETED_BY_TRANSACTION + " and expires_at > {now}");
 		this.release = in("delete from {table} where " + HELD);
 		this.abandon = in("update {table} set owner = ?, ends_at = {now} where " + HELD);
 		this.forgetCompleted = in("delete from {table} where id = ? and " + COMPLETED + " and expires_at > {now}");
@@ -120,6 +124,24 @@ final class Statements {
 				"select owner, id from {table} where expires_at <= {now} and " + IN_PROGRESS + " order by expires_at ");
 		this.purgeOwned = in(
 				"delete from {table} where id = ? and owner = ? and " + IN_PROGRESS + " and expires_at <= {now}");
+	}
+
+	/**
+	 * Renews claims: their ids, then their owners.
+	 */
+	String renew(int claims) {
+		return withList(this.renew, claims);
+	}
+
+	/**
+	 * Selects the owners of the claims that are not lost.
+	 */
+	String held(int claims) {
+		return withList(this.held, claims);
+	}
+
+	private static String withList(String statement, int length) {
+		return statement.replace("{list}", "?" + ", ?".repeat(length - 1));
 	}
 
 	Dialect dialect() {

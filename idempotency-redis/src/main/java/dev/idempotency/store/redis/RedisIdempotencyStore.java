@@ -1,13 +1,16 @@
 package dev.idempotency.store.redis;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 
 import dev.idempotency.Fingerprint;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.IdempotencyStoreException;
 import dev.idempotency.OnCrash;
+import dev.idempotency.store.BatchRenewingStore;
 import dev.idempotency.store.Claim;
 import dev.idempotency.store.ClaimResult;
 import dev.idempotency.store.ClaimTerms;
@@ -38,7 +41,8 @@ import static dev.idempotency.store.redis.Names.utf8;
  * the reply, gets the same reply again: the record contains the owner, also after its
  * completion.
  */
-public final class RedisIdempotencyStore implements SearchableStore, NotifyingStore, ShutdownAwareStore, AutoCloseable {
+public final class RedisIdempotencyStore
+		implements SearchableStore, NotifyingStore, BatchRenewingStore, ShutdownAwareStore, AutoCloseable {
 
 	private static final Logger logger = LoggerFactory.getLogger(RedisIdempotencyStore.class);
 
@@ -60,6 +64,8 @@ public final class RedisIdempotencyStore implements SearchableStore, NotifyingSt
 
 	private final PlainClaims plainClaims;
 
+	private final Renewals renewals;
+
 	private final ServerCheck check;
 
 	private final @Nullable Replicas replicas;
@@ -77,9 +83,10 @@ public final class RedisIdempotencyStore implements SearchableStore, NotifyingSt
 		this.scripts = new ScriptRunner(connectionFactory);
 		this.endedKeys = new EndedKeys(connectionFactory, this.scripts, this.names);
 		this.plainClaims = new PlainClaims(connectionFactory);
+		this.renewals = new Renewals(connectionFactory, this.names);
 		this.replicas = (waitForReplicas > 0) ? new Replicas(connectionFactory, waitForReplicas) : null;
 		this.search = new KeyspaceSearch(connectionFactory, this.scripts, this.names, Keyspace.Patience.ofPeople());
-		this.check = new ServerCheck(connectionFactory, this.names, this.plainClaims, this.replicas);
+		this.check = new ServerCheck(connectionFactory, this.names, this.plainClaims, this.renewals, this.replicas);
 	}
 
 	/**
@@ -198,8 +205,17 @@ public final class RedisIdempotencyStore implements SearchableStore, NotifyingSt
 
 	@Override
 	public boolean renew(Claim claim, Duration lease) {
-		return this.scripts.test(Script.RENEW, this.names.record(claim.key()), RecordPacking.owner(claim.owner()),
-				number(lease.toMillis()));
+		return renewAll(List.of(claim), lease).isEmpty();
+	}
+
+	@Override
+	public @Nullable Object renewalPlace(Claim claim) {
+		return this.renewals.place(claim);
+	}
+
+	@Override
+	public Set<Claim> renewAll(List<Claim> claims, Duration lease) {
+		return this.renewals.renew(claims, lease);
 	}
 
 	@Override

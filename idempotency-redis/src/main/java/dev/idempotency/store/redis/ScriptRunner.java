@@ -60,6 +60,10 @@ final class ScriptRunner {
 		}
 	}
 
+	static boolean test(RedisConnection connection, Script script, byte[]... keyAndArguments) {
+		return Long.valueOf(1).equals(run(connection, script, ReturnType.INTEGER, 1, keyAndArguments));
+	}
+
 	static byte @Nullable [] read(RedisConnection connection, Script script, byte[]... keyAndArguments) {
 		return (byte[]) run(connection, script, ReturnType.VALUE, 1, keyAndArguments);
 	}

@@ -37,13 +37,16 @@ final class ServerCheck {
 
 	private final PlainClaims plainClaims;
 
+	private final Renewals renewals;
+
 	private final @Nullable Replicas replicas;
 
-	ServerCheck(RedisConnectionFactory connectionFactory, Names names, PlainClaims plainClaims,
+	ServerCheck(RedisConnectionFactory connectionFactory, Names names, PlainClaims plainClaims, Renewals renewals,
 			@Nullable Replicas replicas) {
 		this.connectionFactory = connectionFactory;
 		this.names = names;
 		this.plainClaims = plainClaims;
+		this.renewals = renewals;
 		this.replicas = replicas;
 	}
 
@@ -52,6 +55,7 @@ final class ServerCheck {
 		try {
 			RedisConnection connection = this.connectionFactory.getConnection();
 			try {
+				this.renewals.readNodes(connection);
 				this.plainClaims.check(connection, this.names.check());
 				checkScripts(connection);
 				if (this.replicas != null) {

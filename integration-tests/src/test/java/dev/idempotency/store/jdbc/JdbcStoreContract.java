@@ -3,6 +3,7 @@ package dev.idempotency.store.jdbc;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.idempotency.model.CounterexampleContract;
 import dev.idempotency.store.IdempotencyStore;
+import dev.idempotency.test.BatchRenewingStoreContract;
 import dev.idempotency.test.CallerTransaction;
 import dev.idempotency.test.IdempotencyStoreContract;
 import dev.idempotency.test.SearchableStoreContract;
@@ -19,8 +20,8 @@ import org.springframework.transaction.TransactionDefinition;
  * The contract on one database.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-abstract class JdbcStoreContract extends IdempotencyStoreContract
-		implements SearchableStoreContract, JoiningStoreContract, PurgeableStoreContract, CounterexampleContract {
+abstract class JdbcStoreContract extends IdempotencyStoreContract implements SearchableStoreContract,
+		JoiningStoreContract, PurgeableStoreContract, BatchRenewingStoreContract, CounterexampleContract {
 
 	@AutoClose
 	private HikariDataSource dataSource;

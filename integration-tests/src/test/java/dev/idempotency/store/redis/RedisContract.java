@@ -2,6 +2,7 @@ package dev.idempotency.store.redis;
 
 import dev.idempotency.model.CounterexampleContract;
 import dev.idempotency.store.IdempotencyStore;
+import dev.idempotency.test.BatchRenewingStoreContract;
 import dev.idempotency.test.IdempotencyStoreContract;
 import dev.idempotency.test.SearchableStoreContract;
 import dev.idempotency.test.NotifyingStoreContract;
@@ -17,7 +18,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class RedisContract<F extends RedisConnectionFactory & DisposableBean> extends IdempotencyStoreContract
-		implements SearchableStoreContract, NotifyingStoreContract, CounterexampleContract {
+		implements SearchableStoreContract, NotifyingStoreContract, BatchRenewingStoreContract, CounterexampleContract {
 
 	private final F connectionFactory;
 

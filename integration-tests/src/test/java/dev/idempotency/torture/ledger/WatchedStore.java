@@ -4,6 +4,8 @@ import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.util.List;
+import java.util.Set;
 
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.store.Claim;
@@ -64,6 +66,13 @@ final class WatchedStore implements InvocationHandler {
 				&& (verb.equals("renew") || verb.equals("complete") || verb.equals("afterTransaction"))) {
 			this.journal.write(verb.equals("renew") ? Entry.RENEWED : Entry.COMPLETED, ((Claim) arguments[0]).owner(),
 					asked, System.nanoTime());
+		}
+		else if (verb.equals("renewAll") && arguments != null && arguments[0] instanceof List<?> claims
+				&& answer instanceof Set<?> lost) {
+			long answered = System.nanoTime();
+			claims.stream()
+				.filter((claim) -> !lost.contains(claim))
+				.forEach((claim) -> this.journal.write(Entry.RENEWED, ((Claim) claim).owner(), asked, answered));
 		}
 		return answer;
 	}
