@@ -18,6 +18,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RequestDigest {
 
+	/**
+	 * The field of Spring Security's token against forged requests. It differs each time
+	 * that a form is rendered, and says nothing about what the form is to do.
+	 */
+	private static final String CSRF_TOKEN = "_csrf";
+
 	private static final int BLOCK = 8192;
 
 	/**
@@ -45,7 +51,9 @@ public final class RequestDigest {
 		Parts parts = new Parts(head + CONTENT).add(method).add(path).add(query).add(type.text());
 		if (content instanceof RequestContent.Multipart multipart) {
 			for (RequestContent.Part part : multipart.parts()) {
-				add(parts, part);
+				if (part.fileName() != null || !part.name().equals(CSRF_TOKEN)) {
+					add(parts, part);
+				}
 			}
 		}
 		else if (content instanceof RequestContent.Form form) {
@@ -68,7 +76,9 @@ public final class RequestDigest {
 	 */
 	private static void add(Parts parts, RequestContent.Form form) {
 		parts.add("form");
-		for (Map.Entry<String, String[]> parameter : new TreeMap<>(form.parameters()).entrySet()) {
+		Map<String, String[]> parameters = new TreeMap<>(form.parameters());
+		parameters.remove(CSRF_TOKEN);
+		for (Map.Entry<String, String[]> parameter : parameters.entrySet()) {
 			if (parameter.getValue().length == 0) {
 				parts.add(parameter.getKey()).add((String) null);
 			}

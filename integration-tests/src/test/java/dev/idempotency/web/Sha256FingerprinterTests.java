@@ -143,6 +143,44 @@ class Sha256FingerprinterTests {
 					Fingerprint.sha256(bytes("n")).toBytes()));
 	}
 
+	@Test
+	void leavesOutTheTokenAgainstForgedRequestsAndNothingElse() throws IOException {
+		String form = "application/x-www-form-urlencoded";
+		RequestContent plain = form("a", "1");
+		assertThat(digest(null, form, form("a", "1", "_csrf", "x"))).isEqualTo(digest(null, form, plain));
+		for (String name : List.of("_CSRF", "_csrf ", "csrf", "_csrf_header", "x")) {
+			assertThat(digest(null, form, form("a", "1", name, "x"))).as(name).isNotEqualTo(digest(null, form, plain));
+		}
+		assertThat(digest("_csrf=x", form, form("a", "1", "_csrf", "x"))).isNotEqualTo(digest(null, form, plain));
+		assertThat(digest(null, "application/json", body("{\"_csrf\":1}")))
+			.isNotEqualTo(digest(null, "application/json", body("{}")));
+		String upload = "multipart/form-data";
+		RequestContent.Part note = part("note", null);
+		Fingerprint noted = digest(null, upload, new RequestContent.Multipart(List.of(note)));
+		assertThat(digest(null, upload, new RequestContent.Multipart(List.of(part("_csrf", null), note))))
+			.isEqualTo(noted);
+		for (RequestContent.Part other : List.of(part("_csrf", "a.png"), part("_csrf", ""), part("_CSRF", null))) {
+			assertThat(digest(null, upload, new RequestContent.Multipart(List.of(other, note)))).as("%s", other)
+				.isNotEqualTo(noted);
+		}
+	}
+
+	private static Fingerprint digest(@Nullable String query, String type, RequestContent content) throws IOException {
+		return CANONICAL.fingerprint(request("/payments", query, type), content);
+	}
+
+	private static RequestContent form(String... namesAndValues) {
+		Map<String, String[]> parameters = new LinkedHashMap<>();
+		for (int i = 0; i < namesAndValues.length; i += 2) {
+			parameters.put(namesAndValues[i], new String[] { namesAndValues[i + 1] });
+		}
+		return new RequestContent.Form(parameters);
+	}
+
+	private static RequestContent.Part part(String name, @Nullable String fileName) {
+		return new RequestContent.Part(name, fileName, null, new ByteArrayResource(bytes("content")));
+	}
+
 	private static MockHttpServletRequest request(String path, @Nullable String query, @Nullable String type) {
 		MockHttpServletRequest request = new MockHttpServletRequest("POST", path) {
 
