@@ -1,5 +1,8 @@
 package dev.idempotency.ai;
 
+import java.util.UUID;
+
+import dev.idempotency.IdempotencyKeyInvalidException;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.memory.ChatMemory;
@@ -30,9 +33,18 @@ record ContextSession(String entry) implements ToolSession {
 		return (id == null && MCP) ? McpSession.idOf(context) : id;
 	}
 
+	/**
+	 * The text of any other object does not name a session. It may differ for each
+	 * instance, or be the same for all.
+	 */
 	private static @Nullable String text(@Nullable Object value) {
-		String text = (value != null) ? value.toString() : "";
-		return text.isBlank() ? null : text;
+		if (value == null || value instanceof CharSequence || value instanceof Number || value instanceof UUID) {
+			String text = (value != null) ? value.toString() : "";
+			return text.isBlank() ? null : text;
+		}
+		throw new IdempotencyKeyInvalidException(
+				"The session of a tool call is named by a %s. Put its id into the tool context instead, as a text or a number"
+					.formatted(value.getClass().getName()));
 	}
 
 	/**

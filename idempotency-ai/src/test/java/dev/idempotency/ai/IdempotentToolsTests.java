@@ -3,10 +3,12 @@ package dev.idempotency.ai;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 import dev.idempotency.Effect;
 import dev.idempotency.IdempotencyConfigurationException;
 import dev.idempotency.IdempotencyContext;
+import dev.idempotency.IdempotencyKeyInvalidException;
 import dev.idempotency.IdempotencyKeyMissingException;
 import dev.idempotency.IdempotencyStoreException;
 import dev.idempotency.Idempotent;
@@ -171,6 +173,17 @@ class IdempotentToolsTests {
 			.withMessageContaining("ToolSession");
 		assertThatExceptionOfType(IdempotencyKeyMissingException.class)
 			.isThrownBy(() -> tool.call(INPUT, ToolFixture.session(" ")));
+		assertThat(this.charge.inputs()).isEmpty();
+	}
+
+	@Test
+	void refusesASessionThatAnObjectNames() {
+		ToolCallback tool = wrapped(OPTIONS);
+		for (Object session : List.of(new Object(), Map.of("id", 7), Optional.of("alice"))) {
+			assertThatExceptionOfType(IdempotencyKeyInvalidException.class)
+				.isThrownBy(() -> tool.call(INPUT, new ToolContext(Map.of(ToolSession.DEFAULT_ENTRY, session))))
+				.withMessageContaining("Put its id into the tool context");
+		}
 		assertThat(this.charge.inputs()).isEmpty();
 	}
 
