@@ -23,6 +23,7 @@ dependencies {
     implementation(libs.slf4j.api)
 
     optional(libs.jakarta.servlet.api)
+    optional(libs.spring.security.core)
     optional(libs.spring.webflux)
     optional(libs.spring.webmvc)
 

@@ -74,6 +74,8 @@ dependencies {
     testImplementation(libs.spring.ai.mcp.server.webmvc)
     testImplementation(libs.spring.ai.model)
     testImplementation(libs.spring.kafka.test)
+    testImplementation(libs.spring.security.oauth2.jose)
+    testImplementation(libs.spring.security.oauth2.resource.server)
     testImplementation(libs.springdoc.webflux.api)
     testImplementation(libs.springdoc.webmvc.api)
     testImplementation(libs.sqlite)

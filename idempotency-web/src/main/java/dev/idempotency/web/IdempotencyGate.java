@@ -105,8 +105,8 @@ final class IdempotencyGate implements Admission {
 		IdempotencyKey key = null;
 		Attempt attempt = null;
 		try {
-			ServletFacts facts = new ServletFacts(request, this.strategies.scopeResolver().resolveScope(request, name),
-					this.strategies, exchange, operation.limits().request());
+			ServletFacts facts = new ServletFacts(request, name, this.strategies, exchange,
+					operation.limits().request());
 			key = keyOf(operation, facts);
 			attempt = (key != null) ? attempt(operation, facts, key) : null;
 		}

@@ -1,7 +1,6 @@
 package dev.idempotency.web;
 
 import dev.idempotency.IdempotencyKey;
-import dev.idempotency.IdempotencyScope;
 import dev.idempotency.call.UnprotectedContext;
 import dev.idempotency.http.DryRunUnsupportedException;
 import dev.idempotency.http.ProtectedOperation;
@@ -41,9 +40,8 @@ final class OpenGate implements Admission {
 	private IdempotencyKey keyOf(HttpServletRequest request, ProtectedOperation operation) {
 		String name = ServletNames.name(request);
 		try {
-			IdempotencyScope scope = this.strategies.scopeResolver().resolveScope(request, name);
-			return new IdempotencyKey(scope,
-					operation.keySource().resolve(new ServletFacts(request, scope, this.strategies, null, 0)));
+			ServletFacts facts = new ServletFacts(request, name, this.strategies, null, 0);
+			return new IdempotencyKey(facts.scope(), operation.keySource().resolve(facts));
 		}
 		catch (RuntimeException ex) {
 			logger.debug("{} runs without protection and with a random key", name, ex);

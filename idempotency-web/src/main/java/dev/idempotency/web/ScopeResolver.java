@@ -4,6 +4,7 @@ import java.security.Principal;
 import java.util.function.Function;
 
 import dev.idempotency.IdempotencyScope;
+import dev.idempotency.http.CallerScope;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 
@@ -23,7 +24,8 @@ public interface ScopeResolver {
 	IdempotencyScope resolveScope(HttpServletRequest request, String operation);
 
 	/**
-	 * Separates callers that the container, or a security filter, has authenticated.
+	 * Separates callers that the container, or a security filter, has authenticated. One
+	 * that has no name of its own is refused.
 	 * @return the resolver
 	 */
 	static ScopeResolver principal() {
@@ -38,7 +40,7 @@ public interface ScopeResolver {
 	static ScopeResolver principalAndTenant(Function<HttpServletRequest, @Nullable String> tenant) {
 		return (request, operation) -> {
 			Principal principal = request.getUserPrincipal();
-			return new IdempotencyScope("", operation, (principal != null) ? principal.getName() : null,
+			return CallerScope.of((principal != null) ? principal : CallerScope.currentCaller(), operation,
 					tenant.apply(request));
 		};
 	}

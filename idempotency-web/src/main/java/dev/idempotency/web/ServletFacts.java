@@ -29,7 +29,7 @@ final class ServletFacts implements RequestFacts {
 
 	private final HttpServletRequest request;
 
-	private final IdempotencyScope scope;
+	private final String operation;
 
 	private final HttpStrategies strategies;
 
@@ -37,19 +37,22 @@ final class ServletFacts implements RequestFacts {
 
 	private final int maxBody;
 
+	private @Nullable IdempotencyScope scope;
+
 	private @Nullable RequestContent content;
 
 	private @Nullable Fingerprint fingerprint;
 
 	/**
 	 * Create the facts.
+	 * @param operation the name of the operation
 	 * @param exchange reads the body ahead of the handler, or {@code null} if the body is
 	 * not to be touched
 	 */
-	ServletFacts(HttpServletRequest request, IdempotencyScope scope, HttpStrategies strategies,
-			@Nullable Exchange exchange, int maxBody) {
+	ServletFacts(HttpServletRequest request, String operation, HttpStrategies strategies, @Nullable Exchange exchange,
+			int maxBody) {
 		this.request = request;
-		this.scope = scope;
+		this.operation = operation;
 		this.strategies = strategies;
 		this.exchange = exchange;
 		this.maxBody = maxBody;
@@ -57,6 +60,9 @@ final class ServletFacts implements RequestFacts {
 
 	@Override
 	public IdempotencyScope scope() {
+		if (this.scope == null) {
+			this.scope = this.strategies.scopeResolver().resolveScope(this.request, this.operation);
+		}
 		return this.scope;
 	}
 

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 
 import dev.idempotency.Fingerprint;
 import dev.idempotency.IdempotencyKeyMissingException;
@@ -23,7 +24,7 @@ final class ExchangeFacts implements RequestFacts {
 
 	private final ServerWebExchange exchange;
 
-	private final IdempotencyScope scope;
+	private final Supplier<IdempotencyScope> scope;
 
 	private final ReactiveHttpStrategies strategies;
 
@@ -35,11 +36,12 @@ final class ExchangeFacts implements RequestFacts {
 
 	/**
 	 * Create the facts.
+	 * @param scope returns the scope, or throws why there is none
 	 * @param content the content, or {@code null} if it was not read
 	 * @param sessionId the id of the session, or {@code null} if there is none, or it is
 	 * not needed
 	 */
-	ExchangeFacts(ServerWebExchange exchange, IdempotencyScope scope, ReactiveHttpStrategies strategies,
+	ExchangeFacts(ServerWebExchange exchange, Supplier<IdempotencyScope> scope, ReactiveHttpStrategies strategies,
 			@Nullable RequestContent content, @Nullable String sessionId) {
 		this.exchange = exchange;
 		this.scope = scope;
@@ -50,7 +52,7 @@ final class ExchangeFacts implements RequestFacts {
 
 	@Override
 	public IdempotencyScope scope() {
-		return this.scope;
+		return this.scope.get();
 	}
 
 	@Override

@@ -4,6 +4,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 import dev.idempotency.Fingerprint;
 import dev.idempotency.IdempotencyException;
@@ -154,11 +155,16 @@ final class ReactiveGate implements ReactiveAdmission {
 				.resolveScope(this.exchange, this.name)
 				.switchIfEmpty(Mono.error(() -> new IllegalStateException(
 						"The ReactiveScopeResolver returned no scope for a request of %s".formatted(this.name))))
+				.<Supplier<IdempotencyScope>>map((scope) -> () -> scope)
+				.onErrorResume(IdempotencyException.class, (ex) -> Mono.just(() -> {
+					// A request without a key, if none is required, needs no scope
+					throw ex;
+				}))
 				.flatMap(this::prepare)
 				.onErrorResume(IdempotencyException.class, this::rejectUnlessObserving);
 		}
 
-		private Mono<Prepared> prepare(IdempotencyScope scope) {
+		private Mono<Prepared> prepare(Supplier<IdempotencyScope> scope) {
 			if (this.operation.keySource().needsContent()) {
 				return readContent().flatMap((content) -> sessionIfNeeded().map((session) -> {
 					ExchangeFacts facts = facts(scope, content, session.orElse(null));
@@ -181,7 +187,7 @@ final class ReactiveGate implements ReactiveAdmission {
 			return this.operation.keySource().isDerived() ? sessionOf(this.exchange) : Mono.just(Optional.empty());
 		}
 
-		private ExchangeFacts facts(IdempotencyScope scope, @Nullable RequestContent content,
+		private ExchangeFacts facts(Supplier<IdempotencyScope> scope, @Nullable RequestContent content,
 				@Nullable String session) {
 			return new ExchangeFacts(this.exchange, scope, ReactiveGate.this.strategies, content, session);
 		}

@@ -68,7 +68,7 @@ final class ReactiveOpenGate implements ReactiveAdmission {
 
 	private IdempotencyKey keyOf(ServerWebExchange exchange, ProtectedOperation operation, IdempotencyScope scope) {
 		return new IdempotencyKey(scope,
-				operation.keySource().resolve(new ExchangeFacts(exchange, scope, this.strategies, null, null)));
+				operation.keySource().resolve(new ExchangeFacts(exchange, () -> scope, this.strategies, null, null)));
 	}
 
 }

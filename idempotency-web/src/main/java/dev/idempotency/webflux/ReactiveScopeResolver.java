@@ -1,9 +1,10 @@
 package dev.idempotency.webflux;
 
-import java.security.Principal;
+import java.util.Optional;
 import java.util.function.Function;
 
 import dev.idempotency.IdempotencyScope;
+import dev.idempotency.http.CallerScope;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
@@ -25,7 +26,8 @@ public interface ReactiveScopeResolver {
 	Mono<IdempotencyScope> resolveScope(ServerWebExchange exchange, String operation);
 
 	/**
-	 * Separates callers that a security filter has authenticated.
+	 * Separates callers that a security filter has authenticated. One that has no name of
+	 * its own is refused.
 	 * @return the resolver
 	 */
 	static ReactiveScopeResolver principal() {
@@ -40,9 +42,9 @@ public interface ReactiveScopeResolver {
 	 */
 	static ReactiveScopeResolver principalAndTenant(Function<ServerWebExchange, @Nullable String> tenant) {
 		return (exchange, operation) -> exchange.getPrincipal()
-			.map(Principal::getName)
-			.map((name) -> new IdempotencyScope("", operation, name, tenant.apply(exchange)))
-			.switchIfEmpty(Mono.fromSupplier(() -> new IdempotencyScope("", operation, null, tenant.apply(exchange))));
+			.map(Optional::of)
+			.defaultIfEmpty(Optional.empty())
+			.map((principal) -> CallerScope.of(principal.orElse(null), operation, tenant.apply(exchange)));
 	}
 
 }
