@@ -97,13 +97,15 @@ final class HikariPools {
 				throw new SQLException("Cannot open a connection: the store is closed");
 			}
 			PoolOfOne known = this.pool;
-			if (known == null || known.origin != origin) {
-				this.pool = new PoolOfOne(origin, this.timeout);
-				if (known != null) {
-					known.close();
-				}
+			if (known != null && known.origin == origin) {
+				return known;
 			}
-			return this.pool;
+			if (known != null) {
+				known.close();
+			}
+			PoolOfOne next = new PoolOfOne(origin, this.timeout);
+			this.pool = next;
+			return next;
 		}
 
 		@Override
