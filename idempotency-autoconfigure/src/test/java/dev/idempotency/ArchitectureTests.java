@@ -61,7 +61,8 @@ class ArchitectureTests {
 			Map.entry("reactive", Set.of("", "core", "call")),
 			Map.entry("webflux", Set.of("", "core", "call", "http", "reactive")),
 			Map.entry("openapi", Set.of("", "core", "http")), Map.entry("ai", Set.of("", "core", "json", "call")),
-			Map.entry("actuate", Set.of("", "store", "core")), Map.entry("client", Set.of("digest", "", "json")),
+			Map.entry("actuate", Set.of("", "store", "core")),
+			Map.entry("client", Set.of("digest", "", "json", "reactive")),
 			Map.entry("autoconfigure", Set.of("", "store", "store.memory", "store.jdbc", "store.redis", "core", "call",
 					"http", "web", "webflux", "method", "reactive", "openapi", "ai", "actuate", "client")));
 

@@ -67,8 +67,10 @@ public final class ReactiveIdempotencyContext {
 
 	/**
 	 * The enclosing operation of a subscriber, by its pipeline or by its thread.
+	 * @param context the context of the subscriber
+	 * @return the operation, or {@code null} if there is none
 	 */
-	static @Nullable IdempotencyContext enclosing(ContextView context) {
+	public static @Nullable IdempotencyContext enclosing(ContextView context) {
 		IdempotencyContext found = in(context);
 		return (found != null) ? found : IdempotencyContext.find().orElse(null);
 	}

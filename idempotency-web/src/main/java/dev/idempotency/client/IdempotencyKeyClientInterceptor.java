@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.concurrent.ThreadLocalRandom;
 
 import dev.idempotency.IdempotencyContext;
+import dev.idempotency.IdempotencyKeys;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.http.HttpRequest;
@@ -13,20 +14,24 @@ import org.springframework.http.client.ClientHttpResponse;
 
 /**
  * Adds an idempotency key to each unsafe call of a {@code RestClient} or
- * {@code RestTemplate}, and can retry calls. It belongs before all other interceptors:
- * one that retries outside of it would get a new key each time.
+ * {@code RestTemplate}, and can retry calls. It belongs before all other interceptors.
  * <p>
  * Inside a protected operation the key is the same in each attempt at the operation, also
  * after a crash and on another instance: it is made of the operation's key, the call's
  * method, URI and body, and a number that tells equal calls apart in the order in which
  * they are made. A call that failed gives its number back, so that an equal one after it
- * counts as its retry. Equal calls that are made at the same time have no defined order,
- * which does not matter, since they are equal. Outside of operations the key is random,
- * and the same in each retry that this interceptor makes.
+ * counts as its retry. It has failed if it got an error or no response, or if its
+ * response broke off: the first megabyte of a response is read before the caller gets it.
+ * What the caller does with a response does not count. Equal calls that are made at the
+ * same time have no defined order, which does not matter, since they are equal. Outside
+ * of operations the key is random, and the same in each retry that this interceptor
+ * makes.
  * <p>
  * A call that has a key already keeps it.
  */
 public final class IdempotencyKeyClientInterceptor implements ClientHttpRequestInterceptor {
+
+	private static final String OWN_KEY = IdempotencyKeyClientInterceptor.class.getName();
 
 	private final KeyHeaders headers;
 
@@ -86,37 +91,35 @@ public final class IdempotencyKeyClientInterceptor implements ClientHttpRequestI
 	@Override
 	public ClientHttpResponse intercept(HttpRequest request, byte[] body, ClientHttpRequestExecution execution)
 			throws IOException {
-		if (CallKey.isSafe(request.getMethod())) {
+		if (OutgoingCall.isSafe(request.getMethod())) {
 			return send(() -> execution.execute(request, body));
 		}
 		String header = this.headers.forUri(request.getURI());
-		if (request.getHeaders().containsHeader(header)) {
-			return send(() -> readAhead(execution.execute(request, body)));
+		IdempotencyContext operation = IdempotencyContext.find().orElse(null);
+		boolean hasKey = request.getHeaders().containsHeader(header);
+		// An interceptor before this one may send the request again, with our own key
+		if (operation == null || (hasKey && !request.getAttributes().containsKey(OWN_KEY))) {
+			if (!hasKey) {
+				request.getHeaders().set(header, IdempotencyKeys.random());
+			}
+			return send(() -> (this.retry != null) ? ReadAheadResponse.of(execution.execute(request, body), () -> {
+			}) : execution.execute(request, body));
 		}
-		CallKey key = key(request, body);
-		request.getHeaders().set(header, key.value());
-		boolean answered = false;
+		OutgoingCall call = new OutgoingCall(operation, request.getMethod(), request.getURI());
+		request.getHeaders().set(header, call.key(request.getHeaders().getContentType(), body));
+		request.getAttributes().put(OWN_KEY, true);
+		boolean succeeded = false;
 		try {
-			ClientHttpResponse response = send(() -> readAhead(execution.execute(request, body)));
-			key.answered(response.getStatusCode());
-			answered = true;
-			return new WatchedResponse(response, key);
+			ClientHttpResponse response = send(
+					() -> ReadAheadResponse.of(execution.execute(request, body), call::failed));
+			succeeded = !response.getStatusCode().isError();
+			return response;
 		}
 		finally {
-			if (!answered) {
-				key.failed();
+			if (!succeeded) {
+				call.failed();
 			}
 		}
-	}
-
-	private static CallKey key(HttpRequest request, byte[] body) {
-		IdempotencyContext operation = IdempotencyContext.find().orElse(null);
-		return (operation != null) ? CallKey.of(operation, request.getMethod(), request.getURI(),
-				request.getHeaders().getContentType(), body) : CallKey.random();
-	}
-
-	private ClientHttpResponse readAhead(ClientHttpResponse response) throws IOException {
-		return (this.retry != null) ? ReadAheadResponse.of(response) : response;
 	}
 
 	private ClientHttpResponse send(RetriedCall.Call call) throws IOException {

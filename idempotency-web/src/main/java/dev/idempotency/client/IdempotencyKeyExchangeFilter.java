@@ -1,13 +1,26 @@
 package dev.idempotency.client;
 
-import java.util.concurrent.atomic.AtomicReference;
+import java.nio.ByteBuffer;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.UnaryOperator;
 
 import dev.idempotency.IdempotencyContext;
 import dev.idempotency.IdempotencyKeys;
+import dev.idempotency.reactive.ReactiveIdempotencyContext;
 import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Hooks;
 import reactor.core.publisher.Mono;
+import reactor.util.context.Context;
 
-import org.springframework.http.MediaType;
+import org.springframework.core.io.buffer.DataBuffer;
+import org.springframework.core.io.buffer.DataBufferUtils;
+import org.springframework.http.client.reactive.ClientHttpRequest;
+import org.springframework.http.client.reactive.ClientHttpRequestDecorator;
+import org.springframework.web.reactive.function.BodyExtractors;
 import org.springframework.web.reactive.function.client.ClientRequest;
 import org.springframework.web.reactive.function.client.ClientResponse;
 import org.springframework.web.reactive.function.client.ExchangeFilterFunction;
@@ -17,12 +30,20 @@ import org.springframework.web.reactive.function.client.ExchangeFunction;
  * Adds an idempotency key to each unsafe call of a {@code WebClient}, as
  * {@link IdempotencyKeyClientInterceptor} does for other clients. It does not retry.
  * <p>
- * The operation that a call is part of is the one in the subscriber's context, under
- * {@code IdempotencyContext.class}, or else that of the thread that subscribes. Only
- * bodies that are in memory as a whole count. The order of the calls alone tells streams
- * apart, and multipart bodies, too.
+ * The operation that a call is part of is the one in the subscriber's context
+ * ({@link ReactiveIdempotencyContext}), or else that of the thread on which the pipeline
+ * was subscribed to: once this class is loaded, a pipeline that the thread of an
+ * operation subscribes to has the operation in its context, on all threads. Only bodies
+ * that are in memory as a whole count. The order of the calls alone tells streams apart,
+ * and multipart bodies, too.
  */
 public final class IdempotencyKeyExchangeFilter implements ExchangeFilterFunction {
+
+	static {
+		// A retry subscribes on a thread that knows nothing of the operation
+		Hooks.onLastOperator(IdempotencyKeyExchangeFilter.class.getName(),
+				IdempotencyKeyExchangeFilter::withOperationOfThread);
+	}
 
 	private final KeyHeaders headers;
 
@@ -35,6 +56,24 @@ public final class IdempotencyKeyExchangeFilter implements ExchangeFilterFunctio
 
 	private IdempotencyKeyExchangeFilter(KeyHeaders headers) {
 		this.headers = headers;
+	}
+
+	private static Publisher<Object> withOperationOfThread(Publisher<Object> pipeline) {
+		IdempotencyContext operation = IdempotencyContext.find().orElse(null);
+		if (operation == null) {
+			return pipeline;
+		}
+		if (pipeline instanceof Mono<Object> mono) {
+			return mono.contextWrite((context) -> withOperation(context, operation));
+		}
+		return (pipeline instanceof Flux<Object> flux)
+				? flux.contextWrite((context) -> withOperation(context, operation)) : pipeline;
+	}
+
+	private static Context withOperation(Context context, IdempotencyContext operation) {
+		// The pipeline may be a part of another one
+		return (ReactiveIdempotencyContext.enclosing(context) == operation)
+				? ReactiveIdempotencyContext.bind(context, operation) : context;
 	}
 
 	/**
@@ -59,58 +98,115 @@ public final class IdempotencyKeyExchangeFilter implements ExchangeFilterFunctio
 	@Override
 	public Mono<ClientResponse> filter(ClientRequest request, ExchangeFunction next) {
 		String header = this.headers.forUri(request.url());
-		if (CallKey.isSafe(request.method()) || request.headers().containsHeader(header)) {
+		if (OutgoingCall.isSafe(request.method()) || request.headers().containsHeader(header)) {
 			return next.exchange(request);
 		}
 		// The same however often a filter before this one subscribes
 		String random = IdempotencyKeys.random();
 		return Mono.deferContextual((view) -> {
-			IdempotencyContext operation = view.<IdempotencyContext>getOrEmpty(IdempotencyContext.class)
-				.orElseGet(() -> IdempotencyContext.find().orElse(null));
-			return (operation != null) ? exchange(operation, header, request, next)
+			IdempotencyContext operation = ReactiveIdempotencyContext.enclosing(view);
+			return (operation != null)
+					? exchange(new OutgoingCall(operation, request.method(), request.url()), header, request, next)
 					: next.exchange(ClientRequest.from(request).header(header, random).build());
 		});
 	}
 
-	private static Mono<ClientResponse> exchange(IdempotencyContext operation, String header, ClientRequest request,
+	private static Mono<ClientResponse> exchange(OutgoingCall call, String header, ClientRequest request,
 			ExchangeFunction next) {
-		AtomicReference<@Nullable CallKey> key = new AtomicReference<>();
 		ClientRequest keyed = ClientRequest.from(request)
-			.body((message, context) -> request.body()
-				.insert(new KeyedRequest(message, header, (type, body) -> key(key, operation, request, type, body)),
-						context))
+			.body((message, context) -> request.body().insert(new KeyedRequest(message, header, call), context))
 			.build();
-		Runnable failed = () -> {
-			CallKey made = key.get();
-			if (made != null) {
-				made.failed();
+		AtomicBoolean received = new AtomicBoolean();
+		return next.exchange(keyed).flatMap((response) -> {
+			if (response.statusCode().isError()) {
+				call.failed();
+				return Mono.just(response);
 			}
-		};
-		return next.exchange(keyed)
-			.map((response) -> watched(response, key.get(), failed))
-			.doOnError((error) -> failed.run())
-			.doOnCancel(failed);
+			return readAhead(response, call, received);
+		}).doOnError((error) -> call.failed()).doOnCancel(() -> {
+			// Whoever has the response may cancel, having seen enough
+			if (!received.get()) {
+				call.failed();
+			}
+		});
 	}
 
 	/**
-	 * A filter after this one may send the request again, with the same key.
+	 * Waits for the body, or its beginning, unless it is a stream that may never end. If
+	 * it breaks off there, or takes too long for the caller, the call has failed, whether
+	 * or not the caller would read the body.
 	 */
-	private static CallKey key(AtomicReference<@Nullable CallKey> made, IdempotencyContext operation,
-			ClientRequest request, @Nullable MediaType type, byte @Nullable [] body) {
-		CallKey known = made.get();
-		if (known != null) {
-			return known;
+	private static Mono<ClientResponse> readAhead(ClientResponse response, OutgoingCall call, AtomicBoolean received) {
+		UnaryOperator<Flux<DataBuffer>> watch = (body) -> body.doOnSubscribe((subscription) -> received.set(true))
+			.doOnError((error) -> call.failed());
+		if (OutgoingCall.isStream(response.headers().contentType().orElse(null))) {
+			return Mono.just(response.mutate().body(watch).build());
 		}
-		CallKey key = CallKey.of(operation, request.method(), request.url(), type, body);
-		made.set(key);
-		return key;
+		AtomicLong count = new AtomicLong();
+		return response.body(BodyExtractors.toDataBuffers())
+			.bufferUntil((buffer) -> count.addAndGet(buffer.readableByteCount()) > OutgoingCall.READ_AHEAD)
+			.map((buffers) -> buffers.get(0).factory().join(buffers))
+			.switchOnFirst((first, body) -> {
+				Throwable failure = first.getThrowable();
+				return (failure != null) ? Mono.error(failure)
+						: Mono.just(response.mutate().body((read) -> watch.apply(body)).build());
+			}, false)
+			.doOnDiscard(DataBuffer.class, DataBufferUtils::release)
+			.single();
 	}
 
-	private static ClientResponse watched(ClientResponse response, @Nullable CallKey key, Runnable failed) {
-		if (key != null) {
-			key.answered(response.statusCode());
+	/**
+	 * A request that gets its key when its body is known and nothing is sent yet.
+	 */
+	private static final class KeyedRequest extends ClientHttpRequestDecorator {
+
+		private final String header;
+
+		private final OutgoingCall call;
+
+		private KeyedRequest(ClientHttpRequest request, String header, OutgoingCall call) {
+			super(request);
+			this.header = header;
+			this.call = call;
 		}
-		return response.mutate().body((body) -> body.doOnError((error) -> failed.run()).doOnCancel(failed)).build();
+
+		@Override
+		public Mono<Void> writeWith(Publisher<? extends DataBuffer> body) {
+			if (!(body instanceof Mono)) {
+				writeKey(null);
+				return super.writeWith(body);
+			}
+			return Mono.<DataBuffer>from(body).map(Optional::of).defaultIfEmpty(Optional.empty()).flatMap((buffer) -> {
+				writeKey(buffer.map(KeyedRequest::bytes).orElseGet(() -> new byte[0]));
+				return super.writeWith(Mono.justOrEmpty(buffer));
+			});
+		}
+
+		@Override
+		public Mono<Void> writeAndFlushWith(Publisher<? extends Publisher<? extends DataBuffer>> body) {
+			writeKey(null);
+			return super.writeAndFlushWith(body);
+		}
+
+		@Override
+		public Mono<Void> setComplete() {
+			writeKey(new byte[0]);
+			return super.setComplete();
+		}
+
+		private void writeKey(byte @Nullable [] body) {
+			getHeaders().set(this.header, this.call.key(getHeaders().getContentType(), body));
+		}
+
+		/**
+		 * Copies the bytes of a buffer, which does not change.
+		 */
+		private static byte[] bytes(DataBuffer buffer) {
+			byte[] bytes = new byte[buffer.readableByteCount()];
+			buffer.toByteBuffer(ByteBuffer.wrap(bytes));
+			return bytes;
+		}
+
 	}
 
 }

@@ -3,7 +3,6 @@ package dev.idempotency.client;
 import java.util.Map;
 
 import org.springframework.web.bind.annotation.RequestBody;
-import org.springframework.web.service.annotation.GetExchange;
 import org.springframework.web.service.annotation.HttpExchange;
 import org.springframework.web.service.annotation.PostExchange;
 
@@ -15,8 +14,5 @@ interface ChargeService {
 
 	@PostExchange
 	Map<String, String> charge(@RequestBody Map<String, Object> charge);
-
-	@GetExchange
-	Map<String, String> charges();
 
 }

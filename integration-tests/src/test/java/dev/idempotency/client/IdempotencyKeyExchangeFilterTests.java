@@ -1,6 +1,5 @@
 package dev.idempotency.client;
 
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -10,21 +9,17 @@ import dev.idempotency.client.Provider.Reply;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 import reactor.util.context.Context;
-import reactor.util.retry.Retry;
 
 import org.springframework.http.HttpMethod;
 import org.springframework.http.MediaType;
 import org.springframework.http.client.reactive.JdkClientHttpConnector;
 import org.springframework.web.client.RestClient;
 import org.springframework.web.reactive.function.client.WebClient;
-import org.springframework.web.reactive.function.client.support.WebClientAdapter;
-import org.springframework.web.service.invoker.HttpServiceProxyFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -134,26 +129,6 @@ class IdempotencyKeyExchangeFilterTests {
 		assertThat(this.provider.received().get(1).body()).isEqualTo("{\"line\":\"b\"}\n{\"line\":\"b\"}\n");
 	}
 
-	static List<Reply> failures() {
-		return List.of(Reply.lost(), Reply.cut(), Reply.of(503));
-	}
-
-	@ParameterizedTest
-	@MethodSource("failures")
-	void keepsTheKeyWhenTheApplicationRetries(Reply failure) {
-		this.provider.replying(failure, failure);
-		this.instance.run("1", () -> {
-			IdempotencyContext context = IdempotencyContext.current();
-			charge("{}").retryWhen(Retry.fixedDelay(3, Duration.ofMillis(1)))
-				.contextWrite(Context.of(IdempotencyContext.class, context))
-				.block();
-			charge("{}").block();
-		});
-		List<String> keys = this.provider.keys();
-		assertThat(keys).hasSize(4);
-		assertThat(keys.subList(0, 3)).containsOnly(keys.get(0)).doesNotContain(keys.get(3));
-	}
-
 	@Test
 	void findsTheOperationInTheContextOfTheSubscriber() {
 		for (int attempt = 0; attempt < 2; attempt++) {
@@ -174,23 +149,6 @@ class IdempotencyKeyExchangeFilterTests {
 			.build();
 		retrying.post().uri("/charges").retrieve().toBodilessEntity().block();
 		assertThat(this.provider.keys()).hasSize(3).containsOnly(this.provider.keys().get(0));
-	}
-
-	@Test
-	void worksForHttpInterfaces() {
-		ChargeService charges = HttpServiceProxyFactory.builderFor(WebClientAdapter.create(this.client))
-			.build()
-			.createClient(ChargeService.class);
-		Runnable calls = () -> {
-			charges.charge(Map.of("amount", 5));
-			charges.charges();
-		};
-		this.instance.fail("1", calls);
-		this.instance.run("1", calls);
-		List<String> keys = this.provider.keys();
-		assertThat(keys).hasSize(4);
-		assertThat(keys.get(0)).isNotEmpty().isEqualTo(keys.get(2));
-		assertThat(keys.get(1)).isEmpty();
 	}
 
 }

@@ -12,6 +12,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
@@ -22,6 +23,11 @@ import com.sun.net.httpserver.HttpServer;
  * Someone else's service: it notes what it gets, and answers as it was told to.
  */
 final class Provider implements AutoCloseable {
+
+	static {
+		// Otherwise each answer waits 40 ms for an acknowledgement
+		System.setProperty("sun.net.httpserver.nodelay", "true");
+	}
 
 	private final ExecutorService threads = Executors.newCachedThreadPool();
 
@@ -128,6 +134,53 @@ final class Provider implements AutoCloseable {
 					out.write(bytes);
 				}
 			};
+		}
+
+		/**
+		 * An answer in two pieces.
+		 */
+		static Reply inPieces(String type, String first, String second) {
+			return (exchange) -> {
+				exchange.getResponseHeaders().set("Content-Type", type);
+				exchange.sendResponseHeaders(200, 0);
+				try (OutputStream out = exchange.getResponseBody()) {
+					out.write(first.getBytes(StandardCharsets.UTF_8));
+					out.flush();
+					out.write(second.getBytes(StandardCharsets.UTF_8));
+				}
+			};
+		}
+
+		/**
+		 * No answer, on a connection that stays open.
+		 * @param then called when nothing more will come
+		 */
+		static Reply silent(Runnable then) {
+			return (exchange) -> waitForTheEnd(then);
+		}
+
+		/**
+		 * The beginning of an answer, on a connection that stays open.
+		 * @param then called when nothing more will come
+		 */
+		static Reply stalled(Runnable then) {
+			return (exchange) -> {
+				exchange.getResponseHeaders().set("Content-Type", "application/json");
+				exchange.sendResponseHeaders(200, 100);
+				exchange.getResponseBody().write("{\"id\":".getBytes(StandardCharsets.UTF_8));
+				exchange.getResponseBody().flush();
+				waitForTheEnd(then);
+			};
+		}
+
+		private static void waitForTheEnd(Runnable then) throws IOException {
+			then.run();
+			try {
+				new CountDownLatch(1).await();
+			}
+			catch (InterruptedException ex) {
+				throw new IOException(ex);
+			}
 		}
 
 		/**

@@ -1,6 +1,7 @@
 package dev.idempotency.client;
 
 import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
@@ -9,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
@@ -25,6 +27,7 @@ import org.springframework.http.HttpMethod;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
 import org.springframework.http.client.ClientHttpRequestInterceptor;
+import org.springframework.http.client.ClientHttpResponse;
 import org.springframework.mock.http.client.MockClientHttpResponse;
 import org.springframework.util.backoff.BackOffExecution;
 import org.springframework.web.client.ResourceAccessException;
@@ -146,10 +149,24 @@ class RetryingTests {
 		this.provider.replying(Reply.of(503), Reply.of(503));
 		ResponseEntity<String> answer = post(client(QUICKLY, (request, body, execution) -> {
 			open.incrementAndGet();
-			return new ClosingResponse(execution.execute(request, body), open::decrementAndGet);
+			return closing(execution.execute(request, body), open::decrementAndGet);
 		}));
 		assertThat(answer.getStatusCode()).isEqualTo(HttpStatus.OK);
 		assertThat(open).hasValue(0);
+	}
+
+	/**
+	 * An answer that says when it is closed.
+	 */
+	private static ClientHttpResponse closing(ClientHttpResponse response, Runnable onClose) {
+		AtomicBoolean closed = new AtomicBoolean();
+		return (ClientHttpResponse) Proxy.newProxyInstance(RetryingTests.class.getClassLoader(),
+				new Class<?>[] { ClientHttpResponse.class }, (proxy, method, arguments) -> {
+					if ("close".equals(method.getName()) && closed.compareAndSet(false, true)) {
+						onClose.run();
+					}
+					return method.invoke(response, arguments);
+				});
 	}
 
 	@ParameterizedTest
@@ -242,7 +259,8 @@ class RetryingTests {
 		for (String type : List.of("application/octet-stream", "text/event-stream")) {
 			MockClientHttpResponse response = new MockClientHttpResponse(large, HttpStatus.OK);
 			response.getHeaders().set("Content-Type", type);
-			var read = ReadAheadResponse.of(response);
+			var read = ReadAheadResponse.of(response, () -> {
+			});
 			left.add(response.getBody().available());
 			assertThat(read.getBody().readAllBytes()).hasSize(large.length);
 		}
