@@ -1,11 +1,15 @@
 package dev.idempotency.test;
 
 import java.time.Duration;
+import java.util.List;
+import java.util.function.Function;
+import java.util.stream.Stream;
 
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.KeyStatus;
 import dev.idempotency.RecordState;
 import dev.idempotency.store.Claim;
+import dev.idempotency.store.ClaimResult;
 import dev.idempotency.store.InspectableStore;
 import dev.idempotency.store.InspectableStore.Inspection;
 import org.junit.jupiter.api.Test;
@@ -16,6 +20,8 @@ import static dev.idempotency.test.Scene.RESULT;
 import static dev.idempotency.test.Scene.SHORT;
 import static dev.idempotency.test.Scene.TTL;
 import static dev.idempotency.test.Scene.abandoned;
+import static dev.idempotency.test.Scene.claim;
+import static dev.idempotency.test.Scene.completed;
 import static dev.idempotency.test.Scene.extendingBy;
 import static dev.idempotency.test.Scene.granted;
 import static dev.idempotency.test.Scene.newKey;
@@ -131,6 +137,67 @@ public interface InspectableStoreContract extends StoreUnderTest {
 		assertThat(store().complete(claim, RESULT, TTL)).isFalse();
 		assertThat(store().release(claim)).isFalse();
 		assertThat(granted(store(), key).attempt()).isEqualTo(1);
+	}
+
+	@Test
+	default void seesWhatTheOtherInstanceDoes() {
+		InspectableStore other = (InspectableStore) otherInstance();
+		IdempotencyKey key = newKey();
+		assertThat(inspectable().find(key)).isEmpty();
+		Claim claim = granted(other, key);
+		assertThat(inspectable().find(key).orElseThrow().status().state()).isEqualTo(RecordState.IN_PROGRESS);
+		other.complete(claim, RESULT, TTL);
+		assertThat(inspectable().find(key).orElseThrow().result()).isEqualTo(RESULT);
+		assertThat(completed(store(), key).result()).isEqualTo(RESULT);
+		assertThat(other.forget(key)).isTrue();
+		assertThat(inspectable().find(key)).isEmpty();
+		assertThat(granted(store(), key).attempt()).isEqualTo(1);
+	}
+
+	@Test
+	default void acceptsThatALateOwnerForgetsItsKey() {
+		IdempotencyKey key = newKey();
+		assertThat(((InspectableStore) otherInstance()).forget(abandoned(this, key))).isTrue();
+		assertThat(granted(store(), key).attempt()).isEqualTo(1);
+	}
+
+	// Meanwhile on the other instance
+
+	@Test
+	default void bringsNoKeyBackThatIsForgottenMeanwhile() {
+		List<Function<Claim, Boolean>> others = List.of((claim) -> otherInstance().complete(claim, RESULT, TTL),
+				(claim) -> otherInstance().renew(claim, LONG), (claim) -> otherInstance().release(claim));
+		for (Function<Claim, Boolean> other : others) {
+			List<Claim> claims = Stream.generate(() -> granted(store(), newKey())).limit(40).toList();
+			List<List<Boolean>> meetings = Race.meet(claims,
+					List.of((claim) -> inspectable().forget(claim.key()), other));
+			for (int i = 0; i < claims.size(); i++) {
+				// Only a release leaves nothing to forget
+				assertThat(meetings.get(i)).contains(true);
+				assertThat(inspectable().find(claims.get(i).key())).isEmpty();
+			}
+		}
+	}
+
+	@Test
+	default void forgetsNoSuccessorThatTakesOverMeanwhile() {
+		List<Claim> claims = abandoned(this, 40);
+		List<List<Object>> meetings = Race.meet(claims,
+				List.of((late) -> inspectable().forget(late), (late) -> claim(otherInstance(), late.key())));
+		for (List<Object> meeting : meetings) {
+			Claim successor = granted((ClaimResult) meeting.get(1));
+			assertThat(successor.attempt()).isEqualTo(meeting.get(0).equals(true) ? 1 : 2);
+			assertThat(store().complete(successor, RESULT, TTL)).isTrue();
+		}
+	}
+
+	@Test
+	default void losesNothingForgottenByItsOwnerToARenewal() {
+		List<Claim> claims = Stream.generate(() -> granted(store(), newKey())).limit(40).toList();
+		assertThat(Race.meet(claims,
+				List.of((claim) -> inspectable().forget(claim), (claim) -> otherInstance().renew(claim, LONG))))
+			.allSatisfy((meeting) -> assertThat(meeting.get(0)).isEqualTo(true));
+		assertThat(claims).allSatisfy((claim) -> assertThat(inspectable().find(claim.key())).isEmpty());
 	}
 
 }

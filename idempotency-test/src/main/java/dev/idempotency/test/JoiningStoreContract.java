@@ -98,7 +98,7 @@ public interface JoiningStoreContract extends TransactionalStoreContract {
 			IdempotencyKey key = newKey();
 			transaction().commitAfter(() -> {
 				Claim claim = granted(store(), key);
-				assertThat(Race.run(1, () -> store().renew(claim, LONG))).containsOnly(true);
+				assertThat(Race.run(1, () -> otherInstance().renew(claim, LONG))).containsOnly(true);
 				assertThat(complete.test(claim)).isTrue();
 			});
 			assertThat(completed(store(), key).result()).isEqualTo(RESULT);
@@ -112,7 +112,7 @@ public interface JoiningStoreContract extends TransactionalStoreContract {
 			List<Claim> successors = new ArrayList<>();
 			transaction().rollBackAfter(() -> {
 				Claim late = abandoned(this, key);
-				successors.addAll(Race.run(1, () -> granted(store(), key)));
+				successors.addAll(Race.run(1, () -> granted(otherInstance(), key)));
 				assertThat(complete.test(late)).isFalse();
 			});
 			assertThat(store().complete(successors.get(0), RESULT, TTL)).isTrue();
@@ -127,9 +127,9 @@ public interface JoiningStoreContract extends TransactionalStoreContract {
 		transaction().commitAfter(() -> {
 			Claim claim = granted(store(), key, terms(SHORT));
 			assertThat(joining().completeInCallersTransaction(claim, RESULT, TTL)).isTrue();
-			assertThat(Race.run(1, () -> store().renew(claim, LONG))).containsOnly(true);
+			assertThat(Race.run(1, () -> otherInstance().renew(claim, LONG))).containsOnly(true);
 			time().pass(PAST_SHORT);
-			FutureTask<ClaimResult> other = new FutureTask<>(() -> claim(store(), key));
+			FutureTask<ClaimResult> other = new FutureTask<>(() -> claim(otherInstance(), key));
 			letMeet(other, patience());
 			assertThat(other).as("a claim that need not wait").isDone();
 			inProgress(resultOf(other));
@@ -162,7 +162,7 @@ public interface JoiningStoreContract extends TransactionalStoreContract {
 	@Test
 	default void replaysToATakeoverThatMeetsATransactionWhichIsThenCommitted() {
 		IdempotencyKey key = newKey();
-		FutureTask<ClaimResult> takeover = new FutureTask<>(() -> claim(store(), key));
+		FutureTask<ClaimResult> takeover = new FutureTask<>(() -> claim(otherInstance(), key));
 		transaction().commitAfter(() -> {
 			Claim late = abandoned(this, key);
 			assertThat(joining().completeInCallersTransaction(late, RESULT, TTL)).isTrue();
@@ -174,7 +174,7 @@ public interface JoiningStoreContract extends TransactionalStoreContract {
 	@Test
 	default void grantsATakeoverThatMeetsATransactionWhichIsThenRolledBack() {
 		IdempotencyKey key = newKey();
-		FutureTask<ClaimResult> takeover = new FutureTask<>(() -> claim(store(), key));
+		FutureTask<ClaimResult> takeover = new FutureTask<>(() -> claim(otherInstance(), key));
 		transaction().rollBackAfter(() -> {
 			Claim late = abandoned(this, key);
 			assertThat(joining().completeInCallersTransaction(late, RESULT, TTL)).isTrue();

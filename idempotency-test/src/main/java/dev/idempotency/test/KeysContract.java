@@ -1,58 +1,223 @@
 package dev.idempotency.test;
 
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
+import dev.idempotency.Fingerprint;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.IdempotencyScope;
+import dev.idempotency.store.Claim;
+import dev.idempotency.store.ClaimResult;
+import dev.idempotency.store.InspectableStore;
 import dev.idempotency.store.StoredResult;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
+import static dev.idempotency.test.Scene.BRIEF;
+import static dev.idempotency.test.Scene.FINGERPRINT;
+import static dev.idempotency.test.Scene.LONG;
+import static dev.idempotency.test.Scene.PAST_BRIEF;
+import static dev.idempotency.test.Scene.RESULT;
 import static dev.idempotency.test.Scene.TTL;
 import static dev.idempotency.test.Scene.completed;
 import static dev.idempotency.test.Scene.granted;
-import static dev.idempotency.test.Scene.inProgress;
 import static dev.idempotency.test.Scene.newKey;
+import static dev.idempotency.test.Scene.refused;
 import static dev.idempotency.test.Scene.result;
+import static dev.idempotency.test.Scene.terms;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The contract about which keys are the same.
+ * The contract about which keys and which requests are the same: only equal ones. Where
+ * two are taken for one, a caller gets the response of another.
  */
 interface KeysContract extends StoreUnderTest {
 
+	/**
+	 * Texts that something takes for the same: a collation, a trim, a normal form, an
+	 * encoding, a pattern, a number, a hash.
+	 */
+	List<String> ALIKE = List.of("ann", "Ann", "ANN", "ann ", " ann", "ann  ", "ann\t", "ann\n", "ann\r\n", "ann\u00a0",
+			"ann\u3000", "ann\u200b", "\ufeffann", "\u202eann", "ann\u0000", "a\u0000nn", "ann\ufffd", "a\ufffdnn",
+			"ann?", "a?nn", "\u00e4nn", "a\u0308nn", "\u0430nn", "\uff41nn", "ann\ud83d\udcb3", "ann\ud83d\udcb4",
+			"stra\u00dfe", "strasse", "STRASSE", "\u0131nn", "inn", "Inn", "\u0130nn", "\ufb01n", "fin", "\u212a", "K",
+			"k", "\u03c3", "\u03c2", "a b", "a  b", "a%20b", "a+b", "a%", "a_", "a*", "a'", "a''", "a\"", "a\\", "a\\\\",
+			"a;--", "{a}", "[a]", "a:1", "a#", "a/", "/a", "a/../a", "null", "NULL", "anonymous", "0", "1", "01", "1.0",
+			"1e0", "+1", "-1", "true", "TRUE", "AaAa", "BBBB", "AaBB", "plumless", "buckeroo", "costarring", "liquid");
+
+	/**
+	 * What may stand between the parts of a key where they are written as one text.
+	 */
+	List<String> SEPARATORS = List.of("", " ", ":", "::", "/", "|", ",", ", ", ";", ".", "-", "_", "#", "@", "&", "=",
+			"~", "\u0000", "\n", "\t", "\u001f", "\\", "'", "\"");
+
 	@Test
-	default void keepsKeysApartThatLookAlike() {
+	default void keepsValuesApartThatLookAlike() {
 		String unique = newKey().value();
-		List<String> values = List.of("key", "Key", "KEY", "key ", " key", "key\t", "key\n", "key\r\n", "key\u0000",
-				"k\u0000ey", "ke\u0301y", "k\u00e9y", "k\u0435y", "key%", "key_", "key*", "key?", "key'", "key\"",
-				"key\\", "key;--", "{key}", "key:1", "key\ud83d\udcb3", "\u202ekey", "key".repeat(3413),
-				"key".repeat(3413) + "!", "\ud83d\udcb3".repeat(5120));
-		for (String value : values) {
-			assertThat(granted(store(), IdempotencyKey.of("contract", value + unique)).attempt()).isEqualTo(1);
-		}
-		for (String value : values) {
-			IdempotencyKey key = IdempotencyKey.of("contract", value + unique);
-			assertThat(inProgress(store(), key).attempt()).isEqualTo(1);
-		}
+		areKeptApart(IdempotencyKey.MAX_LENGTH, (text) -> key(unique, "op", "ann", "x", text));
 	}
 
 	@Test
-	default void keepsScopesApart() {
-		String value = newKey().value();
-		List<IdempotencyScope> scopes = List.of(new IdempotencyScope("a", "op", null, null),
-				new IdempotencyScope("b", "op", null, null), new IdempotencyScope("a", "Op", null, null),
-				new IdempotencyScope("a", "op", "", null), new IdempotencyScope("a", "op", null, ""),
-				new IdempotencyScope("a", "op", "ann", null), new IdempotencyScope("a", "op", null, "ann"),
-				new IdempotencyScope("a", "op", "null", null), new IdempotencyScope("a", "op", "anonymous", null),
-				new IdempotencyScope("a", "op", "ann", "x"), new IdempotencyScope("a", "op", "an", "nx"),
-				new IdempotencyScope("", "aop", null, null));
-		for (IdempotencyScope scope : scopes) {
-			IdempotencyKey key = new IdempotencyKey(scope, value);
-			store().complete(granted(store(), key), result(String.valueOf(scopes.indexOf(scope))), TTL);
+	default void keepsNamespacesApartThatLookAlike() {
+		String unique = newKey().value();
+		areKeptApart(IdempotencyScope.MAX_PART_LENGTH, (text) -> key(text, "op", "ann", "x", unique));
+	}
+
+	@Test
+	default void keepsOperationsApartThatLookAlike() {
+		String unique = newKey().value();
+		areKeptApart(IdempotencyScope.MAX_PART_LENGTH, (text) -> key("a", text, "ann", "x", unique));
+	}
+
+	@Test
+	default void keepsPrincipalsApartThatLookAlike() {
+		String unique = newKey().value();
+		areKeptApart(IdempotencyScope.MAX_PART_LENGTH, (text) -> key("a", "op", text, "x", unique));
+	}
+
+	@Test
+	default void keepsTenantsApartThatLookAlike() {
+		String unique = newKey().value();
+		areKeptApart(IdempotencyScope.MAX_PART_LENGTH, (text) -> key("a", "op", "ann", text, unique));
+	}
+
+	private void areKeptApart(int longest, Function<String, IdempotencyKey> key) {
+		List<String> texts = new ArrayList<>(ALIKE);
+		for (String character : List.of("a", "\u00e4", "\ud83d\udcb3")) {
+			// As long as can be, and different at the beginning, in the middle and at the
+			// end: wherever a text is cut, something is missed
+			String half = character.repeat((longest - 1) / 2 / character.length());
+			texts.addAll(List.of("1" + half + half, half + "1" + half, half + half + "1", half + half + "2"));
 		}
-		for (IdempotencyScope scope : scopes) {
-			StoredResult own = completed(store(), new IdempotencyKey(scope, value)).result();
-			assertThat(own).isEqualTo(result(String.valueOf(scopes.indexOf(scope))));
+		areKeptApart(texts.stream().map(key).toList());
+	}
+
+	@Test
+	default void keepsPartsApartWhateverStandsBetweenThem() {
+		String unique = newKey().value();
+		Set<IdempotencyKey> keys = new LinkedHashSet<>();
+		for (String between : SEPARATORS) {
+			String two = unique + between + "b";
+			String three = "b" + between + "c";
+			keys.add(key(two, "c", "d", "e", "f"));
+			keys.add(key(unique, three, "d", "e", "f"));
+			keys.add(key(unique, two, "c", "e", "f"));
+			keys.add(key(unique, unique, three, "e", "f"));
+			keys.add(key("a", unique, two, "c", "f"));
+			keys.add(key("a", unique, unique, three, "f"));
+			keys.add(key("a", "op", unique, two, "c"));
+			keys.add(key("a", "op", unique, unique, three));
+			keys.add(key("a", two, null, null, "c"));
+			keys.add(key("a", unique, null, null, three));
+		}
+		areKeptApart(List.copyOf(keys));
+	}
+
+	@Test
+	default void keepsApartWhatIsAbsentAndWhatIsEmptyOrElsewhere() {
+		String unique = newKey().value();
+		Set<IdempotencyKey> keys = new LinkedHashSet<>();
+		for (String name : List.of("", "null", "anonymous", "-", "ann", unique)) {
+			keys.add(key("a", "op", name, null, unique));
+			keys.add(key("a", "op", null, name, unique));
+			keys.add(key("a", "op", name, name, unique));
+			keys.add(key("a", "op", name, "", unique));
+			keys.add(key("a", "op", "", name, unique));
+			keys.add(key(name, "op", null, null, unique));
+			keys.add(key(name, "op", "a", null, unique));
+			keys.add(key(name, "a", "op", null, unique));
+		}
+		keys.add(key("a", "op", null, null, unique));
+		keys.add(key("op", "a", null, null, unique));
+		keys.add(key("a", unique, null, null, "op"));
+		keys.add(key(unique, "op", null, null, "a"));
+		areKeptApart(List.copyOf(keys));
+	}
+
+	private static IdempotencyKey key(String namespace, String operation, @Nullable String principal,
+			@Nullable String tenant, String value) {
+		return new IdempotencyKey(new IdempotencyScope(namespace, operation, principal, tenant), value);
+	}
+
+	/**
+	 * Each key gets a result of its own, and the other instance finds that one.
+	 */
+	private void areKeptApart(List<IdempotencyKey> keys) {
+		List<StoredResult> results = new ArrayList<>();
+		for (IdempotencyKey key : keys) {
+			results.add(result("result " + results.size()));
+			assertThat(store().claim(key, FINGERPRINT, terms(LONG))).as("the claim of %s", inFull(key))
+				.isInstanceOfSatisfying(ClaimResult.Granted.class, (granted) -> assertThat(
+						store().complete(granted.claim(), results.get(results.size() - 1), TTL))
+					.isTrue());
+		}
+		for (int i = 0; i < keys.size(); i++) {
+			IdempotencyKey key = keys.get(i);
+			assertThat(completed(otherInstance(), key).result()).as(inFull(key)).isEqualTo(results.get(i));
+			if (otherInstance() instanceof InspectableStore inspectable) {
+				assertThat(inspectable.find(key).orElseThrow().result()).as(inFull(key)).isEqualTo(results.get(i));
+			}
+		}
+		if (store() instanceof InspectableStore inspectable) {
+			for (int i = 0; i < keys.size(); i++) {
+				assertThat(inspectable.forget(keys.get(i))).as("forgetting %s, and no other one", inFull(keys.get(i)))
+					.isTrue();
+			}
+		}
+	}
+
+	private static String inFull(IdempotencyKey key) {
+		IdempotencyScope scope = key.scope();
+		return Stream.of(scope.namespace(), scope.operation(), scope.principal(), scope.tenant(), key.value())
+			.map((part) -> (part != null && part.length() > 100) ? part.length() + " characters" : "'%s'".formatted(part))
+			.collect(Collectors.joining(" | "));
+	}
+
+	/**
+	 * The same key for another request is refused, also where the request was not
+	 * recorded.
+	 */
+	@Test
+	default void keepsRequestsApart() {
+		List<Fingerprint> fingerprints = new ArrayList<>(List.of(Fingerprint.none()));
+		for (int different : new int[] { 0, 1, 15, 16, 30, 31 }) {
+			byte[] bytes = new byte[32];
+			fingerprints.add(Fingerprint.ofBytes(bytes));
+			bytes[different] = 1;
+			fingerprints.add(Fingerprint.ofBytes(bytes));
+			Arrays.fill(bytes, (byte) 0xff);
+			bytes[different] = 0x7f;
+			fingerprints.add(Fingerprint.ofBytes(bytes));
+		}
+		List<Fingerprint> distinct = fingerprints.stream().distinct().toList();
+		List<IdempotencyKey> keys = new ArrayList<>();
+		for (Fingerprint fingerprint : distinct) {
+			IdempotencyKey key = newKey();
+			keys.add(key);
+			granted(store().claim(key, fingerprint, terms(BRIEF)));
+		}
+		time().pass(PAST_BRIEF);
+		for (int i = 0; i < keys.size(); i++) {
+			Fingerprint own = distinct.get(i);
+			for (Fingerprint other : distinct) {
+				if (!other.equals(own)) {
+					ClaimResult answer = otherInstance().claim(keys.get(i), other, terms(LONG));
+					assertThat(answer).as("a claim for %s of a key for %s", other, own)
+						.isInstanceOf(ClaimResult.Refused.class);
+					assertThat(refused(answer).fingerprint()).isEqualTo(own);
+				}
+			}
+			Claim successor = granted(otherInstance().claim(keys.get(i), own, terms(LONG)));
+			assertThat(successor.attempt()).isEqualTo(2);
+			assertThat(store().complete(successor, RESULT, TTL)).isTrue();
+			assertThat(completed(store().claim(keys.get(i), distinct.get((i + 1) % keys.size()), terms(LONG)))
+				.fingerprint()).isEqualTo(own);
 		}
 	}
 

@@ -1,9 +1,19 @@
 package dev.idempotency.test;
 
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.function.Function;
+import java.util.stream.Stream;
+
 import dev.idempotency.IdempotencyKey;
+import dev.idempotency.store.Claim;
 import dev.idempotency.store.PurgeableStore;
 import org.junit.jupiter.api.Test;
 
+import static dev.idempotency.test.Scene.BRIEF;
+import static dev.idempotency.test.Scene.LONG;
+import static dev.idempotency.test.Scene.PAST_BRIEF;
 import static dev.idempotency.test.Scene.PAST_SHORT;
 import static dev.idempotency.test.Scene.RESULT;
 import static dev.idempotency.test.Scene.SHORT;
@@ -65,12 +75,31 @@ public interface PurgeableStoreContract extends StoreUnderTest {
 			store().complete(granted(store(), newKey(), terms(SHORT, SHORT)), RESULT, SHORT);
 		}
 		time().pass(PAST_SHORT);
-		int atOnce = Race.run(4, () -> purgeable().purge(20)).stream().mapToInt(Integer::intValue).sum();
+		Function<Integer, Integer> here = (limit) -> purgeable().purge(limit);
+		Function<Integer, Integer> there = (limit) -> ((PurgeableStore) otherInstance()).purge(limit);
+		List<Integer> purged = Race.meet(List.of(20), List.of(here, there, here, there)).get(0);
+		int atOnce = purged.stream().mapToInt(Integer::intValue).sum();
 		int after = 0;
 		for (int batch = purgeable().purge(20); batch > 0; batch = purgeable().purge(20)) {
 			after += batch;
 		}
 		assertThat(atOnce + after).isEqualTo(50);
+	}
+
+	@Test
+	default void purgesNoKeyThatIsClaimedAnewMeanwhile() {
+		for (int round = 0; round < 5; round++) {
+			List<IdempotencyKey> keys = Stream.generate(Scene::newKey).limit(20).toList();
+			keys.forEach((key) -> granted(store(), key, terms(BRIEF, BRIEF)));
+			time().pass(PAST_BRIEF);
+			List<Claim> claims = Collections.synchronizedList(new ArrayList<>());
+			Function<List<IdempotencyKey>, Integer> claimAll = (all) -> {
+				all.forEach((key) -> claims.add(granted(store(), key)));
+				return all.size();
+			};
+			Race.meet(List.of(keys), List.of(claimAll, (all) -> ((PurgeableStore) otherInstance()).purge(1000)));
+			assertThat(claims).allSatisfy((claim) -> assertThat(store().renew(claim, LONG)).isTrue());
+		}
 	}
 
 }

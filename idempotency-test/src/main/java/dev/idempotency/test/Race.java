@@ -1,13 +1,18 @@
 package dev.idempotency.test;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 
 /**
  * Runs a task on many threads at the same moment.
@@ -15,6 +20,8 @@ import java.util.concurrent.TimeoutException;
 public final class Race {
 
 	private static final long SECONDS_TO_FINISH = 120;
+
+	private static final long LONGEST_DELAY = TimeUnit.MILLISECONDS.toNanos(5);
 
 	private Race() {
 	}
@@ -27,17 +34,21 @@ public final class Race {
 	 * @return the result of each thread
 	 */
 	public static <T> List<T> run(int threads, Callable<T> task) {
-		CountDownLatch ready = new CountDownLatch(threads);
+		return runAll(Collections.nCopies(threads, task));
+	}
+
+	private static <T> List<T> runAll(List<Callable<T>> tasks) {
+		CountDownLatch ready = new CountDownLatch(tasks.size());
 		CountDownLatch start = new CountDownLatch(1);
 		List<FutureTask<T>> runners = new ArrayList<>();
-		for (int i = 0; i < threads; i++) {
+		for (Callable<T> task : tasks) {
 			FutureTask<T> runner = new FutureTask<>(() -> {
 				ready.countDown();
 				start.await();
 				return task.call();
 			});
+			Thread thread = new Thread(runner, "race-" + runners.size());
 			runners.add(runner);
-			Thread thread = new Thread(runner, "race-" + i);
 			thread.setDaemon(true);
 			thread.start();
 		}
@@ -60,6 +71,58 @@ public final class Race {
 			Thread.currentThread().interrupt();
 			throw new AssertionError("The race was interrupted", ex);
 		}
+	}
+
+	/**
+	 * Lets some sides meet over one thing after the other. In every second round they
+	 * begin at the same moment. In the others, each begins at some moment of the time
+	 * that a round takes, so that it may fall into any gap between two steps of another.
+	 * @param <T> the type of the things
+	 * @param <R> the type of the results
+	 * @param things what to meet over, one in each round
+	 * @param sides what each side does, on a thread of its own
+	 * @return for each thing, the result of each side
+	 */
+	static <T, R> List<List<R>> meet(List<T> things, List<Function<T, R>> sides) {
+		AtomicInteger arrived = new AtomicInteger();
+		AtomicLong pace = new AtomicLong(1);
+		List<Callable<List<R>>> tasks = new ArrayList<>();
+		for (Function<T, R> side : sides) {
+			tasks.add(() -> {
+				List<R> results = new ArrayList<>();
+				try {
+					for (T thing : things) {
+						int everybody = sides.size() * (results.size() + 1);
+						for (arrived.incrementAndGet(); arrived.get() < everybody;) {
+							Thread.yield();
+						}
+						long begin = System.nanoTime();
+						if (results.size() % 2 == 1) {
+							long delay = ThreadLocalRandom.current().nextLong(Math.min(pace.get(), LONGEST_DELAY));
+							while (System.nanoTime() - begin < delay) {
+								Thread.onSpinWait();
+							}
+						}
+						results.add(side.apply(thing));
+						if (results.size() % 2 == 1) {
+							pace.set(1 + System.nanoTime() - begin);
+						}
+					}
+					return results;
+				}
+				finally {
+					// Nobody waits for a side that has failed
+					arrived.addAndGet(sides.size() * things.size());
+				}
+			});
+		}
+		List<List<R>> bySide = runAll(tasks);
+		List<List<R>> byThing = new ArrayList<>();
+		for (int i = 0; i < things.size(); i++) {
+			int round = i;
+			byThing.add(bySide.stream().map((results) -> results.get(round)).toList());
+		}
+		return byThing;
 	}
 
 }

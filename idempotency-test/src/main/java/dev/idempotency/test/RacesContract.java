@@ -1,89 +1,310 @@
 package dev.idempotency.test;
 
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.store.Claim;
 import dev.idempotency.store.ClaimResult;
+import dev.idempotency.store.IdempotencyRecord;
+import dev.idempotency.store.IdempotencyStore;
+import dev.idempotency.store.ShutdownAwareStore;
+import dev.idempotency.store.ShutdownAwareStore.Loss;
 import org.junit.jupiter.api.Test;
 
-import static dev.idempotency.test.Scene.PAST_SHORT;
+import static dev.idempotency.test.Scene.BRIEF;
+import static dev.idempotency.test.Scene.FINGERPRINT;
+import static dev.idempotency.test.Scene.LONG;
+import static dev.idempotency.test.Scene.PAST_BRIEF;
 import static dev.idempotency.test.Scene.RESULT;
-import static dev.idempotency.test.Scene.SHORT;
 import static dev.idempotency.test.Scene.TTL;
 import static dev.idempotency.test.Scene.abandoned;
 import static dev.idempotency.test.Scene.claim;
+import static dev.idempotency.test.Scene.completed;
 import static dev.idempotency.test.Scene.granted;
+import static dev.idempotency.test.Scene.inProgress;
 import static dev.idempotency.test.Scene.newKey;
+import static dev.idempotency.test.Scene.refused;
+import static dev.idempotency.test.Scene.result;
 import static dev.idempotency.test.Scene.terms;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The contract about many threads that claim the same key.
+ * The contract about two instances that use the same keys at the same moment. Each verb
+ * meets each other one that it could undo. A lock inside of an instance does not help
+ * there, and neither does a condition that is checked before the write.
  */
 interface RacesContract extends StoreUnderTest {
 
+	/**
+	 * Over so many keys two verbs meet, because only some meetings fall into a gap.
+	 */
+	int MEETINGS = 60;
+
+	private static List<IdempotencyKey> newKeys() {
+		return Stream.generate(Scene::newKey).limit(MEETINGS).toList();
+	}
+
+	private List<Claim> newClaims() {
+		return Stream.generate(() -> granted(store(), newKey())).limit(MEETINGS).toList();
+	}
+
+	/**
+	 * One claim meets three others: two on each instance.
+	 */
+	private List<List<ClaimResult>> claimEach(List<IdempotencyKey> keys) {
+		Function<IdempotencyKey, ClaimResult> here = (key) -> claim(store(), key);
+		Function<IdempotencyKey, ClaimResult> there = (key) -> claim(otherInstance(), key);
+		return Race.meet(keys, List.of(here, there, here, there));
+	}
+
+	/**
+	 * One of many claims is granted, and the others learn of it at once.
+	 */
+	private void grantsOneClaimOfEach(List<IdempotencyKey> keys, int attempt) {
+		List<List<ClaimResult>> meetings = claimEach(keys);
+		for (List<ClaimResult> results : meetings) {
+			List<Claim> claims = new ArrayList<>();
+			for (ClaimResult result : results) {
+				if (result instanceof ClaimResult.Granted granted) {
+					claims.add(granted.claim());
+				}
+				else {
+					IdempotencyRecord.InProgress record = inProgress(result);
+					assertThat(record.fingerprint()).isEqualTo(FINGERPRINT);
+					assertThat(record.attempt()).isEqualTo(attempt);
+					assertThat(record.isAbandoned()).isFalse();
+				}
+			}
+			assertThat(claims).singleElement().satisfies((claim) -> {
+				assertThat(claim.attempt()).isEqualTo(attempt);
+				assertThat(store().complete(claim, RESULT, TTL)).isTrue();
+				assertThat(completed(otherInstance(), claim.key()).result()).isEqualTo(RESULT);
+			});
+		}
+	}
+
+	/**
+	 * Lets what the owner of a claim does meet what happens on the other instance.
+	 */
+	private static List<List<Object>> meet(List<Claim> claims, Function<Claim, Object> owner,
+			Function<Claim, Object> other) {
+		return Race.meet(claims, List.of(owner, other));
+	}
+
 	@Test
-	default void grantsAKeyToOneOfAThousandThreads() {
+	default void hasAnotherInstanceUnlessItsRecordsEndWithTheObject() {
+		boolean endsWithTheObject = store() instanceof ShutdownAwareStore aware
+				&& aware.lostAtShutdown() == Loss.RECORDS;
+		assertThat(otherInstance() == store()).as("otherInstance() is the store itself").isEqualTo(endsWithTheObject);
+		assertThat(otherInstance()).as("the other instance").hasSameClassAs(store());
+	}
+
+	@Test
+	default void givesEachClaimAnOwnerOfItsOwn() {
+		Set<UUID> owners = new HashSet<>();
+		for (int i = 0; i < 20; i++) {
+			for (IdempotencyStore instance : List.of(store(), otherInstance())) {
+				IdempotencyKey key = newKey();
+				assertThat(owners.add(granted(instance, key).owner())).as("a new owner").isTrue();
+			}
+		}
+	}
+
+	// Claims
+
+	@Test
+	default void grantsAKeyToOneOfAHundredThreads() {
 		IdempotencyKey key = newKey();
-		List<ClaimResult> results = Race.run(1000, () -> claim(store(), key));
+		List<ClaimResult> results = Race.run(100, () -> claim(store(), key));
 		assertThat(results).filteredOn(ClaimResult.Granted.class::isInstance).hasSize(1);
 	}
 
 	@Test
-	default void grantsATakeoverToOneOfManyThreads() {
-		IdempotencyKey key = newKey();
-		abandoned(this, key);
-		List<ClaimResult> results = Race.run(100, () -> claim(store(), key));
-		assertThat(results).filteredOn(ClaimResult.Granted.class::isInstance)
-			.singleElement()
-			.satisfies((result) -> assertThat(granted(result).attempt()).isEqualTo(2));
+	default void grantsAFreshKeyToOneOfTwoInstances() {
+		grantsOneClaimOfEach(newKeys(), 1);
 	}
 
 	@Test
-	default void grantsAReleasedKeyToOneOfManyThreads() {
-		IdempotencyKey key = newKey();
-		Claim claim = granted(store(), key);
-		List<Boolean> released = Race.run(20, () -> store().release(claim));
-		assertThat(released).containsOnlyOnce(true);
-		assertThat(Race.run(100, () -> claim(store(), key))).filteredOn(ClaimResult.Granted.class::isInstance)
-			.hasSize(1);
+	default void grantsATakeoverToOneOfTwoInstances() {
+		grantsOneClaimOfEach(keysOf(abandoned(this, MEETINGS)), 2);
 	}
 
 	@Test
-	default void letsEitherALateCompletionOrATakeoverWin() {
-		// All at once: the clock of a server cannot be moved, and each would be waited
-		// for
-		List<Claim> abandoned = Stream.generate(() -> granted(store(), newKey(), terms(SHORT))).limit(20).toList();
-		time().pass(PAST_SHORT);
-		for (Claim late : abandoned) {
-			IdempotencyKey key = late.key();
-			List<Object> outcomes = Race.run(8, () -> Thread.currentThread().getName().equals("race-0")
-					? store().complete(late, RESULT, TTL) : claim(store(), key));
-			boolean completed = outcomes.get(0).equals(true);
-			long takeovers = outcomes.stream().filter(ClaimResult.Granted.class::isInstance).count();
-			assertThat(takeovers).as("takeovers when the late completion was accepted: %s", completed)
-				.isEqualTo(completed ? 0 : 1);
-		}
+	default void grantsAKeyWhoseTtlIsOverToOneOfTwoInstances() {
+		List<Claim> abandoned = Stream.generate(() -> granted(store(), newKey(), terms(BRIEF, BRIEF)))
+			.limit(MEETINGS)
+			.toList();
+		time().pass(PAST_BRIEF);
+		grantsOneClaimOfEach(keysOf(abandoned), 1);
+	}
+
+	@Test
+	default void grantsAReleasedTakeoverToOneOfTwoInstances() {
+		List<IdempotencyKey> keys = keysOf(abandoned(this, MEETINGS));
+		keys.forEach((key) -> assertThat(store().release(granted(store(), key))).isTrue());
+		grantsOneClaimOfEach(keys, 3);
+	}
+
+	private static List<IdempotencyKey> keysOf(List<Claim> claims) {
+		return claims.stream().map(Claim::key).toList();
 	}
 
 	@Test
 	default void runsEachOfManyKeysOnce() {
-		for (int round = 0; round < 50; round++) {
-			IdempotencyKey key = newKey();
-			List<Boolean> executed = Race.run(8, () -> {
-				ClaimResult result = claim(store(), key);
-				return result instanceof ClaimResult.Granted granted && store().complete(granted.claim(), RESULT, TTL);
-			});
-			assertThat(executed).containsOnlyOnce(true);
+		Function<IdempotencyKey, Boolean> here = (key) -> run(store(), key);
+		Function<IdempotencyKey, Boolean> there = (key) -> run(otherInstance(), key);
+		assertThat(Race.meet(newKeys(), List.of(here, there, here, there)))
+			.allSatisfy((executed) -> assertThat(executed).containsOnlyOnce(true));
+	}
+
+	private static boolean run(IdempotencyStore instance, IdempotencyKey key) {
+		return claim(instance, key) instanceof ClaimResult.Granted granted
+				&& instance.complete(granted.claim(), RESULT, TTL);
+	}
+
+	// A late owner meets a takeover
+
+	@Test
+	default void letsEitherALateCompletionOrATakeoverWin() {
+		List<Claim> claims = abandoned(this, MEETINGS);
+		List<List<Object>> meetings = meet(claims, (late) -> store().complete(late, RESULT, TTL),
+				(late) -> claim(otherInstance(), late.key()));
+		for (int i = 0; i < MEETINGS; i++) {
+			ClaimResult claimed = (ClaimResult) meetings.get(i).get(1);
+			if (meetings.get(i).get(0).equals(true)) {
+				assertThat(completed(claimed).result()).isEqualTo(RESULT);
+				assertThat(completed(store(), claims.get(i).key()).result()).isEqualTo(RESULT);
+			}
+			else {
+				isHeldBy(granted(claimed), 2);
+			}
+		}
+	}
+
+	@Test
+	default void letsEitherALateRenewalOrATakeoverWin() {
+		List<Claim> claims = abandoned(this, MEETINGS);
+		List<List<Object>> meetings = meet(claims, (late) -> store().renew(late, LONG),
+				(late) -> claim(otherInstance(), late.key()));
+		for (int i = 0; i < MEETINGS; i++) {
+			ClaimResult claimed = (ClaimResult) meetings.get(i).get(1);
+			if (meetings.get(i).get(0).equals(true)) {
+				assertThat(inProgress(claimed).isAbandoned()).isFalse();
+				isHeldBy(claims.get(i), 1);
+			}
+			else {
+				isHeldBy(granted(claimed), 2);
+			}
+		}
+	}
+
+	@Test
+	default void letsATakeoverSucceedThatMeetsALateRelease() {
+		List<List<Object>> meetings = meet(abandoned(this, MEETINGS), (late) -> store().release(late),
+				(late) -> claim(otherInstance(), late.key()));
+		for (List<Object> meeting : meetings) {
+			isHeldBy(granted((ClaimResult) meeting.get(1)), meeting.get(0).equals(true) ? 1 : 2);
+		}
+	}
+
+	private void isHeldBy(Claim claim, int attempt) {
+		assertThat(claim.attempt()).isEqualTo(attempt);
+		assertThat(inProgress(store(), claim.key()).attempt()).isEqualTo(attempt);
+		assertThat(otherInstance().complete(claim, RESULT, TTL)).isTrue();
+	}
+
+	// An owner meets itself, as its renewals do
+
+	@Test
+	default void losesNoResultToARenewal() {
+		List<Claim> claims = newClaims();
+		assertThat(meet(claims, (claim) -> store().complete(claim, RESULT, TTL),
+				(claim) -> otherInstance().renew(claim, LONG)))
+			.allSatisfy((meeting) -> assertThat(meeting.get(0)).isEqualTo(true));
+		assertThat(claims)
+			.allSatisfy((claim) -> assertThat(completed(store(), claim.key()).result()).isEqualTo(RESULT));
+	}
+
+	@Test
+	default void losesNoReleaseToARenewal() {
+		List<Claim> claims = newClaims();
+		assertThat(meet(claims, (claim) -> store().release(claim), (claim) -> otherInstance().renew(claim, LONG)))
+			.allSatisfy((meeting) -> assertThat(meeting.get(0)).isEqualTo(true));
+		assertThat(claims).allSatisfy((claim) -> assertThat(granted(store(), claim.key()).attempt()).isEqualTo(1));
+	}
+
+	@Test
+	default void completesAKeyOnce() {
+		List<Claim> claims = newClaims();
+		List<List<Object>> meetings = meet(claims, (claim) -> store().complete(claim, result("here"), TTL),
+				(claim) -> otherInstance().complete(claim, result("there"), TTL));
+		for (int i = 0; i < MEETINGS; i++) {
+			assertThat(meetings.get(i)).containsOnlyOnce(true);
+			assertThat(completed(store(), claims.get(i).key()).result())
+				.isEqualTo(result(meetings.get(i).get(0).equals(true) ? "here" : "there"));
+		}
+	}
+
+	@Test
+	default void eitherCompletesOrReleases() {
+		List<Claim> claims = newClaims();
+		List<List<Object>> meetings = meet(claims, (claim) -> store().complete(claim, RESULT, TTL),
+				(claim) -> otherInstance().release(claim));
+		for (int i = 0; i < MEETINGS; i++) {
+			assertThat(meetings.get(i)).containsOnlyOnce(true);
+			ClaimResult next = claim(store(), claims.get(i).key());
+			if (meetings.get(i).get(0).equals(true)) {
+				assertThat(completed(next).result()).isEqualTo(RESULT);
+			}
+			else {
+				assertThat(granted(next).attempt()).isEqualTo(1);
+			}
+		}
+	}
+
+	@Test
+	default void releasesAKeyOnce() {
+		assertThat(meet(newClaims(), (claim) -> store().release(claim), (claim) -> otherInstance().release(claim)))
+			.allSatisfy((released) -> assertThat(released).containsOnlyOnce(true));
+	}
+
+	// A claim that is refused meets the owner
+
+	@Test
+	default void refusesAClaimThatMeetsACompletionWithAllOfTheResultOrNothing() {
+		List<Claim> claims = newClaims();
+		List<List<Object>> meetings = meet(claims, (claim) -> store().complete(claim, RESULT, TTL),
+				(claim) -> claim(otherInstance(), claim.key()));
+		for (int i = 0; i < MEETINGS; i++) {
+			assertThat(meetings.get(i).get(0)).isEqualTo(true);
+			if (refused((ClaimResult) meetings.get(i).get(1)) instanceof IdempotencyRecord.Completed record) {
+				assertThat(record.result()).isEqualTo(RESULT);
+			}
+			assertThat(completed(store(), claims.get(i).key()).result()).isEqualTo(RESULT);
+		}
+	}
+
+	@Test
+	default void losesNoReleaseToAClaimThatIsRefused() {
+		List<Claim> claims = newClaims();
+		List<List<Object>> meetings = meet(claims, (claim) -> store().release(claim),
+				(claim) -> claim(otherInstance(), claim.key()));
+		for (int i = 0; i < MEETINGS; i++) {
+			assertThat(meetings.get(i).get(0)).isEqualTo(true);
+			isHeldBy(meetings.get(i).get(1) instanceof ClaimResult.Granted granted ? granted.claim()
+					: granted(store(), claims.get(i).key()), 1);
 		}
 	}
 
 	@Test
 	default void agreesWithTheModelOnRandomSequences() {
-		long seed = System.nanoTime();
-		new RandomSequences(store(), seed).run(100, 40);
+		new RandomSequences(this, System.nanoTime()).run(100, 40);
 	}
 
 }

@@ -1,12 +1,16 @@
 package dev.idempotency.test;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.store.ClaimResult;
+import dev.idempotency.store.ClaimTerms;
 import dev.idempotency.store.IdempotencyRecord;
+import dev.idempotency.store.InspectableStore;
 import org.junit.jupiter.api.Test;
 
 import static dev.idempotency.test.Scene.FINGERPRINT;
@@ -52,8 +56,12 @@ interface ReplaysContract extends StoreUnderTest {
 	@Test
 	default void countsReplaysThatComeAtOnceOneByOne() {
 		IdempotencyKey key = completedFor(TTL);
-		List<Long> counts = Race.run(20, () -> completed(store().claim(key, FINGERPRINT, countingReplays())).replays());
-		assertThat(counts).doesNotHaveDuplicates().contains(1L, 20L);
+		Function<Integer, Long> here = (round) -> completed(store().claim(key, FINGERPRINT, countingReplays())).replays();
+		Function<Integer, Long> there = (round) -> completed(
+				otherInstance().claim(key, FINGERPRINT, countingReplays())).replays();
+		List<Integer> rounds = IntStream.range(0, 20).boxed().toList();
+		assertThat(Race.meet(rounds, List.of(here, there)).stream().flatMap(List::stream)).doesNotHaveDuplicates()
+			.contains(1L, 40L);
 	}
 
 	@Test
@@ -78,80 +86,47 @@ interface ReplaysContract extends StoreUnderTest {
 	}
 
 	@Test
-	default void letsTheTtlRunAnewAndDoesNotAddToIt() {
-		IdempotencyKey key = completedFor(SHORT);
-		for (int i = 0; i < 3; i++) {
-			store().claim(key, FINGERPRINT, extendingBy(SHORT));
-		}
-		time().pass(PAST_SHORT);
-		assertThat(granted(store(), key).attempt()).isEqualTo(1);
-	}
-
-	@Test
-	default void neverShortensTheLifeOfAResult() {
-		IdempotencyKey key = completedFor(TTL);
-		assertThat(completed(store().claim(key, FINGERPRINT, extendingBy(SHORT))).result()).isEqualTo(RESULT);
-		time().pass(PAST_SHORT);
-		assertThat(completed(store(), key).result()).isEqualTo(RESULT);
-	}
-
-	@Test
-	default void doesNotExtendTheLifeOfAResultForAnotherFingerprint() {
-		IdempotencyKey key = completedFor(SHORT);
-		assertThat(completed(store().claim(key, OTHER_FINGERPRINT, extendingBy(TTL))).fingerprint())
-			.isEqualTo(FINGERPRINT);
-		time().pass(PAST_SHORT);
-		assertThat(granted(store(), key).attempt()).isEqualTo(1);
-	}
-
-	@Test
-	default void doesNotExtendTheLifeOfAResultThatIsOnlyReadOrCounted() {
-		IdempotencyKey read = completedFor(SHORT);
-		completed(store(), read);
-		IdempotencyKey counted = completedFor(SHORT);
-		completed(store().claim(counted, FINGERPRINT, countingReplays()));
-		time().pass(PAST_SHORT);
-		assertThat(granted(store(), read).attempt()).isEqualTo(1);
-		assertThat(granted(store(), counted).attempt()).isEqualTo(1);
-	}
-
-	@Test
-	default void doesNotExtendTheLifeOfAKeyInProgress() {
-		IdempotencyKey key = newKey();
-		granted(store(), key, terms(SHORT, SHORT));
-		assertThat(inProgress(store().claim(key, FINGERPRINT, extendingBy(TTL))).attempt()).isEqualTo(1);
-		time().pass(PAST_SHORT);
-		assertThat(granted(store(), key).attempt()).isEqualTo(1);
-	}
-
-	@Test
 	default void grantsATakeoverToAClaimThatWouldExtend() {
 		IdempotencyKey key = newKey();
 		abandoned(this, key);
 		assertThat(granted(store(), key, extendingBy(TTL)).attempt()).isEqualTo(2);
 	}
 
-	@Test
-	default void grantsAKeyAnewWhoseResultIsOverToAClaimThatWouldExtend() {
-		IdempotencyKey key = completedFor(SHORT);
-		time().pass(PAST_SHORT);
-		assertThat(granted(store(), key, extendingBy(TTL)).attempt()).isEqualTo(1);
-	}
-
+	/**
+	 * All extensions end together, so that they are waited for once.
+	 */
 	@Test
 	default void keepsTheLongestOfManyExtensionsThatComeAtOnce() {
 		// Long enough for the race, also on a busy machine
 		Duration soon = Duration.ofSeconds(2);
-		List<IdempotencyKey> keys = new ArrayList<>();
-		for (int i = 0; i < 20; i++) {
-			IdempotencyKey key = completedFor(soon);
-			List<ClaimResult> results = Race.run(8, () -> store().claim(key, FINGERPRINT,
-					extendingBy(Thread.currentThread().getName().equals("race-0") ? TTL : soon)));
-			assertThat(results).hasOnlyElementsOfType(ClaimResult.Refused.class);
-			keys.add(key);
-		}
-		time().pass(soon.plusMillis(100));
+		List<IdempotencyKey> keys = Stream.generate(() -> completedFor(soon)).limit(40).toList();
+		Function<IdempotencyKey, ClaimResult> longer = (key) -> store().claim(key, FINGERPRINT, extendingBy(TTL));
+		Function<IdempotencyKey, ClaimResult> shorter = (key) -> otherInstance().claim(key, FINGERPRINT,
+				extendingBy(soon.plusMillis(100)));
+		assertThat(Race.meet(keys, List.of(longer, shorter, shorter)))
+			.allSatisfy((results) -> assertThat(results).hasOnlyElementsOfType(ClaimResult.Refused.class));
+		time().pass(soon.plusMillis(200));
 		assertThat(keys).allSatisfy((key) -> assertThat(completed(store(), key).result()).isEqualTo(RESULT));
+	}
+
+	/**
+	 * A replay that writes back what it has read would bring the record back.
+	 */
+	@Test
+	default void bringsNothingBackThatIsForgottenMeanwhile() {
+		if (store() instanceof InspectableStore inspectable) {
+			for (ClaimTerms terms : List.of(countingReplays(), extendingBy(TTL.multipliedBy(2)))) {
+				List<IdempotencyKey> keys = Stream.generate(() -> completedFor(TTL)).limit(40).toList();
+				Function<IdempotencyKey, Object> forget = (key) -> inspectable.forget(key);
+				Function<IdempotencyKey, Object> replay = (key) -> otherInstance().claim(key, FINGERPRINT, terms);
+				List<List<Object>> meetings = Race.meet(keys, List.of(forget, replay));
+				for (int i = 0; i < keys.size(); i++) {
+					assertThat(meetings.get(i).get(0)).isEqualTo(true);
+					boolean next = meetings.get(i).get(1) instanceof ClaimResult.Granted;
+					assertThat(inspectable.find(keys.get(i)).isPresent()).as("there is a record").isEqualTo(next);
+				}
+			}
+		}
 	}
 
 }

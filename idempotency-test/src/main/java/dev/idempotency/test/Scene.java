@@ -2,9 +2,11 @@ package dev.idempotency.test;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 
 import dev.idempotency.Fingerprint;
 import dev.idempotency.IdempotencyKey;
@@ -36,6 +38,16 @@ final class Scene {
 	static final Duration SHORT = Duration.ofMillis(300);
 
 	static final Duration PAST_SHORT = SHORT.plusMillis(100);
+
+	/**
+	 * For leases that need not hold.
+	 */
+	static final Duration BRIEF = Duration.ofMillis(1);
+
+	/**
+	 * Longer than the steps of a coarse clock.
+	 */
+	static final Duration PAST_BRIEF = Duration.ofMillis(20);
 
 	static final Duration TTL = Duration.ofHours(1);
 
@@ -148,9 +160,18 @@ final class Scene {
 	 * Returns the claim of a key in progress whose lease has expired.
 	 */
 	static Claim abandoned(StoreUnderTest test, IdempotencyKey key) {
-		Claim claim = granted(test.store(), key, terms(SHORT));
-		test.time().pass(PAST_SHORT);
+		Claim claim = granted(test.store(), key, terms(BRIEF));
+		test.time().pass(PAST_BRIEF);
 		return claim;
+	}
+
+	/**
+	 * Returns the claims of some keys in progress whose leases have expired.
+	 */
+	static List<Claim> abandoned(StoreUnderTest test, int keys) {
+		List<Claim> claims = Stream.generate(() -> granted(test.store(), newKey(), terms(BRIEF))).limit(keys).toList();
+		test.time().pass(PAST_BRIEF);
+		return claims;
 	}
 
 }

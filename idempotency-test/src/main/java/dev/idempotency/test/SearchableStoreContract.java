@@ -71,7 +71,7 @@ public interface SearchableStoreContract extends InspectableStoreContract {
 	}
 
 	private List<RecordId> search(RecordFilter filter) {
-		Found found = searchable().search(filter, 0, 100);
+		Found found = ((SearchableStore) otherInstance()).search(filter, 0, 100);
 		assertThat(found.complete()).isTrue();
 		return found.records().stream().map(RecordSummary::id).toList();
 	}
@@ -210,7 +210,7 @@ public interface SearchableStoreContract extends InspectableStoreContract {
 		assertThat(search(all.withState(RecordState.COMPLETED))).containsExactlyInAnyOrder(ids(done, doneToo));
 		assertThat(searchable().find(RecordId.of(key(namespace, "pay", "over")))).isEmpty();
 		assertThat(searchable().forget(RecordId.of(key(namespace, "pay", "done and over")))).isFalse();
-		assertThat(searchable().count(namespace)).satisfies((counts) -> {
+		assertThat(((SearchableStore) otherInstance()).count(namespace)).satisfies((counts) -> {
 			assertThat(counts.exact()).isTrue();
 			assertThat(counts.counts()).containsExactlyInAnyOrder(new Count("pay", RecordState.COMPLETED, 2),
 					new Count("pay", RecordState.ABANDONED, 1), new Count("refund", RecordState.IN_PROGRESS, 1));

@@ -17,6 +17,15 @@ public interface StoreUnderTest {
 	IdempotencyStore store();
 
 	/**
+	 * Returns a second instance of the store over the same records, as another process
+	 * has it: another object, with connections of its own. It is the same one throughout
+	 * a test. A store whose records are in the object itself returns {@link #store()},
+	 * and says by {@link dev.idempotency.store.ShutdownAwareStore} that they end with it.
+	 * @return the other instance
+	 */
+	IdempotencyStore otherInstance();
+
+	/**
 	 * How time passes for the store.
 	 * @return the time
 	 */

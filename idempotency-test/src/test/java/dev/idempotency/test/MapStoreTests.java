@@ -19,6 +19,14 @@ class MapStoreTests extends IdempotencyStoreContract {
 		return this.store;
 	}
 
+	/**
+	 * There is no other one: the records are in the object itself.
+	 */
+	@Override
+	public IdempotencyStore otherInstance() {
+		return this.store;
+	}
+
 	@Override
 	public StoreTime time() {
 		return StoreTime.of(this.clock);

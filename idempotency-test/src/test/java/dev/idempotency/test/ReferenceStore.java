@@ -34,6 +34,7 @@ import dev.idempotency.store.RecordId;
 import dev.idempotency.store.RecordSummary;
 import dev.idempotency.store.RecordTally;
 import dev.idempotency.store.SearchableStore;
+import dev.idempotency.store.ShutdownAwareStore;
 import dev.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 
@@ -41,7 +42,8 @@ import org.jspecify.annotations.Nullable;
  * The plainest store that has every ability, with one of the defects that real stores
  * have had.
  */
-class ReferenceStore implements SearchableStore, JoiningStore, NotifyingStore, PurgeableStore, CallerTransaction {
+class ReferenceStore
+		implements SearchableStore, JoiningStore, NotifyingStore, PurgeableStore, ShutdownAwareStore, CallerTransaction {
 
 	private static final ThreadLocal<@Nullable Transaction> transaction = new ThreadLocal<>();
 
@@ -453,6 +455,11 @@ class ReferenceStore implements SearchableStore, JoiningStore, NotifyingStore, P
 	@Override
 	public boolean isInTransaction() {
 		return transaction.get() != null || this.defect == Defect.SEES_TRANSACTIONS_EVERYWHERE;
+	}
+
+	@Override
+	public Loss lostAtShutdown() {
+		return Loss.RECORDS;
 	}
 
 	@Override

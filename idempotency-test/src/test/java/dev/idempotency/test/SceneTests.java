@@ -48,6 +48,11 @@ class SceneTests {
 			}
 
 			@Override
+			public NotifyingStore otherInstance() {
+				return store;
+			}
+
+			@Override
 			public StoreTime time() {
 				return StoreTime.of(new MovableClock(Clock.systemUTC().instant()));
 			}

@@ -103,6 +103,11 @@ class StoreContractTests {
 		}
 
 		@Override
+		public IdempotencyStore otherInstance() {
+			return this.store;
+		}
+
+		@Override
 		public StoreTime time() {
 			return StoreTime.of(this.clock);
 		}

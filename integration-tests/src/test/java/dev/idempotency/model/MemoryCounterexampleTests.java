@@ -23,6 +23,11 @@ class MemoryCounterexampleTests implements CounterexampleContract {
 	}
 
 	@Override
+	public IdempotencyStore otherInstance() {
+		return this.store;
+	}
+
+	@Override
 	public StoreTime time() {
 		return StoreTime.of(this.clock);
 	}

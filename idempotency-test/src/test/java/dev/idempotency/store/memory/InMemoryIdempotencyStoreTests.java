@@ -15,10 +15,15 @@ class InMemoryIdempotencyStoreTests extends IdempotencyStoreContract
 
 	private final MovableClock clock = new MovableClock(Instant.parse("2026-01-01T00:00:00Z"));
 
-	private final IdempotencyStore store = MemoryStores.with(new MemoryLimits(100_000, 64 << 20), this.clock);
+	private final IdempotencyStore store = MemoryStores.with(new MemoryLimits(100_000, 16 << 20), this.clock);
 
 	@Override
 	public IdempotencyStore store() {
+		return this.store;
+	}
+
+	@Override
+	public IdempotencyStore otherInstance() {
 		return this.store;
 	}
 

@@ -23,4 +23,9 @@ class FaultInjectingStoreContractTests extends JdbcStoreContract {
 		return FaultInjectingStore.around(super.store(), (verb) -> Fault.NONE);
 	}
 
+	@Override
+	public IdempotencyStore otherInstance() {
+		return FaultInjectingStore.around(super.otherInstance(), (verb) -> Fault.NONE);
+	}
+
 }

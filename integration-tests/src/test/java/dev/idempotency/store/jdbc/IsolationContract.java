@@ -70,7 +70,12 @@ abstract class IsolationContract {
 		@AutoClose
 		private HikariDataSource dataSource;
 
+		@AutoClose
+		private HikariDataSource otherDataSource;
+
 		private JdbcIdempotencyStore store;
+
+		private JdbcIdempotencyStore otherInstance;
 
 		OneIsolation(String ofConnections, int ofTransactions) {
 			this.ofConnections = ofConnections;
@@ -79,19 +84,32 @@ abstract class IsolationContract {
 
 		@BeforeAll
 		void connect() {
-			this.dataSource = new HikariDataSource();
-			this.dataSource.setJdbcUrl(url());
-			this.dataSource.setTransactionIsolation(this.ofConnections);
-			this.dataSource.setConnectionInitSql(greeting());
-			this.dataSource.setMaximumPoolSize(4);
+			this.dataSource = newDataSource();
 			this.store = new JdbcIdempotencyStore(this.dataSource, JdbcSettings.defaults());
 			this.store.prepareTable(InitializeSchema.ALWAYS);
+			this.otherDataSource = newDataSource();
+			this.otherInstance = new JdbcIdempotencyStore(this.otherDataSource, JdbcSettings.defaults());
+			this.otherInstance.prepareTable(InitializeSchema.ALWAYS);
 			JdbcCallerTransaction.prepare(this.dataSource);
+		}
+
+		private HikariDataSource newDataSource() {
+			HikariDataSource dataSource = new HikariDataSource();
+			dataSource.setJdbcUrl(url());
+			dataSource.setTransactionIsolation(this.ofConnections);
+			dataSource.setConnectionInitSql(greeting());
+			dataSource.setMaximumPoolSize(4);
+			return dataSource;
 		}
 
 		@Override
 		public IdempotencyStore store() {
 			return this.store;
+		}
+
+		@Override
+		public IdempotencyStore otherInstance() {
+			return this.otherInstance;
 		}
 
 		@Override

@@ -26,7 +26,12 @@ abstract class JdbcStoreContract extends IdempotencyStoreContract implements Sea
 	@AutoClose
 	private HikariDataSource dataSource;
 
+	@AutoClose
+	private HikariDataSource otherDataSource;
+
 	private JdbcIdempotencyStore store;
+
+	private JdbcIdempotencyStore otherInstance;
 
 	JdbcStoreContract() {
 	}
@@ -37,7 +42,7 @@ abstract class JdbcStoreContract extends IdempotencyStoreContract implements Sea
 	abstract String url();
 
 	int connections() {
-		return 16;
+		return 8;
 	}
 
 	/**
@@ -49,17 +54,30 @@ abstract class JdbcStoreContract extends IdempotencyStoreContract implements Sea
 
 	@BeforeAll
 	void prepareTable() {
-		this.dataSource = new HikariDataSource();
-		this.dataSource.setJdbcUrl(url());
-		this.dataSource.setMaximumPoolSize(connections());
+		this.dataSource = newDataSource();
 		this.store = new JdbcIdempotencyStore(this.dataSource, JdbcSettings.defaults());
 		this.store.prepareTable(InitializeSchema.ALWAYS);
+		this.otherDataSource = newDataSource();
+		this.otherInstance = new JdbcIdempotencyStore(this.otherDataSource, JdbcSettings.defaults());
+		this.otherInstance.prepareTable(InitializeSchema.ALWAYS);
 		JdbcCallerTransaction.prepare(this.dataSource);
+	}
+
+	private HikariDataSource newDataSource() {
+		HikariDataSource dataSource = new HikariDataSource();
+		dataSource.setJdbcUrl(url());
+		dataSource.setMaximumPoolSize(connections());
+		return dataSource;
 	}
 
 	@Override
 	public IdempotencyStore store() {
 		return this.store;
+	}
+
+	@Override
+	public IdempotencyStore otherInstance() {
+		return this.otherInstance;
 	}
 
 	@Override

@@ -8,7 +8,7 @@ import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 class RedisClusterJedisTests extends RedisContract<JedisConnectionFactory> {
 
 	RedisClusterJedisTests() {
-		super(RedisServers.jedis(RedisServers.sharedCluster().configuration()));
+		super(() -> RedisServers.jedis(RedisServers.sharedCluster().configuration()));
 	}
 
 }

@@ -9,7 +9,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 class RedisClusterTests extends RedisContract<LettuceConnectionFactory> {
 
 	RedisClusterTests() {
-		super(RedisServers.lettuce(RedisServers.sharedCluster().configuration()));
+		super(() -> RedisServers.lettuce(RedisServers.sharedCluster().configuration()));
 	}
 
 }

@@ -30,7 +30,7 @@ class RedisContainerTests {
 			.withExposedPorts(6379);
 
 		Redis8() {
-			super(connect(SERVER));
+			super(() -> connect(SERVER));
 		}
 
 	}
@@ -45,7 +45,7 @@ class RedisContainerTests {
 			.withExposedPorts(6379);
 
 		Valkey8() {
-			super(connect(SERVER));
+			super(() -> connect(SERVER));
 		}
 
 	}

@@ -1,5 +1,8 @@
 package dev.idempotency.store.redis;
 
+import java.util.List;
+import java.util.function.Supplier;
+
 import dev.idempotency.model.CounterexampleContract;
 import dev.idempotency.store.IdempotencyStore;
 import dev.idempotency.test.BatchRenewingStoreContract;
@@ -20,19 +23,30 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 abstract class RedisContract<F extends RedisConnectionFactory & DisposableBean> extends IdempotencyStoreContract
 		implements SearchableStoreContract, NotifyingStoreContract, BatchRenewingStoreContract, CounterexampleContract {
 
-	private final F connectionFactory;
+	private final List<F> connectionFactories;
 
-	private final RedisIdempotencyStore store;
+	private final List<RedisIdempotencyStore> instances;
 
-	RedisContract(F connectionFactory) {
-		this.connectionFactory = connectionFactory;
-		this.store = new RedisIdempotencyStore(connectionFactory,
-				"idempotency-%s:".formatted(getClass().getSimpleName()), 0);
+	RedisContract(Supplier<F> connectionFactory) {
+		String prefix = "idempotency-%s:".formatted(getClass().getSimpleName());
+		this.connectionFactories = List.of(connectionFactory.get(), connectionFactory.get());
+		this.instances = this.connectionFactories.stream()
+			.map((factory) -> new RedisIdempotencyStore(factory, prefix, 0))
+			.toList();
+	}
+
+	F connectionFactory() {
+		return this.connectionFactories.get(0);
 	}
 
 	@Override
 	public IdempotencyStore store() {
-		return this.store;
+		return this.instances.get(0);
+	}
+
+	@Override
+	public IdempotencyStore otherInstance() {
+		return this.instances.get(1);
 	}
 
 	@Override
@@ -42,8 +56,10 @@ abstract class RedisContract<F extends RedisConnectionFactory & DisposableBean> 
 
 	@AfterAll
 	void close() throws Exception {
-		this.store.close();
-		this.connectionFactory.destroy();
+		this.instances.forEach(RedisIdempotencyStore::close);
+		for (F connectionFactory : this.connectionFactories) {
+			connectionFactory.destroy();
+		}
 	}
 
 }

@@ -8,7 +8,7 @@ import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 class RedisJedisTests extends RedisContract<JedisConnectionFactory> {
 
 	RedisJedisTests() {
-		super(RedisServers.jedis(RedisServers.standalone(RedisServers.shared())));
+		super(() -> RedisServers.jedis(RedisServers.standalone(RedisServers.shared())));
 	}
 
 }

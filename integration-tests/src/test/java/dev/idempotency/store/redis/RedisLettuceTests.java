@@ -5,7 +5,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 class RedisLettuceTests extends RedisContract<LettuceConnectionFactory> {
 
 	RedisLettuceTests() {
-		super(RedisServers.lettuce(RedisServers.standalone(RedisServers.shared())));
+		super(() -> RedisServers.lettuce(RedisServers.standalone(RedisServers.shared())));
 	}
 
 }

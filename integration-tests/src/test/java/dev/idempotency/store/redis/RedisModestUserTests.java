@@ -28,10 +28,8 @@ class RedisModestUserTests extends RedisContract<LettuceConnectionFactory> {
 	@AutoClose
 	private static final RedisServerProcess server = RedisServerProcess.start();
 
-	private static final LettuceConnectionFactory modest = modest();
-
 	RedisModestUserTests() {
-		super(modest);
+		super(RedisModestUserTests::modest);
 	}
 
 	private static LettuceConnectionFactory modest() {
@@ -54,7 +52,7 @@ class RedisModestUserTests extends RedisContract<LettuceConnectionFactory> {
 		for (int i = 1; i < words.length; i++) {
 			arguments[i - 1] = words[i].getBytes(StandardCharsets.US_ASCII);
 		}
-		try (RedisConnection connection = modest.getConnection()) {
+		try (RedisConnection connection = connectionFactory().getConnection()) {
 			assertThatException().isThrownBy(() -> connection.execute(words[0], arguments))
 				.withStackTraceContaining("NOPERM");
 		}

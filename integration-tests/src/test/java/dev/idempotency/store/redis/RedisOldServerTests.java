@@ -47,7 +47,7 @@ class RedisOldServerTests extends RedisContract<RedisOldServerTests.OldConnectio
 	private static final RedisServerProcess server = RedisServerProcess.start("--rename-command", "PEXPIRETIME", "");
 
 	RedisOldServerTests() {
-		super(new OldConnections());
+		super(OldConnections::new);
 	}
 
 	@Test

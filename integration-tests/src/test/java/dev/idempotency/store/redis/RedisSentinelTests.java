@@ -8,7 +8,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 class RedisSentinelTests extends RedisContract<LettuceConnectionFactory> {
 
 	RedisSentinelTests() {
-		super(RedisServers.lettuce(RedisServers.sharedSentinel().configuration()));
+		super(() -> RedisServers.lettuce(RedisServers.sharedSentinel().configuration()));
 	}
 
 }
