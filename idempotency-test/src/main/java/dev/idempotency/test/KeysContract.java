@@ -92,8 +92,14 @@ interface KeysContract extends StoreUnderTest {
 		for (String character : List.of("a", "\u00e4", "\ud83d\udcb3")) {
 			// As long as can be, and different at the beginning, in the middle and at the
 			// end: wherever a text is cut, something is missed
-			String half = character.repeat((longest - 1) / 2 / character.length());
-			texts.addAll(List.of("1" + half + half, half + "1" + half, half + half + "1", half + half + "2"));
+			String fill = character.repeat(longest / 2 / character.length());
+			String rest = character.repeat((longest - 1 - fill.length()) / character.length());
+			String end = "x".repeat(longest - 1 - fill.length() - rest.length());
+			for (String different : List.of("1", "2")) {
+				texts.add(different + fill + rest + end);
+				texts.add(fill + different + rest + end);
+				texts.add(end + fill + rest + different);
+			}
 		}
 		areKeptApart(texts.stream().map(key).toList());
 	}
@@ -152,21 +158,21 @@ interface KeysContract extends StoreUnderTest {
 		List<StoredResult> results = new ArrayList<>();
 		for (IdempotencyKey key : keys) {
 			results.add(result("result " + results.size()));
-			assertThat(store().claim(key, FINGERPRINT, terms(LONG))).as("the claim of %s", inFull(key))
+			assertThat(store().claim(key, FINGERPRINT, terms(LONG))).as(() -> "the claim of " + inFull(key))
 				.isInstanceOfSatisfying(ClaimResult.Granted.class, (granted) -> assertThat(
 						store().complete(granted.claim(), results.get(results.size() - 1), TTL))
 					.isTrue());
 		}
 		for (int i = 0; i < keys.size(); i++) {
 			IdempotencyKey key = keys.get(i);
-			assertThat(completed(otherInstance(), key).result()).as(inFull(key)).isEqualTo(results.get(i));
+			assertThat(completed(otherInstance(), key).result()).as(() -> inFull(key)).isEqualTo(results.get(i));
 			if (otherInstance() instanceof InspectableStore inspectable) {
-				assertThat(inspectable.find(key).orElseThrow().result()).as(inFull(key)).isEqualTo(results.get(i));
+				assertThat(inspectable.find(key).orElseThrow().result()).as(() -> inFull(key)).isEqualTo(results.get(i));
 			}
 		}
 		if (store() instanceof InspectableStore inspectable) {
-			for (int i = 0; i < keys.size(); i++) {
-				assertThat(inspectable.forget(keys.get(i))).as("forgetting %s, and no other one", inFull(keys.get(i)))
+			for (IdempotencyKey key : keys) {
+				assertThat(inspectable.forget(key)).as(() -> "forgetting %s, and no other one".formatted(inFull(key)))
 					.isTrue();
 			}
 		}
@@ -192,7 +198,8 @@ interface KeysContract extends StoreUnderTest {
 			bytes[different] = 1;
 			fingerprints.add(Fingerprint.ofBytes(bytes));
 			Arrays.fill(bytes, (byte) 0xff);
-			bytes[different] = 0x7f;
+			fingerprints.add(Fingerprint.ofBytes(bytes));
+			bytes[different] = (byte) 0xfe;
 			fingerprints.add(Fingerprint.ofBytes(bytes));
 		}
 		List<Fingerprint> distinct = fingerprints.stream().distinct().toList();

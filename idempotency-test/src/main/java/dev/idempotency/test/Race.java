@@ -11,7 +11,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.Function;
 
 /**
@@ -76,7 +76,7 @@ public final class Race {
 	/**
 	 * Lets some sides meet over one thing after the other. In every second round they
 	 * begin at the same moment. In the others, each begins at some moment of the time
-	 * that a round takes, so that it may fall into any gap between two steps of another.
+	 * that a round takes, and so falls into any gap between two steps of another.
 	 * @param <T> the type of the things
 	 * @param <R> the type of the results
 	 * @param things what to meet over, one in each round
@@ -85,28 +85,27 @@ public final class Race {
 	 */
 	static <T, R> List<List<R>> meet(List<T> things, List<Function<T, R>> sides) {
 		AtomicInteger arrived = new AtomicInteger();
-		AtomicLong pace = new AtomicLong(1);
+		AtomicLongArray durations = new AtomicLongArray(things.size());
 		List<Callable<List<R>>> tasks = new ArrayList<>();
 		for (Function<T, R> side : sides) {
 			tasks.add(() -> {
 				List<R> results = new ArrayList<>();
 				try {
 					for (T thing : things) {
-						int everybody = sides.size() * (results.size() + 1);
-						for (arrived.incrementAndGet(); arrived.get() < everybody;) {
+						int round = results.size();
+						for (arrived.incrementAndGet(); arrived.get() < sides.size() * (round + 1);) {
 							Thread.yield();
 						}
 						long begin = System.nanoTime();
-						if (results.size() % 2 == 1) {
-							long delay = ThreadLocalRandom.current().nextLong(Math.min(pace.get(), LONGEST_DELAY));
+						if (round % 2 == 1) {
+							long longest = Math.min(durations.get(round - 1), LONGEST_DELAY);
+							long delay = ThreadLocalRandom.current().nextLong(longest + 1);
 							while (System.nanoTime() - begin < delay) {
 								Thread.onSpinWait();
 							}
 						}
 						results.add(side.apply(thing));
-						if (results.size() % 2 == 1) {
-							pace.set(1 + System.nanoTime() - begin);
-						}
+						durations.accumulateAndGet(round, System.nanoTime() - begin, Math::max);
 					}
 					return results;
 				}

@@ -32,6 +32,7 @@ import static dev.idempotency.test.Scene.newKey;
 import static dev.idempotency.test.Scene.refused;
 import static dev.idempotency.test.Scene.result;
 import static dev.idempotency.test.Scene.terms;
+import static dev.idempotency.test.Scene.withoutTakeover;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
@@ -55,19 +56,12 @@ interface RacesContract extends StoreUnderTest {
 	}
 
 	/**
-	 * One claim meets three others: two on each instance.
-	 */
-	private List<List<ClaimResult>> claimEach(List<IdempotencyKey> keys) {
-		Function<IdempotencyKey, ClaimResult> here = (key) -> claim(store(), key);
-		Function<IdempotencyKey, ClaimResult> there = (key) -> claim(otherInstance(), key);
-		return Race.meet(keys, List.of(here, there, here, there));
-	}
-
-	/**
 	 * One of many claims is granted, and the others learn of it at once.
 	 */
 	private void grantsOneClaimOfEach(List<IdempotencyKey> keys, int attempt) {
-		List<List<ClaimResult>> meetings = claimEach(keys);
+		Function<IdempotencyKey, ClaimResult> here = (key) -> claim(store(), key);
+		Function<IdempotencyKey, ClaimResult> there = (key) -> claim(otherInstance(), key);
+		List<List<ClaimResult>> meetings = Race.meet(keys, List.of(here, there, here, there, here, there));
 		for (List<ClaimResult> results : meetings) {
 			List<Claim> claims = new ArrayList<>();
 			for (ClaimResult result : results) {
@@ -128,6 +122,21 @@ interface RacesContract extends StoreUnderTest {
 	@Test
 	default void grantsAFreshKeyToOneOfTwoInstances() {
 		grantsOneClaimOfEach(newKeys(), 1);
+	}
+
+	/**
+	 * Who looks on without taking over sees a claim with all that belongs to it.
+	 */
+	@Test
+	default void grantsAKeyInOneStep() {
+		Function<IdempotencyKey, ClaimResult> claim = (key) -> claim(store(), key);
+		Function<IdempotencyKey, ClaimResult> look = (key) -> otherInstance().claim(key, FINGERPRINT,
+				withoutTakeover());
+		for (List<ClaimResult> results : Race.meet(newKeys(), List.of(claim, look, look))) {
+			assertThat(results).filteredOn(ClaimResult.Granted.class::isInstance).hasSize(1);
+			assertThat(results).filteredOn(ClaimResult.Refused.class::isInstance)
+				.allSatisfy((result) -> assertThat(inProgress(result).isAbandoned()).isFalse());
+		}
 	}
 
 	@Test

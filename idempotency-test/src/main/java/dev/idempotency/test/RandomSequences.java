@@ -122,7 +122,7 @@ final class RandomSequences {
 
 		private void check(String verb, Claim claim, boolean accepted, boolean expected) {
 			tell("%s %s: %s".formatted(verb, claim, accepted));
-			assertThat(accepted).as(this.story.toString()).isEqualTo(expected);
+			assertThat(accepted).as(this.story::toString).isEqualTo(expected);
 		}
 
 		private void tell(String call) {
@@ -146,26 +146,26 @@ final class RandomSequences {
 			boolean takeover = this.fingerprint != null && this.result == null && this.lease == Lease.EXPIRED
 					&& asked.equals(this.fingerprint) && onCrash == OnCrash.RETRY;
 			if (this.fingerprint == null || takeover) {
-				assertThat(answer).as(this.story.toString()).isInstanceOf(ClaimResult.Granted.class);
+				assertThat(answer).as(this.story::toString).isInstanceOf(ClaimResult.Granted.class);
 				this.attempt = takeover ? this.attempt + 1 : 1;
 				this.fingerprint = asked;
 				this.result = null;
 				this.lease = lease;
 				this.holder = Scene.granted(answer);
 				this.claims.add(this.holder);
-				assertThat(this.holder.attempt()).as(this.story.toString()).isEqualTo(this.attempt);
+				assertThat(this.holder.attempt()).as(this.story::toString).isEqualTo(this.attempt);
 				return;
 			}
-			assertThat(answer).as(this.story.toString()).isInstanceOf(ClaimResult.Refused.class);
+			assertThat(answer).as(this.story::toString).isInstanceOf(ClaimResult.Refused.class);
 			IdempotencyRecord record = Scene.refused(answer);
-			assertThat(record.fingerprint()).as(this.story.toString()).isEqualTo(this.fingerprint);
-			assertThat(record.attempt()).as(this.story.toString()).isEqualTo(this.attempt);
+			assertThat(record.fingerprint()).as(this.story::toString).isEqualTo(this.fingerprint);
+			assertThat(record.attempt()).as(this.story::toString).isEqualTo(this.attempt);
 			if (record instanceof IdempotencyRecord.InProgress running) {
-				assertThat(this.result).as(this.story.toString()).isNull();
-				assertThat(running.isAbandoned()).as(this.story.toString()).isEqualTo(this.lease == Lease.EXPIRED);
+				assertThat(this.result).as(this.story::toString).isNull();
+				assertThat(running.isAbandoned()).as(this.story::toString).isEqualTo(this.lease == Lease.EXPIRED);
 			}
 			else {
-				assertThat(((IdempotencyRecord.Completed) record).result()).as(this.story.toString())
+				assertThat(((IdempotencyRecord.Completed) record).result()).as(this.story::toString)
 					.isEqualTo(this.result);
 			}
 		}

@@ -112,7 +112,9 @@ interface TimeContract extends StoreUnderTest {
 				(story) -> story.claim = granted(store(), story.key, terms(TWO_STEPS)), call, this::isTakenOver)));
 		stories.add(new Story("a lease is not restarted by a claim that would take over",
 				(story) -> story.claim = granted(store(), story.key, terms(TWO_STEPS)),
-				(story) -> inProgress(otherInstance(), story.key), this::isTakenOver));
+				(story) -> assertThat(inProgress(otherInstance(), story.key).leaseLeft())
+					.isBetween(BRIEF, STEP.plus(MARGIN)),
+				this::isTakenOver));
 		stories.add(new Story("a lease is not restarted by a claim that would extend",
 				(story) -> story.claim = granted(store(), story.key, terms(TWO_STEPS)),
 				(story) -> inProgress(otherInstance().claim(story.key, FINGERPRINT, extendingBy(TTL))),
@@ -200,10 +202,9 @@ interface TimeContract extends StoreUnderTest {
 				(story) -> story.claim = granted(store(), story.key, terms(BRIEF)),
 				(story) -> story.claim = granted(otherInstance(), story.key, terms(STEP, STEP)), this::isGone));
 		stories.add(new Story("a release after a takeover does not restart the ttl",
-				(story) -> story.claim = granted(store(), story.key, terms(BRIEF, TTL)), (story) -> {
-					story.claim = granted(store(), story.key, terms(STEP, STEP));
-					assertThat(otherInstance().release(story.claim())).isTrue();
-				}, this::isGone));
+				(story) -> story.claim = granted(store(), story.key, terms(BRIEF)),
+				(story) -> story.claim = granted(store(), story.key, terms(TWO_STEPS, TWO_STEPS)),
+				(story) -> assertThat(otherInstance().release(story.claim())).isTrue(), this::isGone));
 		stories.add(new Story("a release after a takeover does not shorten the ttl",
 				(story) -> story.claim = granted(store(), story.key, terms(BRIEF)),
 				(story) -> assertThat(store().release(granted(otherInstance(), story.key, terms(BRIEF)))).isTrue(),
@@ -306,7 +307,7 @@ interface TimeContract extends StoreUnderTest {
 			complete(story, TTL, BRIEF);
 			completed(otherInstance().claim(story.key, FINGERPRINT, extendingBy(STEP)));
 		}, Story::rest, this::isCompleted));
-		stories.add(new Story("a result that is over is not extended", (story) -> complete(story, STEP, BRIEF),
+		stories.add(new Story("a result that is over is not extended", (story) -> complete(story, TWO_STEPS, BRIEF),
 				Story::rest,
 				(story) -> assertThat(granted(store(), story.key, extendingBy(TTL)).attempt()).isEqualTo(1)));
 	}
