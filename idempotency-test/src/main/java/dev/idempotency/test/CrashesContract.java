@@ -234,8 +234,7 @@ interface CrashesContract extends StoreUnderTest {
 		Claim second = granted(otherInstance(), key);
 		assertThat(store().release(second)).isTrue();
 		assertThat(refused(store().claim(key, OTHER_FINGERPRINT, terms(LONG))).fingerprint()).isEqualTo(FINGERPRINT);
-		IdempotencyRecord.InProgress record = inProgress(
-				otherInstance().claim(key, FINGERPRINT, withoutTakeover()));
+		IdempotencyRecord.InProgress record = inProgress(otherInstance().claim(key, FINGERPRINT, withoutTakeover()));
 		assertThat(record.isAbandoned()).isTrue();
 		assertThat(record.attempt()).isEqualTo(2);
 		Claim third = granted(otherInstance(), key);

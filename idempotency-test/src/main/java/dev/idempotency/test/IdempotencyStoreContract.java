@@ -141,8 +141,8 @@ public abstract class IdempotencyStoreContract
 	@Test
 	void keepsEveryFrame() {
 		for (int first : new int[] { 0, 1, 2, 3, 10, 32, 127, 128, 254, 255 }) {
-			for (byte[] rest : List.of(new byte[1], new byte[] { -1 }, new byte[] { 0x7f, 0, 0, 0 }, new byte[] { 1, 32 },
-					new byte[] { 4, 13, 10 }, new byte[] { 0, -61, 40, -16 })) {
+			for (byte[] rest : List.of(new byte[1], new byte[] { -1 }, new byte[] { 0x7f, 0, 0, 0 },
+					new byte[] { 1, 32 }, new byte[] { 4, 13, 10 }, new byte[] { 0, -61, 40, -16 })) {
 				byte[] frame = new byte[1 + rest.length];
 				frame[0] = (byte) first;
 				System.arraycopy(rest, 0, frame, 1, rest.length);

@@ -47,9 +47,10 @@ interface KeysContract extends StoreUnderTest {
 			"ann\u3000", "ann\u200b", "\ufeffann", "\u202eann", "ann\u0000", "a\u0000nn", "ann\ufffd", "a\ufffdnn",
 			"ann?", "a?nn", "\u00e4nn", "a\u0308nn", "\u0430nn", "\uff41nn", "ann\ud83d\udcb3", "ann\ud83d\udcb4",
 			"stra\u00dfe", "strasse", "STRASSE", "\u0131nn", "inn", "Inn", "\u0130nn", "\ufb01n", "fin", "\u212a", "K",
-			"k", "\u03c3", "\u03c2", "a b", "a  b", "a%20b", "a+b", "a%", "a_", "a*", "a'", "a''", "a\"", "a\\", "a\\\\",
-			"a;--", "{a}", "[a]", "a:1", "a#", "a/", "/a", "a/../a", "null", "NULL", "anonymous", "0", "1", "01", "1.0",
-			"1e0", "+1", "-1", "true", "TRUE", "AaAa", "BBBB", "AaBB", "plumless", "buckeroo", "costarring", "liquid");
+			"k", "\u03c3", "\u03c2", "a b", "a  b", "a%20b", "a+b", "a%", "a_", "a*", "a'", "a''", "a\"", "a\\",
+			"a\\\\", "a;--", "{a}", "[a]", "a:1", "a#", "a/", "/a", "a/../a", "null", "NULL", "anonymous", "0", "1",
+			"01", "1.0", "1e0", "+1", "-1", "true", "TRUE", "AaAa", "BBBB", "AaBB", "plumless", "buckeroo",
+			"costarring", "liquid");
 
 	/**
 	 * What may stand between the parts of a key where they are written as one text.
@@ -159,15 +160,16 @@ interface KeysContract extends StoreUnderTest {
 		for (IdempotencyKey key : keys) {
 			results.add(result("result " + results.size()));
 			assertThat(store().claim(key, FINGERPRINT, terms(LONG))).as(() -> "the claim of " + inFull(key))
-				.isInstanceOfSatisfying(ClaimResult.Granted.class, (granted) -> assertThat(
-						store().complete(granted.claim(), results.get(results.size() - 1), TTL))
-					.isTrue());
+				.isInstanceOfSatisfying(ClaimResult.Granted.class,
+						(granted) -> assertThat(store().complete(granted.claim(), results.get(results.size() - 1), TTL))
+							.isTrue());
 		}
 		for (int i = 0; i < keys.size(); i++) {
 			IdempotencyKey key = keys.get(i);
 			assertThat(completed(otherInstance(), key).result()).as(() -> inFull(key)).isEqualTo(results.get(i));
 			if (otherInstance() instanceof InspectableStore inspectable) {
-				assertThat(inspectable.find(key).orElseThrow().result()).as(() -> inFull(key)).isEqualTo(results.get(i));
+				assertThat(inspectable.find(key).orElseThrow().result()).as(() -> inFull(key))
+					.isEqualTo(results.get(i));
 			}
 		}
 		if (store() instanceof InspectableStore inspectable) {
@@ -181,7 +183,8 @@ interface KeysContract extends StoreUnderTest {
 	private static String inFull(IdempotencyKey key) {
 		IdempotencyScope scope = key.scope();
 		return Stream.of(scope.namespace(), scope.operation(), scope.principal(), scope.tenant(), key.value())
-			.map((part) -> (part != null && part.length() > 100) ? part.length() + " characters" : "'%s'".formatted(part))
+			.map((part) -> (part != null && part.length() > 100) ? part.length() + " characters"
+					: "'%s'".formatted(part))
 			.collect(Collectors.joining(" | "));
 	}
 

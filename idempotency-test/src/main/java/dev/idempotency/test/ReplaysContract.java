@@ -56,9 +56,10 @@ interface ReplaysContract extends StoreUnderTest {
 	@Test
 	default void countsReplaysThatComeAtOnceOneByOne() {
 		IdempotencyKey key = completedFor(TTL);
-		Function<Integer, Long> here = (round) -> completed(store().claim(key, FINGERPRINT, countingReplays())).replays();
-		Function<Integer, Long> there = (round) -> completed(
-				otherInstance().claim(key, FINGERPRINT, countingReplays())).replays();
+		Function<Integer, Long> here = (round) -> completed(store().claim(key, FINGERPRINT, countingReplays()))
+			.replays();
+		Function<Integer, Long> there = (round) -> completed(otherInstance().claim(key, FINGERPRINT, countingReplays()))
+			.replays();
 		List<Integer> rounds = IntStream.range(0, 20).boxed().toList();
 		assertThat(Race.meet(rounds, List.of(here, there)).stream().flatMap(List::stream)).doesNotHaveDuplicates()
 			.contains(1L, 40L);

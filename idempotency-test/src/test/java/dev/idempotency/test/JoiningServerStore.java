@@ -109,8 +109,7 @@ class JoiningServerStore extends ServerStore implements JoiningStore, CallerTran
 			Object name = name(claim.key());
 			Document found = read(name);
 			boolean unseen = !Objects.equals(found, current.seen.get(name));
-			if (found == null || !isHeld(found, claim)
-					|| (unseen && this.defect == Defect.TRANSACTIONS_SEE_THE_PAST)) {
+			if (found == null || !isHeld(found, claim) || (unseen && this.defect == Defect.TRANSACTIONS_SEE_THE_PAST)) {
 				return false;
 			}
 			Object pending = new Object();

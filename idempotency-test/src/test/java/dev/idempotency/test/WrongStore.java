@@ -483,8 +483,7 @@ enum WrongStore {
 
 	PARTS_ARE_JOINED_BY_COLONS(byName((key) -> parts(key).map(String::valueOf).collect(Collectors.joining(":")))),
 
-	PARTS_ARE_JOINED_BY_SLASHES(
-			byName((key) -> parts(key).filter(Objects::nonNull).collect(Collectors.joining("/")))),
+	PARTS_ARE_JOINED_BY_SLASHES(byName((key) -> parts(key).filter(Objects::nonNull).collect(Collectors.joining("/")))),
 
 	PARTS_ARE_JOINED_BY_NULS(byName((key) -> parts(key).map(String::valueOf).collect(Collectors.joining("\u0000")))),
 
@@ -639,11 +638,11 @@ enum WrongStore {
 
 	}),
 
-	REFUSAL_RESTARTS_THE_TTL(byRefusal((store, found, terms) -> found
-		.withExpires(Math.max(found.expires(), store.in(found.terms().ttl()))))),
+	REFUSAL_RESTARTS_THE_TTL(byRefusal(
+			(store, found, terms) -> found.withExpires(Math.max(found.expires(), store.in(found.terms().ttl()))))),
 
-	REFUSAL_RESTARTS_THE_TTL_WITH_ITS_OWN(byRefusal(
-			(store, found, terms) -> found.withExpires(Math.max(found.expires(), store.in(terms.ttl()))))),
+	REFUSAL_RESTARTS_THE_TTL_WITH_ITS_OWN(
+			byRefusal((store, found, terms) -> found.withExpires(Math.max(found.expires(), store.in(terms.ttl()))))),
 
 	REFUSAL_RESTARTS_THE_LEASE(byRefusal((store, found, terms) -> store.hasLeaseExpired(found) ? found
 			: found.withLeaseEnds(store.in(found.terms().lease())))),
@@ -698,8 +697,8 @@ enum WrongStore {
 
 	COMPLETION_ADDS_TO_THE_TTL(byCompletion((store, held, atLeast) -> held.expires() + atLeast.toMillis())),
 
-	COMPLETION_COUNTS_FROM_THE_CLAIM(byCompletion(
-			(store, held, atLeast) -> Math.max(held.expires(), held.created() + atLeast.toMillis()))),
+	COMPLETION_COUNTS_FROM_THE_CLAIM(
+			byCompletion((store, held, atLeast) -> Math.max(held.expires(), held.created() + atLeast.toMillis()))),
 
 	COMPLETION_KEEPS_THE_TTL_ONLY(byCompletion((store, held, atLeast) -> held.expires())),
 
@@ -721,16 +720,15 @@ enum WrongStore {
 
 	RENEWAL_DOES_NOTHING(byRenewal((store, held, lease) -> held)),
 
-	RENEWAL_RESTARTS_THE_AGE(
-			byRenewal((store, held, lease) -> store.renewed(held, lease).withCreated(store.now()))),
+	RENEWAL_RESTARTS_THE_AGE(byRenewal((store, held, lease) -> store.renewed(held, lease).withCreated(store.now()))),
 
 	TAKEOVER_KEEPS_THE_FIRST_TTL(byTakeover((store, found, taken) -> taken.withExpires(found.expires()))),
 
 	TAKEOVER_KEEPS_THE_LONGER_TTL(
 			byTakeover((store, found, taken) -> taken.withExpires(Math.max(found.expires(), taken.expires())))),
 
-	TAKEOVER_HAS_THE_FIRST_LEASE(byTakeover(
-			(store, found, taken) -> taken.withLeaseEnds(store.in(found.terms().lease())))),
+	TAKEOVER_HAS_THE_FIRST_LEASE(
+			byTakeover((store, found, taken) -> taken.withLeaseEnds(store.in(found.terms().lease())))),
 
 	TAKEOVER_RESTARTS_THE_AGE(byTakeover((store, found, taken) -> taken.withCreated(store.now()))),
 
@@ -1198,11 +1196,10 @@ enum WrongStore {
 
 	TOO_LARGE_IS_CUT(byResult((frame) -> (frame.length > 1 << 20) ? Arrays.copyOf(frame, 1 << 20) : frame)),
 
-	RESULTS_ARE_TEXT(byResult(
-			(frame) -> new String(frame, StandardCharsets.UTF_8).getBytes(StandardCharsets.UTF_8))),
+	RESULTS_ARE_TEXT(byResult((frame) -> new String(frame, StandardCharsets.UTF_8).getBytes(StandardCharsets.UTF_8))),
 
-	RESULTS_ARE_OF_ONE_FORMAT(byResult((frame) -> StoredResult
-		.of(Arrays.copyOfRange(frame, StoredResult.HEADER, frame.length)).toFrame())),
+	RESULTS_ARE_OF_ONE_FORMAT(byResult(
+			(frame) -> StoredResult.of(Arrays.copyOfRange(frame, StoredResult.HEADER, frame.length)).toFrame())),
 
 	RESULTS_ARE_PADDED(byResult((frame) -> {
 		int end = frame.length;
@@ -1212,11 +1209,11 @@ enum WrongStore {
 		return Arrays.copyOf(frame, end);
 	})),
 
-	EMPTY_RESULTS_ARE_TOMBSTONES(byResult(
-			(frame) -> (frame.length == StoredResult.HEADER) ? StoredResult.tombstone().toFrame() : frame)),
+	EMPTY_RESULTS_ARE_TOMBSTONES(
+			byResult((frame) -> (frame.length == StoredResult.HEADER) ? StoredResult.tombstone().toFrame() : frame)),
 
-	LARGE_RESULTS_ARE_TOMBSTONES(byResult(
-			(frame) -> (frame.length > 65_535) ? StoredResult.tombstone().toFrame() : frame)),
+	LARGE_RESULTS_ARE_TOMBSTONES(
+			byResult((frame) -> (frame.length > 65_535) ? StoredResult.tombstone().toFrame() : frame)),
 
 	COMPLETED_IS_STILL_HELD(IdempotencyStoreContract.class, (server) -> new ServerStore(server) {
 
@@ -1243,10 +1240,10 @@ enum WrongStore {
 		@Override
 		public ClaimResult claim(IdempotencyKey key, Fingerprint fingerprint, ClaimTerms terms) {
 			ClaimResult result = super.claim(key, fingerprint, terms);
-			return (result instanceof ClaimResult.Refused refused && !refused.record().fingerprint().equals(fingerprint))
-					? new ClaimResult.Refused(new IdempotencyRecord.InProgress(fingerprint, 1, Duration.ZERO,
-							Duration.ofSeconds(1)))
-					: result;
+			return (result instanceof ClaimResult.Refused refused
+					&& !refused.record().fingerprint().equals(fingerprint)) ? new ClaimResult.Refused(
+							new IdempotencyRecord.InProgress(fingerprint, 1, Duration.ZERO, Duration.ofSeconds(1)))
+							: result;
 		}
 
 	}),
@@ -1478,21 +1475,23 @@ enum WrongStore {
 	EXTENDING_ADDS_UP(byReplay(TimeContract.class,
 			(store, found, terms) -> found.withExpires(found.expires() + terms.ttl().toMillis()))),
 
-	EXTENDING_SHORTENS(
-			byReplay(TimeContract.class, (store, found, terms) -> found.withExpires(store.in(terms.ttl())))),
+	EXTENDING_SHORTENS(byReplay(TimeContract.class, (store, found, terms) -> found.withExpires(store.in(terms.ttl())))),
 
-	EXTENDING_COUNTS(byReplay(ReplaysContract.class, (store, found, terms) -> found.withReplays(found.replays() + 1)
-		.withExpires(Math.max(found.expires(), store.in(terms.ttl()))))),
+	EXTENDING_COUNTS(byReplay(ReplaysContract.class,
+			(store, found, terms) -> found.withReplays(found.replays() + 1)
+				.withExpires(Math.max(found.expires(), store.in(terms.ttl()))))),
 
 	EXTENDING_COMPLETES_ANEW(byReplay(InspectableStoreContract.class,
 			(store, found, terms) -> found.withResult(found.result(), store.now())
 				.withExpires(Math.max(found.expires(), store.in(terms.ttl()))))),
 
-	EXTENDING_SERVES_OTHER_REQUESTS(byRefusal((store, found, terms) -> (found.result() != null
-			&& terms.onReplay() == OnReplay.EXTEND) ? found.withExpires(store.in(terms.ttl())) : found)),
+	EXTENDING_SERVES_OTHER_REQUESTS(
+			byRefusal((store, found, terms) -> (found.result() != null && terms.onReplay() == OnReplay.EXTEND)
+					? found.withExpires(store.in(terms.ttl())) : found)),
 
-	EXTENDING_REACHES_THE_RUNNING(byRefusal((store, found, terms) -> (found.result() == null
-			&& terms.onReplay() == OnReplay.EXTEND) ? found.withExpires(store.in(terms.ttl())) : found)),
+	EXTENDING_REACHES_THE_RUNNING(
+			byRefusal((store, found, terms) -> (found.result() == null && terms.onReplay() == OnReplay.EXTEND)
+					? found.withExpires(store.in(terms.ttl())) : found)),
 
 	EXTENDING_REVIVES_THE_EXPIRED(TimeContract.class, (server) -> new ServerStore(server) {
 
