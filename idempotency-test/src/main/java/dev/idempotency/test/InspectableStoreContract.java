@@ -168,7 +168,9 @@ public interface InspectableStoreContract extends StoreUnderTest {
 		List<Function<Claim, Boolean>> others = List.of((claim) -> otherInstance().complete(claim, RESULT, TTL),
 				(claim) -> otherInstance().renew(claim, LONG), (claim) -> otherInstance().release(claim));
 		for (Function<Claim, Boolean> other : others) {
-			List<Claim> claims = Stream.generate(() -> granted(store(), newKey())).limit(40).toList();
+			List<Claim> claims = Stream.generate(() -> granted(store(), newKey()))
+				.limit(RacesContract.MEETINGS)
+				.toList();
 			List<List<Boolean>> meetings = Race.meet(claims,
 					List.of((claim) -> inspectable().forget(claim.key()), other));
 			for (int i = 0; i < claims.size(); i++) {
@@ -181,7 +183,7 @@ public interface InspectableStoreContract extends StoreUnderTest {
 
 	@Test
 	default void forgetsNoSuccessorThatTakesOverMeanwhile() {
-		List<Claim> claims = abandoned(this, 40);
+		List<Claim> claims = abandoned(this, RacesContract.MEETINGS);
 		List<List<Object>> meetings = Race.meet(claims,
 				List.of((late) -> inspectable().forget(late), (late) -> claim(otherInstance(), late.key())));
 		for (List<Object> meeting : meetings) {
@@ -193,7 +195,7 @@ public interface InspectableStoreContract extends StoreUnderTest {
 
 	@Test
 	default void losesNothingForgottenByItsOwnerToARenewal() {
-		List<Claim> claims = Stream.generate(() -> granted(store(), newKey())).limit(40).toList();
+		List<Claim> claims = Stream.generate(() -> granted(store(), newKey())).limit(RacesContract.MEETINGS).toList();
 		assertThat(Race.meet(claims,
 				List.of((claim) -> inspectable().forget(claim), (claim) -> otherInstance().renew(claim, LONG))))
 			.allSatisfy((meeting) -> assertThat(meeting.get(0)).isEqualTo(true));

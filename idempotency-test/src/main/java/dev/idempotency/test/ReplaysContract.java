@@ -100,7 +100,7 @@ interface ReplaysContract extends StoreUnderTest {
 	default void keepsTheLongestOfManyExtensionsThatComeAtOnce() {
 		// Long enough for the race, also on a busy machine
 		Duration soon = Duration.ofSeconds(2);
-		List<IdempotencyKey> keys = Stream.generate(() -> completedFor(soon)).limit(40).toList();
+		List<IdempotencyKey> keys = Stream.generate(() -> completedFor(soon)).limit(RacesContract.MEETINGS).toList();
 		Function<IdempotencyKey, ClaimResult> longer = (key) -> store().claim(key, FINGERPRINT, extendingBy(TTL));
 		Function<IdempotencyKey, ClaimResult> shorter = (key) -> otherInstance().claim(key, FINGERPRINT,
 				extendingBy(soon.plusMillis(100)));
@@ -117,7 +117,9 @@ interface ReplaysContract extends StoreUnderTest {
 	default void bringsNothingBackThatIsForgottenMeanwhile() {
 		if (store() instanceof InspectableStore inspectable) {
 			for (ClaimTerms terms : List.of(countingReplays(), extendingBy(TTL.multipliedBy(2)))) {
-				List<IdempotencyKey> keys = Stream.generate(() -> completedFor(TTL)).limit(40).toList();
+				List<IdempotencyKey> keys = Stream.generate(() -> completedFor(TTL))
+					.limit(RacesContract.MEETINGS)
+					.toList();
 				Function<IdempotencyKey, Object> forget = (key) -> inspectable.forget(key);
 				Function<IdempotencyKey, Object> replay = (key) -> otherInstance().claim(key, FINGERPRINT, terms);
 				List<List<Object>> meetings = Race.meet(keys, List.of(forget, replay));

@@ -116,6 +116,10 @@ interface TimeContract extends StoreUnderTest {
 	 * Those in which something must not have expired yet.
 	 */
 	private void addHasty(List<Story> stories) {
+		stories.add(new Story("a lease may be shorter than a second", (story) -> {
+			story.claim = granted(store(), story.key, terms(STEP.minus(MARGIN)));
+			assertThat(inProgress(otherInstance(), story.key).leaseLeft()).isBetween(BRIEF, STEP.minus(MARGIN));
+		}, this::isTakenOver));
 		stories.add(new Story("a renewal starts the lease again",
 				(story) -> story.claim = granted(store(), story.key, terms(TWO_STEPS)),
 				(story) -> assertThat(otherInstance().renew(story.claim(), TWO_STEPS)).isTrue(),

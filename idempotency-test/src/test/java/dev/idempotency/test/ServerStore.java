@@ -10,6 +10,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
@@ -355,6 +356,11 @@ class ServerStore implements SearchableStore, NotifyingStore, PurgeableStore {
 	 */
 	static final class Server {
 
+		/**
+		 * In nanoseconds. Some requests overtake others.
+		 */
+		private static final int LONGEST_WAY = 100_000;
+
 		private final MovableClock clock;
 
 		private final boolean remote;
@@ -389,7 +395,7 @@ class ServerStore implements SearchableStore, NotifyingStore, PurgeableStore {
 
 		<T extends @Nullable Object> T ask(Request<T> request) {
 			if (this.remote) {
-				LockSupport.parkNanos(1000);
+				LockSupport.parkNanos(ThreadLocalRandom.current().nextInt(LONGEST_WAY));
 			}
 			return request.run();
 		}
