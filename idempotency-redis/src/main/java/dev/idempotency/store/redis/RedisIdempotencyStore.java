@@ -10,6 +10,7 @@ import dev.idempotency.Fingerprint;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.IdempotencyStoreException;
 import dev.idempotency.OnCrash;
+import dev.idempotency.ResultTooLargeException;
 import dev.idempotency.store.BatchRenewingStore;
 import dev.idempotency.store.Claim;
 import dev.idempotency.store.ClaimResult;
@@ -55,6 +56,11 @@ public final class RedisIdempotencyStore
 	private static final byte[] YES = utf8("1");
 
 	private static final byte[] NO = utf8("0");
+
+	/**
+	 * Before Redis 7.0, an error of a script has text in front of it.
+	 */
+	private static final String OUT_OF_MEMORY = "OOM command not allowed";
 
 	private final Names names;
 
@@ -221,8 +227,18 @@ public final class RedisIdempotencyStore
 	@Override
 	public boolean complete(Claim claim, StoredResult result, Duration atLeast) {
 		byte[] frame = result.toFrame();
-		return this.scripts.test(Script.COMPLETE, this.names.record(claim.key()),
-				RecordPacking.completion(claim.owner(), serverLife(atLeast), frame.length), frame);
+		try {
+			return this.scripts.test(Script.COMPLETE, this.names.record(claim.key()),
+					RecordPacking.completion(claim.owner(), serverLife(atLeast), frame.length), frame);
+		}
+		catch (RuntimeException ex) {
+			// The script gets the mere fact past this refusal
+			if (frame.length > StoredResult.HEADER && ServerError.of(ex).contains(OUT_OF_MEMORY)) {
+				throw new ResultTooLargeException(
+						"Redis is out of memory (maxmemory) and refused a result of %d bytes".formatted(frame.length));
+			}
+			throw ex;
+		}
 	}
 
 	@Override

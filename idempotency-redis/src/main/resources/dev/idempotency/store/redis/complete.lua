@@ -9,7 +9,7 @@ if not record or #record < 22 or record:sub(15, 22) ~= told:sub(1, 8) then
 end
 local format, flags, life = struct.unpack('>BBI5', record)
 local left, least = call('PTTL', key), struct.unpack('>I5', told, 9)
-if format == 2 and flags < 64 and flags % 2 == 0 and left >= least then
+if format == 2 and flags < 64 and flags % 2 == 0 and left >= least and #ARGV[2] > 2 then
 	call('SET', key, struct.pack('>BBI5I5', 2, flags + 1, life, math.max(life - left - 1, 0)) .. record:sub(13)
 		.. told:sub(14) .. ARGV[2], 'KEEPTTL')
 	return 1

@@ -6,7 +6,6 @@ import java.util.concurrent.CopyOnWriteArrayList;
 
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.IdempotencyStoreException;
-import dev.idempotency.OnCrash;
 import dev.idempotency.core.Decision;
 import dev.idempotency.core.EngineSettings.OnStoreFailure;
 import dev.idempotency.core.IdempotencyEngine;
@@ -14,9 +13,6 @@ import dev.idempotency.core.IdempotencyEvent;
 import dev.idempotency.servers.RedisServerProcess;
 import dev.idempotency.store.Claim;
 import dev.idempotency.store.ClaimResult;
-import dev.idempotency.store.ClaimTerms;
-import dev.idempotency.store.InspectableStore.Inspection;
-import dev.idempotency.store.OnReplay;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -27,8 +23,6 @@ import org.springframework.beans.factory.DisposableBean;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-import static dev.idempotency.store.redis.RedisScene.FINGERPRINT;
-import static dev.idempotency.store.redis.RedisScene.LEASE;
 import static dev.idempotency.store.redis.RedisScene.PREFIX;
 import static dev.idempotency.store.redis.RedisScene.RESULT;
 import static dev.idempotency.store.redis.RedisScene.TTL;
@@ -39,7 +33,6 @@ import static dev.idempotency.store.redis.RedisScene.isCompleted;
 import static dev.idempotency.store.redis.RedisScene.newKey;
 import static dev.idempotency.store.redis.RedisScene.proceed;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatException;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
@@ -103,83 +96,6 @@ class RedisFailureTests {
 			await().atMost(RECOVERY)
 				.ignoreExceptions()
 				.untilAsserted(() -> assertThat(store.complete(claim, RESULT, TTL)).isTrue());
-			assertThat(claim(store, key)).isInstanceOf(ClaimResult.Refused.class);
-		}
-		finally {
-			factory.destroy();
-		}
-	}
-
-	@Test
-	void aServerOutOfMemoryRefusesClaimsAndResultsButRenewsLeasesAndTakesKeysBack() {
-		RedisServerProcess server = RedisServerProcess.start();
-		LettuceConnectionFactory factory = RedisServers.lettuce(RedisServers.standalone(server));
-		try (server; RedisIdempotencyStore store = new RedisIdempotencyStore(factory, PREFIX, 0)) {
-			Claim claim = granted(store, newKey());
-			server.send("CONFIG SET maxmemory 1");
-			IdempotencyKey refused = newKey();
-			assertThatException().isThrownBy(() -> claim(store, refused)).withStackTraceContaining("OOM");
-			assertThat(store.find(refused)).isEmpty();
-			assertThat(store.renew(claim, LEASE)).isTrue();
-			assertThatException().isThrownBy(() -> store.complete(claim, RESULT, TTL)).withStackTraceContaining("OOM");
-			assertThat(store.release(claim)).isTrue();
-		}
-		finally {
-			factory.destroy();
-		}
-	}
-
-	@Test
-	void aServerOutOfMemoryTakesAKeyBackThatWasTakenOver() {
-		RedisServerProcess server = RedisServerProcess.start();
-		LettuceConnectionFactory factory = RedisServers.lettuce(RedisServers.standalone(server));
-		try (server; RedisIdempotencyStore store = new RedisIdempotencyStore(factory, PREFIX, 0)) {
-			IdempotencyKey key = newKey();
-			store.claim(key, FINGERPRINT, new ClaimTerms(Duration.ofMillis(1), TTL, OnCrash.RETRY, OnReplay.READ));
-			ClaimResult takenOver = await().until(() -> claim(store, key), ClaimResult.Granted.class::isInstance);
-			Claim second = ((ClaimResult.Granted) takenOver).claim();
-			server.send("CONFIG SET maxmemory 1");
-			assertThat(store.release(second)).isTrue();
-			assertThat(store.renew(second, LEASE)).isFalse();
-			Inspection found = store.find(key).orElseThrow();
-			assertThat(found.fingerprint()).isEqualTo(FINGERPRINT);
-			assertThat(found.result()).isNull();
-			assertThat(found.summary().leaseLeft()).isZero();
-			assertThat(found.status().attempt()).isEqualTo(2);
-		}
-		finally {
-			factory.destroy();
-		}
-	}
-
-	@Test
-	void aServerOutOfMemoryStillExtendsTheLifeOfAResult() {
-		RedisServerProcess server = RedisServerProcess.start();
-		LettuceConnectionFactory factory = RedisServers.lettuce(RedisServers.standalone(server));
-		try (server; RedisIdempotencyStore store = new RedisIdempotencyStore(factory, PREFIX, 0)) {
-			IdempotencyKey key = newKey();
-			store.complete(granted(store, key), RESULT, LEASE);
-			server.send("CONFIG SET maxmemory 1");
-			ClaimResult result = store.claim(key, FINGERPRINT,
-					new ClaimTerms(LEASE, TTL.multipliedBy(2), OnCrash.RETRY, OnReplay.EXTEND));
-			assertThat(result).isInstanceOf(ClaimResult.Refused.class);
-			Inspection found = store.find(key).orElseThrow();
-			assertThat(Duration.between(found.status().created(), found.status().expires()))
-				.isGreaterThanOrEqualTo(TTL.multipliedBy(2));
-		}
-		finally {
-			factory.destroy();
-		}
-	}
-
-	@Test
-	void aServerOutOfMemoryStillGivesOutResults() {
-		RedisServerProcess server = RedisServerProcess.start();
-		LettuceConnectionFactory factory = RedisServers.lettuce(RedisServers.standalone(server));
-		try (server; RedisIdempotencyStore store = new RedisIdempotencyStore(factory, PREFIX, 0)) {
-			IdempotencyKey key = newKey();
-			store.complete(granted(store, key), RESULT, LEASE);
-			server.send("CONFIG SET maxmemory 1");
 			assertThat(claim(store, key)).isInstanceOf(ClaimResult.Refused.class);
 		}
 		finally {
