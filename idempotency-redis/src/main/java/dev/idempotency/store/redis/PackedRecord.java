@@ -33,6 +33,7 @@ import org.jspecify.annotations.Nullable;
  *     texts      namespace, operation, principal, tenant, trace and key, each with a zero
  *                after it; a key that is a UUID as 16 bytes
  *     4 bytes    replays, once one was counted
+ *     8 bytes    the owner of the claim that was counted last, after the replays
  *     1-4 bytes  the size of the result, once there is one: seven bits per byte, the
  *                lowest first, and one bit that says whether more follow
  *     the rest   the frame of the result
@@ -136,7 +137,7 @@ final class PackedRecord {
 		this.replays = end;
 		int size = 0;
 		if (isCompleted()) {
-			end += has(COUNTED_FLAG) ? REPLAYS_BYTES : 0;
+			end += has(COUNTED_FLAG) ? REPLAYS_BYTES + OWNER_BYTES : 0;
 			int shift = 0;
 			byte part;
 			do {

@@ -9,13 +9,17 @@ local isSame = hasPrint == (ARGV[1]:byte(2) % 4 >= 2)
 	and (not hasPrint or record:sub(23, 54) == ARGV[1]:sub(23, 54))
 local ttl = tonumber(ARGV[2])
 if flags % 2 == 1 then
-	local at = isSame and ARGV[3] == 'COUNT' and replaysOf(record)
+	local at, owner = isSame and ARGV[3] == 'COUNT' and replaysOf(record), ARGV[1]:sub(15, 22)
 	if at and flags >= 128 then
-		local counted = struct.pack('>I4', math.min(struct.unpack('>I4', record, at) + 1, 2 ^ 32 - 1))
+		if record:sub(at + 4, at + 11) == owner then
+			-- The driver sent the claim again after it lost the reply
+			return record
+		end
+		local counted = struct.pack('>I4', math.min(struct.unpack('>I4', record, at) + 1, 2 ^ 32 - 1)) .. owner
 		redis.call('SETRANGE', KEYS[1], at - 1, counted)
-		return record:sub(1, at - 1) .. counted .. record:sub(at + 4)
+		return record:sub(1, at - 1) .. counted .. record:sub(at + 12)
 	elseif at then
-		record = record:sub(1, 1) .. string.char(flags + 128) .. record:sub(3, at - 1) .. struct.pack('>I4', 1)
+		record = record:sub(1, 1) .. string.char(flags + 128) .. record:sub(3, at - 1) .. struct.pack('>I4', 1) .. owner
 			.. record:sub(at)
 		redis.call('SET', KEYS[1], record, 'KEEPTTL')
 	elseif isSame and ARGV[3] == 'EXTEND' and redis.call('PTTL', KEYS[1]) < ttl then

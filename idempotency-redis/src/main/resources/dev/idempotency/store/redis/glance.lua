@@ -4,7 +4,7 @@
 local MOST = 8192
 
 -- The most bytes of replays and the size of a result.
-local NUMBERS = 8
+local NUMBERS = 16
 
 -- The texts of a record, and the record without its result; nil if the format is unknown.
 local function describe(name)

@@ -27,7 +27,7 @@ local function replaysOf(record)
 	if not texts then
 		return nil
 	end
-	local at, size, factor = texts.last + (record:byte(2) >= 128 and 4 or 0), 0, 1
+	local at, size, factor = texts.last + (record:byte(2) >= 128 and 12 or 0), 0, 1
 	repeat
 		at = at + 1
 		local part = record:byte(at)

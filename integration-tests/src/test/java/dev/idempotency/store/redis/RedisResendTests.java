@@ -1,6 +1,7 @@
 package dev.idempotency.store.redis;
 
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -84,6 +85,26 @@ class RedisResendTests {
 			assertThat(reply.attempt()).isEqualTo(1);
 		}
 		assertThat(claim(this.store, key)).isInstanceOf(ClaimResult.Refused.class);
+	}
+
+	@Test
+	void aReplayThatIsSentAgainIsCountedOnce() {
+		IdempotencyKey key = newKey();
+		this.store.complete(granted(this.store, key), RESULT, TTL);
+		ClaimTerms counting = new ClaimTerms(LEASE, TTL, OnCrash.RETRY, OnReplay.COUNT);
+		ScriptRunner scripts = new ScriptRunner(lettuce);
+		List<Long> counts = new ArrayList<>();
+		for (int replay = 1; replay <= 3; replay++) {
+			byte[][] arguments = RedisIdempotencyStore.claimArguments(NAMES.record(key),
+					RedisIdempotencyStore.record(UUID.randomUUID(), key, FINGERPRINT, counting), counting, false);
+			for (int i = 0; i < 2; i++) {
+				RecordReply reply = new RecordReply(ScriptValues.bytes(scripts.read(Script.CLAIM, arguments)));
+				IdempotencyRecord.Completed record = (IdempotencyRecord.Completed) reply.toRecord();
+				assertThat(record.result()).isEqualTo(RESULT);
+				counts.add(record.replays());
+			}
+		}
+		assertThat(counts).containsExactly(1L, 1L, 2L, 2L, 3L, 3L);
 	}
 
 	@Test
