@@ -2,78 +2,84 @@ package dev.idempotency.store.jdbc;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /**
- * Removes one batch of expired records. Skips those that another process is removing or
- * claiming at the same time.
+ * Removes expired records.
+ * <p>
+ * A query picks them, and another statement removes what it names. A subquery in a delete
+ * is repeated for each row by some databases, or by others if their statistics are wrong.
+ * Each record is checked again when it is removed, because it may have been claimed in
+ * the meantime.
  */
 final class BatchPurge {
+
+	/**
+	 * How many records a statement names.
+	 */
+	private static final int MOST_NAMED = 1000;
+
+	private final Connection connection;
 
 	private final Statements statements;
 
 	private final Outcomes outcomes;
 
-	BatchPurge(Tables tables) {
+	BatchPurge(Connection connection, Tables tables) {
+		this.connection = connection;
 		this.statements = tables.statements();
 		this.outcomes = tables.outcomes();
 	}
 
-	int purge(Connection connection, int limit) throws SQLException {
-		this.outcomes.foldAll(connection);
-		int purged = this.statements.dialect().picksBeforePurge() ? pickAndPurge(connection, limit)
-				: Sql.update(connection, this.statements.purge, limit);
+	int purge(int limit) throws SQLException {
+		int purged = 0;
+		int most;
+		int removed;
+		do {
+			most = Math.min(limit - purged, MOST_NAMED);
+			removed = purgeSome(most);
+			purged += removed;
+		}
+		while (removed == most && purged < limit);
 		if (purged < limit) {
-			purged += purgeInProgress(connection, limit - purged);
-			this.outcomes.purge(connection);
+			this.outcomes.purge(this.connection);
 		}
 		return purged;
+	}
+
+	private int purgeSome(int limit) throws SQLException {
+		List<byte[]> completed = new ArrayList<>();
+		List<OwnedRecord> inProgress = new ArrayList<>();
+		Sql.bounded(this.connection, this.statements,
+				() -> Sql.list(this.connection, this.statements.expired,
+						(row) -> RecordRow.isCompleted(row.getInt(3)) ? completed.add(row.getBytes(2))
+								: inProgress.add(new OwnedRecord(row.getLong(1), row.getBytes(2))),
+						limit));
+		return purgeCompleted(completed) + purgeInProgress(inProgress);
+	}
+
+	private int purgeCompleted(List<byte[]> ids) throws SQLException {
+		String delete = this.statements.purgeCompleted.replace("(?)",
+				Collections.nCopies(ids.size(), "?").stream().collect(Collectors.joining(", ", "(", ")")));
+		return ids.isEmpty() ? 0 : Sql.bounded(this.connection, this.statements,
+				() -> Sql.update(this.connection, delete, ids.toArray()));
 	}
 
 	/**
 	 * Removes the few expired records that are still in progress, one by one, because an
 	 * owner may be about to complete its record.
 	 */
-	private int purgeInProgress(Connection connection, int limit) throws SQLException {
+	private int purgeInProgress(List<OwnedRecord> records) throws SQLException {
 		int purged = 0;
-		String query = this.statements.overInProgress + this.statements.dialect().page(0, limit);
-		for (OwnedRecord record : OwnedRecord.find(connection, query)) {
-			if (this.outcomes.fence(connection, record)) {
-				purged += Sql.update(connection, this.statements.purgeOwned, record.id(), record.owner());
+		for (OwnedRecord record : records) {
+			if (this.outcomes.fence(this.connection, record)) {
+				purged += Sql.update(this.connection, this.statements.purgeInProgress, record.id(), record.owner());
 			}
 		}
 		return purged;
-	}
-
-	/**
-	 * Selects the records first, in a transaction of its own, for databases whose delete
-	 * cannot skip locked rows.
-	 */
-	private int pickAndPurge(Connection connection, int limit) throws SQLException {
-		int isolation = connection.getTransactionIsolation();
-		connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
-		connection.setAutoCommit(false);
-		try {
-			int purged = delete(connection,
-					Sql.list(connection, this.statements.purge, (row) -> row.getBytes(1), limit));
-			connection.commit();
-			return purged;
-		}
-		catch (SQLException ex) {
-			connection.rollback();
-			throw ex;
-		}
-		finally {
-			connection.setAutoCommit(true);
-			connection.setTransactionIsolation(isolation);
-		}
-	}
-
-	private int delete(Connection connection, List<byte[]> ids) throws SQLException {
-		String parameters = String.join(", ", Collections.nCopies(ids.size(), "?"));
-		return ids.isEmpty() ? 0
-				: Sql.update(connection, this.statements.deletePicked.formatted(parameters), ids.toArray());
 	}
 
 }

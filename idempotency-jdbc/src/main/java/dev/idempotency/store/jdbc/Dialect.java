@@ -6,6 +6,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.SQLIntegrityConstraintViolationException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.Locale;
@@ -25,9 +26,7 @@ enum Dialect {
 	/**
 	 * Claims in one round trip.
 	 */
-	POSTGRESQL("postgresql", "clock_timestamp()", "clock_timestamp() + cast(? as bigint) * interval '1 millisecond'",
-			"delete from {table} where id in (select id from {table} where expires_at <= {now} "
-					+ "and state > 0 order by expires_at limit ? for update skip locked)") {
+	POSTGRESQL("postgresql", "clock_timestamp()", "clock_timestamp() + cast(? as bigint) * interval '1 millisecond'") {
 
 		/**
 		 * A duplicate would be an error in the server's log.
@@ -37,15 +36,33 @@ enum Dialect {
 			return super.insertIfAbsent(into) + " on conflict do nothing";
 		}
 
+		/**
+		 * Plans are made for what the table is now: one that was made for an empty table
+		 * would stay until the next {@code ANALYZE}.
+		 */
+		@Override
+		String limits(Duration timeout) {
+			return "set local statement_timeout = %d; set local plan_cache_mode = force_custom_plan"
+				.formatted(timeout.toMillis());
+		}
+
 	},
 
 	/**
 	 * MySQL and MariaDB. Times have no zone there. All are UTC, and the driver never sees
 	 * them, because it would convert them.
 	 */
-	MYSQL("mysql", "utc_timestamp(3)", "date_add(utc_timestamp(3), interval ? * 1000 microsecond)",
-			"select id from {table} where expires_at <= {now} and state > 0 order by expires_at limit ? "
-					+ "for update skip locked") {
+	MYSQL("mysql", "utc_timestamp(3)", "date_add(utc_timestamp(3), interval ? * 1000 microsecond)") {
+
+		/**
+		 * MariaDB runs the first comment, and MySQL the second one.
+		 */
+		@Override
+		String limited(String query, Duration timeout) {
+			return query.replaceFirst("select",
+					"/*M! set statement max_statement_time = %s for */ select /*+ max_execution_time(%d) */"
+						.formatted(timeout.toMillis() / 1000.0, timeout.toMillis()));
+		}
 
 		/**
 		 * The driver of MariaDB would log a warning for each duplicate.
@@ -110,9 +127,7 @@ enum Dialect {
 	 * SQLite, which stores times as sortable texts.
 	 */
 	SQLITE("sqlite", "strftime('%Y-%m-%d %H:%M:%f', 'now')",
-			"strftime('%Y-%m-%d %H:%M:%f', 'now', (? / 1000.0) || ' seconds')",
-			"delete from {table} where id in (select id from {table} where expires_at <= {now} and state > 0 "
-					+ "order by expires_at limit ?) and expires_at <= {now} and state > 0") {
+			"strftime('%Y-%m-%d %H:%M:%f', 'now', (? / 1000.0) || ' seconds')") {
 
 		/**
 		 * A transaction that can write sees everything. One that does not see everything
@@ -184,20 +199,14 @@ enum Dialect {
 
 	private final String later;
 
-	private final String purge;
-
 	Dialect(@Nullable String schema) {
-		this(schema, "current_timestamp", "current_timestamp + cast(? as decimal(19)) * interval '0.001' second(1, 3)",
-				"delete from {table} where id in (select id from {table} where expires_at <= {now} "
-						+ "and state > 0 order by expires_at fetch first ? rows only) "
-						+ "and expires_at <= {now} and state > 0");
+		this(schema, "current_timestamp", "current_timestamp + cast(? as decimal(19)) * interval '0.001' second(1, 3)");
 	}
 
-	Dialect(@Nullable String schema, String now, String later, String purge) {
+	Dialect(@Nullable String schema, String now, String later) {
 		this.schema = schema;
 		this.now = now;
 		this.later = later;
-		this.purge = purge;
 	}
 
 	static Dialect of(Connection connection) throws SQLException {
@@ -265,21 +274,35 @@ enum Dialect {
 	}
 
 	/**
-	 * Removes completed records that have expired. Where the subquery does not lock the
-	 * rows that it finds, the delete checks each again, because it may have been claimed
-	 * in the meantime.
+	 * What begins a transaction whose statements the server ends after a timeout, for
+	 * statements that no request waits for.
+	 * @return {@code null} if there is no such thing
 	 */
-	String purge() {
-		return this.purge;
+	@Nullable String limits(Duration timeout) {
+		return null;
+	}
+
+	/**
+	 * A query that the server ends after a timeout, where it is the query that says so.
+	 */
+	String limited(String query, Duration timeout) {
+		return query;
 	}
 
 	/**
 	 * The end of a query that skips some rows and limits the rest.
 	 */
 	String page(int offset, int limit) {
+		return page(String.valueOf(offset), String.valueOf(limit));
+	}
+
+	/**
+	 * The same with numbers or parameters.
+	 */
+	String page(String offset, String limit) {
 		return switch (this) {
-			case POSTGRESQL, MYSQL, SQLITE -> "limit %d offset %d".formatted(limit, offset);
-			default -> "offset %d rows fetch first %d rows only".formatted(offset, limit);
+			case POSTGRESQL, MYSQL, SQLITE -> "limit %s offset %s".formatted(limit, offset);
+			default -> "offset %s rows fetch first %s rows only".formatted(offset, limit);
 		};
 	}
 
@@ -288,13 +311,6 @@ enum Dialect {
 	 */
 	String length(String column) {
 		return ((this == SQLITE) ? "length(%s)" : "octet_length(%s)").formatted(column);
-	}
-
-	/**
-	 * Whether {@link #purge()} only selects the records to remove.
-	 */
-	boolean picksBeforePurge() {
-		return this == MYSQL;
 	}
 
 	String time(String column) {

@@ -99,7 +99,10 @@ public final class JdbcIdempotencyStore
 		Place place = this.places.current();
 		ClaimRequest request = new ClaimRequest(key, fingerprint, terms, this.places.areSeveral() ? place : null);
 		return place.database()
-			.onOwnConnection("claim a key", (connection, tables) -> tables.claims().claim(connection, request));
+			.onOwnConnection("claim a key", (connection, tables) -> {
+				tables.outcomes().foldCommitted(connection);
+				return tables.claims().claim(connection, request);
+			});
 	}
 
 	@Override

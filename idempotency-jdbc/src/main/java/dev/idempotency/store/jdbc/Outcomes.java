@@ -4,10 +4,19 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
 import java.util.function.Predicate;
 
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
  * The outcomes of transactions that completed a key, in a table of their own.
@@ -15,7 +24,8 @@ import org.jspecify.annotations.Nullable;
  * An outcome is inserted, which does not depend on what the transaction sees, and does
  * not block renewals of the lease in the record. Once the outcome is committed, the
  * record of its owner counts as completed. The next statement that meets such a record
- * folds the outcome into it, and from then on the record alone counts.
+ * folds the outcome into it, and from then on the record alone counts. Claims fold what
+ * this process has committed, many outcomes at a time.
  * <p>
  * A takeover fences off the earlier owner first, by an outcome without a result. There
  * can be only one outcome for each owner. Either the owner is in time, and the takeover
@@ -24,6 +34,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Outcomes {
 
+	private static final Logger logger = LoggerFactory.getLogger(Outcomes.class);
+
 	/**
 	 * How long a late transaction is kept from committing.
 	 */
@@ -31,7 +43,14 @@ final class Outcomes {
 
 	private static final int BATCH = 1000;
 
-	private static final int MOST_BATCHES = 100;
+	/**
+	 * How many outcomes of this process wait until a claim folds them.
+	 */
+	static final int MANY = 100;
+
+	private final Statements statements;
+
+	private final BlockingQueue<OwnedRecord> committed = new ArrayBlockingQueue<>(10 * MANY);
 
 	private final Dialect dialect;
 
@@ -56,6 +75,7 @@ final class Outcomes {
 	private final String fencesOver;
 
 	Outcomes(Statements statements) {
+		this.statements = statements;
 		this.dialect = statements.dialect();
 		String values = "{outcomes} (owner, id, completed_at, expires_at, result) values (?, ?, {now}, {later}, ?)";
 		String page = this.dialect.page(0, BATCH);
@@ -68,9 +88,13 @@ final class Outcomes {
 		this.fence = statements.in(this.dialect.insertIfAbsent(values));
 		this.hasResult = statements
 			.in("select case when result is null then 0 else 1 end from {outcomes} where owner = ?");
-		this.ofRecord = statements.in("select r.owner, r.id from {table} r join {outcomes} o on o.owner = r.owner "
-				+ "where r.id = ? and r." + Statements.IN_PROGRESS + " and o.result is not null");
-		this.withResult = statements.in("select owner, id from {outcomes} where result is not null " + page);
+		// Not a join, which a database may begin with the outcomes
+		this.ofRecord = statements.in("select owner, id from {outcomes} where result is not null and owner = "
+				+ "(select owner from {table} where id = ? and " + Statements.IN_PROGRESS + ")");
+		// In the same order everywhere, so that two that fold them do not wait for each
+		// other
+		this.withResult = statements
+			.limited("select owner, id from {outcomes} where result is not null order by owner " + page);
 		String expiry = "(select o.expires_at from {outcomes} o where o.owner = ?)";
 		this.fold = statements.in("update {table} set " + Statements.COMPLETED_BY_TRANSACTION + ", "
 				+ "ends_at = (select o.completed_at from {outcomes} o where o.owner = ?), expires_at = case when expires_at < "
@@ -82,7 +106,7 @@ final class Outcomes {
 				+ "(select 1 from {table} r where r.id = ? and r.owner = ? and r." + Statements.IN_PROGRESS + ")");
 		this.unfence = statements.in("delete from {outcomes} where owner = ? and result is null");
 		this.fencesOver = statements
-			.in("select owner, id from {outcomes} where result is null and expires_at <= {now} " + page);
+			.limited("select owner, id from {outcomes} where result is null and expires_at <= {moment} " + page);
 	}
 
 	/**
@@ -97,7 +121,20 @@ final class Outcomes {
 	 * @return {@code false} if the owner has been fenced off
 	 */
 	boolean insert(Connection connection, OwnedRecord outcome, byte[] result, Duration atLeast) throws SQLException {
-		return insert(connection, this.insert, outcome, result, atLeast, this.dialect::isUnseenDuplicate);
+		boolean inserted = insert(connection, this.insert, outcome, result, atLeast, this.dialect::isUnseenDuplicate);
+		if (inserted && TransactionSynchronizationManager.isSynchronizationActive()) {
+			TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+
+				@Override
+				public void afterCompletion(int status) {
+					// Folded later: this thread still has a connection, and must not wait
+					// for another
+					Outcomes.this.committed.offer(outcome);
+				}
+
+			});
+		}
+		return inserted;
 	}
 
 	private static boolean insert(Connection connection, String statement, OwnedRecord outcome,
@@ -150,16 +187,33 @@ final class Outcomes {
 	}
 
 	/**
-	 * Folds all outcomes into their records.
+	 * Folds the outcomes of this process once there are many, so that they do not pile
+	 * up. What fails here, or belongs to a process that crashed, waits for a purge.
 	 */
-	void foldAll(Connection connection) throws SQLException {
-		for (int batch = 0; batch < MOST_BATCHES; batch++) {
-			List<OwnedRecord> found = OwnedRecord.find(connection, this.withResult);
-			fold(connection, found);
-			if (found.size() < BATCH) {
-				return;
-			}
+	void foldCommitted(Connection connection) {
+		if (this.committed.size() < MANY) {
+			return;
 		}
+		List<OwnedRecord> outcomes = new ArrayList<>();
+		this.committed.drainTo(outcomes);
+		outcomes.sort(Comparator.comparing(OwnedRecord::owner));
+		try {
+			fold(connection, outcomes);
+		}
+		catch (SQLException ex) {
+			logger.debug("The outcomes of transactions were not put into their records", ex);
+		}
+	}
+
+	/**
+	 * Folds outcomes that nobody has folded.
+	 * @return {@code false} if there are more
+	 */
+	boolean foldOthers(Connection connection) throws SQLException {
+		List<OwnedRecord> found = Sql.bounded(connection, this.statements,
+				() -> OwnedRecord.find(connection, this.withResult));
+		fold(connection, found);
+		return found.size() < BATCH;
 	}
 
 	/**
@@ -192,11 +246,16 @@ final class Outcomes {
 	}
 
 	/**
-	 * Removes expired fences.
+	 * Folds all outcomes, and removes expired fences.
 	 */
 	void purge(Connection connection) throws SQLException {
+		boolean done = false;
+		while (!done) {
+			done = foldOthers(connection);
+		}
 		// Selects them first, so as not to wait for uncommitted outcomes
-		for (OwnedRecord fence : OwnedRecord.find(connection, this.fencesOver)) {
+		for (OwnedRecord fence : Sql.bounded(connection, this.statements,
+				() -> OwnedRecord.find(connection, this.fencesOver))) {
 			unfence(connection, fence.owner());
 		}
 	}

@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -36,6 +37,30 @@ final class Sql {
 		return found;
 	}
 
+	/**
+	 * Runs statements that no request waits for. The server ends each of them after a
+	 * while, even if this process has gone by then.
+	 */
+	static <T> T bounded(Connection connection, Statements statements, Work<T> work) throws SQLException {
+		if (statements.limits == null) {
+			return work.run();
+		}
+		connection.setAutoCommit(false);
+		try (Statement limits = connection.createStatement()) {
+			limits.execute(statements.limits);
+			T result = work.run();
+			connection.commit();
+			return result;
+		}
+		catch (SQLException ex) {
+			connection.rollback();
+			throw ex;
+		}
+		finally {
+			connection.setAutoCommit(true);
+		}
+	}
+
 	private static PreparedStatement prepare(Connection connection, String text, @Nullable Object... parameters)
 			throws SQLException {
 		PreparedStatement statement = connection.prepareStatement(text);
@@ -64,6 +89,16 @@ final class Sql {
 	interface Reader<T> {
 
 		T read(ResultSet row) throws SQLException;
+
+	}
+
+	/**
+	 * Runs statements.
+	 */
+	@FunctionalInterface
+	interface Work<T> {
+
+		T run() throws SQLException;
 
 	}
 

@@ -6,6 +6,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
+import org.jspecify.annotations.Nullable;
+
 import org.springframework.core.io.ClassPathResource;
 
 /**
@@ -70,13 +72,17 @@ final class Statements {
 
 	final String forgetOwned;
 
-	final String purge;
+	final String expired;
 
-	final String deletePicked;
+	final String purgeCompleted;
 
-	final String overInProgress;
+	final String purgeInProgress;
 
-	final String purgeOwned;
+	/**
+	 * What begins a transaction whose statements the server ends after a while;
+	 * {@code null} if there is no such thing.
+	 */
+	final @Nullable String limits;
 
 	private final Dialect dialect;
 
@@ -118,12 +124,15 @@ final class Statements {
 		this.abandon = in("update {table} set owner = ?, ends_at = {now} where " + HELD);
 		this.forgetCompleted = in("delete from {table} where id = ? and " + COMPLETED + " and expires_at > {now}");
 		this.forgetOwned = in("delete from {table} where id = ? and owner = ? and expires_at > {now}");
-		this.purge = in(dialect.purge());
-		this.deletePicked = in("delete from {table} where id in (%s)");
-		this.overInProgress = in(
-				"select owner, id from {table} where expires_at <= {now} and " + IN_PROGRESS + " order by expires_at ");
-		this.purgeOwned = in(
+		// Nothing but what the index answers: a condition on the state makes databases
+		// without statistics read the whole table. The limit is a parameter, because
+		// PostgreSQL keeps the plan of a statement that has none
+		this.expired = limited("select owner, id, state from {table} where expires_at <= {moment} order by expires_at "
+				+ dialect.page("0", "?"));
+		this.purgeCompleted = in("delete from {table} where id in (?) and " + COMPLETED + " and expires_at <= {now}");
+		this.purgeInProgress = in(
 				"delete from {table} where id = ? and owner = ? and " + IN_PROGRESS + " and expires_at <= {now}");
+		this.limits = dialect.limits(settings.timeout());
 	}
 
 	/**
@@ -176,6 +185,13 @@ final class Statements {
 					// An index is created in the schema of its table
 					? this.settings.plainTable() + name.group(1) + name.group(2)
 					: this.settings.table() + name.group(1));
+	}
+
+	/**
+	 * A query in the dialect of the database that no request waits for.
+	 */
+	String limited(String template) {
+		return this.dialect.limited(in(template), this.settings.timeout());
 	}
 
 	/**

@@ -71,7 +71,7 @@ final class Survey {
 	int purge(int limit) {
 		int[] purged = { 0 };
 		DataAccessException failure = visit("purge expired records", (place, connection, tables) -> {
-			purged[0] += new BatchPurge(tables).purge(connection, limit - purged[0]);
+			purged[0] += new BatchPurge(connection, tables).purge(limit - purged[0]);
 			return purged[0] < limit;
 		});
 		if (purged[0] < limit) {

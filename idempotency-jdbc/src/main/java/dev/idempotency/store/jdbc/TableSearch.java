@@ -22,7 +22,11 @@ import dev.idempotency.store.SearchableStore.Found;
  */
 final class TableSearch {
 
-	private static final String LIVE = "namespace = ? and expires_at > {moment}";
+	/**
+	 * Leaves out a record that counts as completed, although it is in progress still.
+	 */
+	private static final String LIVE = "namespace = ? and expires_at > {moment} and (" + Statements.COMPLETED
+			+ " or not exists (select 1 from {outcomes} o where o.owner = r.owner and o.result is not null))";
 
 	private static final String RUNNING = Statements.IN_PROGRESS + " and ends_at > {moment}";
 
@@ -58,17 +62,17 @@ final class TableSearch {
 	 * @param mostBlocks how much of a table is searched
 	 */
 	Found search(RecordFilter filter, int offset, int limit, long mostBlocks) throws SQLException {
-		this.outcomes.foldAll(this.connection);
+		boolean foldedAll = this.outcomes.foldOthers(this.connection);
 		boolean looksAtAll = !filter.idStart().isEmpty() || blocks() <= mostBlocks;
 		Query query = new Query("select " + SummaryRow.columns(this.statements.dialect().length("result")) + " from "
-				+ (looksAtAll ? "{table}" : LONGEST_LIVED) + " where " + LIVE);
+				+ (looksAtAll ? "{table} r" : LONGEST_LIVED) + " where " + LIVE);
 		query.parameters.add(filter.namespace());
 		restrict(query, filter);
 		query.text.append(" order by created_at desc, id ").append(this.statements.dialect().page(offset, limit));
 		return new Found(
 				list(query,
 						(row) -> SummaryRow.summary(row, this.statements.dialect(), row.getLong(SummaryRow.RESULT))),
-				looksAtAll);
+				looksAtAll && foldedAll);
 	}
 
 	private static void restrict(Query query, RecordFilter filter) {
@@ -107,12 +111,12 @@ final class TableSearch {
 	 * Counts all rows, or a sample of the blocks if the table is too large.
 	 */
 	Counts count(String namespace, long mostBlocks) throws SQLException {
-		this.outcomes.foldAll(this.connection);
+		boolean foldedAll = this.outcomes.foldOthers(this.connection);
 		RecordTally tally = new RecordTally();
 		long blocks = blocks();
 		if (blocks <= mostBlocks) {
 			count(tally, namespace, "");
-			return tally.counts();
+			return new Counts(tally.counts().counts(), foldedAll);
 		}
 		RecordTally sample = new RecordTally();
 		count(sample, namespace, " tablesample system (%s)".formatted(100.0 * mostBlocks / blocks));
@@ -139,7 +143,7 @@ final class TableSearch {
 		// not the number of values of an expression
 		Query query = new Query(
 				"select operation, " + number(RUNNING) + ", " + number(ABANDONED) + ", " + number(Statements.COMPLETED)
-						+ " from {table}" + sampling + " where " + LIVE + " group by operation order by count(*) desc "
+						+ " from {table} r" + sampling + " where " + LIVE + " group by operation order by count(*) desc "
 						+ this.statements.dialect().page(0, SearchableStore.MAX_OPERATIONS));
 		query.parameters.add(RecordFilter.all(namespace).namespace());
 		list(query, (row) -> {
@@ -162,14 +166,19 @@ final class TableSearch {
 	}
 
 	private Optional<Inspection> findRecord(RecordId id) throws SQLException {
-		Query query = new Query(
-				"select " + SummaryRow.allColumns() + " from {table} where id = ? and expires_at > {moment}");
-		query.parameters.add(id.digest());
-		return list(query, (row) -> SummaryRow.inspect(row, this.statements.dialect())).stream().findFirst();
+		// Not {moment}, for which a database may search the index on the expiry instead
+		String query = this.statements
+			.in("select " + SummaryRow.allColumns() + " from {table} where id = ? and expires_at > {now}");
+		return Sql
+			.list(this.connection, query, (row) -> SummaryRow.inspect(row, this.statements.dialect()), id.digest())
+			.stream()
+			.findFirst();
 	}
 
 	private <T> List<T> list(Query query, Sql.Reader<T> reader) throws SQLException {
-		return Sql.list(this.connection, this.statements.in(query.text.toString()), reader, query.parameters.toArray());
+		String text = this.statements.limited(query.text.toString());
+		return Sql.bounded(this.connection, this.statements,
+				() -> Sql.list(this.connection, text, reader, query.parameters.toArray()));
 	}
 
 	/**

@@ -191,6 +191,50 @@ class OutcomeTests {
 	}
 
 	@Test
+	void outcomesDoNotPileUp() {
+		for (int i = 0; i < 3 * Outcomes.MANY; i++) {
+			IdempotencyKey each = IdempotencyKey.of("tests", UUID.randomUUID().toString());
+			Claim claim = ((ClaimResult.Granted) this.store.claim(each, Fingerprint.none(), LONG)).claim();
+			this.transaction.commitAfter(() -> this.store.completeInCallersTransaction(claim, RESULT, TTL));
+		}
+		assertThat(outcomes()).isLessThanOrEqualTo(Outcomes.MANY);
+		assertThat(this.store.count(this.key.scope().namespace()).counts())
+			.containsExactly(new SearchableStore.Count("tests", RecordState.COMPLETED, 3 * Outcomes.MANY));
+		assertThat(outcomes()).isZero();
+	}
+
+	@Test
+	void noSearchListsACompletedKeyAsAbandoned() {
+		int left = plantOutcomes(101_500);
+		String namespace = this.key.scope().namespace();
+		SearchableStore.Found found = this.store
+			.search(RecordFilter.all(namespace).withState(RecordState.ABANDONED), 0, 10);
+		assertThat(found.records()).isEmpty();
+		assertThat(found.complete()).as("not all are in their records").isFalse();
+		SearchableStore.Counts counts = this.store.count(namespace);
+		assertThat(counts.counts()).noneMatch((count) -> count.state() == RecordState.ABANDONED);
+		assertThat(counts.exact()).isFalse();
+		assertThat(this.store.purge(10)).isZero();
+		assertThat(outcomes()).isZero();
+		assertThat(this.store.count(namespace).counts())
+			.containsExactly(new SearchableStore.Count("tests", RecordState.COMPLETED, left));
+	}
+
+	/**
+	 * As if that many processes had crashed right after their commit, and had not renewed
+	 * their leases.
+	 */
+	private int plantOutcomes(int number) {
+		this.jdbc.update("insert into idempotency_record (id, namespace, operation, idempotency_key, state, attempt, "
+				+ "owner, fingerprint, created_at, ends_at, expires_at) select sha256(i::text::bytea), ?, 'tests', "
+				+ "i::text, 0, 1, i, sha256('f'), now(), now(), now() + interval '1 hour' from generate_series(1, ?) i",
+				this.key.scope().namespace(), number);
+		return this.jdbc.update("insert into idempotency_record_outcome (owner, id, completed_at, expires_at, result) "
+				+ "select owner, id, now(), expires_at, decode('0100' || repeat('ab', 100), 'hex') "
+				+ "from idempotency_record");
+	}
+
+	@Test
 	void theTtlCountsFromTheClaimAlsoInATransaction() {
 		Claim claim = granted(LONG);
 		Instant expiry = expiry();
