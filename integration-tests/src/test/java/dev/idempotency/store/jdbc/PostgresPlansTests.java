@@ -19,15 +19,19 @@ import dev.idempotency.store.StoredResult;
 import dev.idempotency.test.StoreTime;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatException;
+import static org.awaitility.Awaitility.await;
 
 /**
  * How many rows each statement reads while the statistics of the tables are missing, old
@@ -166,6 +170,27 @@ class PostgresPlansTests {
 			// More to come
 		}
 		reads(3 * FENCES, () -> assertThat(this.store.purge(BATCH)).isZero());
+	}
+
+	/**
+	 * Not the client, which may have gone.
+	 */
+	@Test
+	void theServerEndsWhatNobodyWaitsForAnyMore() {
+		this.store.prepareTable(InitializeSchema.ALWAYS);
+		String url = this.dataSource.getUrl() + "&ApplicationName=" + UUID.randomUUID();
+		JdbcIdempotencyStore impatient = new JdbcIdempotencyStore(new DriverManagerDataSource(url),
+				new JdbcSettings(JdbcSettings.DEFAULT_TABLE, Duration.ofMillis(500)));
+		impatient.claim(newKey(), Fingerprint.none(), terms(OnReplay.READ));
+		this.transaction.executeWithoutResult((status) -> {
+			TABLES.forEach((table) -> this.jdbc.execute("lock table " + table));
+			assertThatException().isThrownBy(() -> impatient.purge(1));
+			assertThatException().isThrownBy(() -> impatient.search(RecordFilter.all("shop"), 0, 1));
+			assertThatException().isThrownBy(() -> impatient.count("shop"));
+			await().until(() -> this.jdbc.queryForList(
+					"select query from pg_stat_activity where application_name = ? and state = 'active'", String.class,
+					url.substring(url.lastIndexOf('=') + 1)), List::isEmpty);
+		});
 	}
 
 	private boolean completedInTransaction(IdempotencyKey key) {

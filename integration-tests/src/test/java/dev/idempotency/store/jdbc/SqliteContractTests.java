@@ -22,7 +22,12 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
+import org.springframework.jdbc.datasource.SingleConnectionDataSource;
+
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatException;
 
 @Tag("slow")
 @Tag("once")
@@ -70,6 +75,28 @@ class SqliteContractTests extends JdbcStoreContract {
 		assertThat(renewal.get()).succeedsWithin(Duration.ofSeconds(30));
 		IdempotencyRecord record = ((ClaimResult.Refused) claim(key)).record();
 		assertThat(((IdempotencyRecord.Completed) record).result()).isEqualTo(result);
+	}
+
+	/**
+	 * Its lease expires meanwhile, but to take a key over is to write, too.
+	 */
+	@Test
+	void aTransactionThatWritesKeepsRenewalsAndTakeoversOut() {
+		String url = "jdbc:sqlite:" + folder.resolve("writer.db") + "?journal_mode=WAL&busy_timeout=10";
+		JdbcIdempotencyStore other = new JdbcIdempotencyStore(new DriverManagerDataSource(url), JdbcSettings.defaults());
+		other.prepareTable(InitializeSchema.ALWAYS);
+		IdempotencyKey key = IdempotencyKey.of("pay", UUID.randomUUID().toString());
+		ClaimTerms brief = new ClaimTerms(Duration.ofMillis(1), TERMS.ttl(), OnCrash.RETRY, OnReplay.READ);
+		Claim claim = ((ClaimResult.Granted) other.claim(key, Fingerprint.none(), brief)).claim();
+		SingleConnectionDataSource writer = new SingleConnectionDataSource(url, true);
+		JdbcTemplate jdbc = new JdbcTemplate(writer);
+		jdbc.execute("begin immediate");
+		assertThatException().isThrownBy(() -> other.renew(claim, TERMS.lease()));
+		assertThatException().isThrownBy(() -> other.claim(key, Fingerprint.none(), TERMS));
+		jdbc.execute("commit");
+		writer.destroy();
+		assertThat(other.renew(claim, TERMS.lease())).as("who comes first").isTrue();
+		assertThat(other.claim(key, Fingerprint.none(), TERMS)).isInstanceOf(ClaimResult.Refused.class);
 	}
 
 	private ClaimResult claim(IdempotencyKey key) {

@@ -7,6 +7,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Types;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
@@ -16,15 +17,18 @@ import java.util.stream.Stream;
 import dev.idempotency.servers.MariaDbServer;
 import org.junit.jupiter.api.Named;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatException;
 
 /**
  * The plans of all statements in databases other than PostgreSQL, with statistics from
@@ -75,6 +79,14 @@ class StatementPlansTests {
 			assertThat(scanning).isEmpty();
 		}
 		dataSource.destroy();
+	}
+
+	@Test
+	void mariaDbEndsAQueryThatNobodyWaitsForAnyMore() {
+		JdbcTemplate jdbc = new JdbcTemplate(new DriverManagerDataSource(MariaDbServer.shared().url()));
+		String query = Dialect.MYSQL.limited("select sleep(5)", Duration.ofMillis(200));
+		assertThatException().isThrownBy(() -> jdbc.queryForList(query))
+			.withStackTraceContaining("max_statement_time exceeded");
 	}
 
 	private static void fill(Connection connection, Statements statements) throws SQLException {
