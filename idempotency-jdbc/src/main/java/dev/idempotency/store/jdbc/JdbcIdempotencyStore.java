@@ -98,11 +98,10 @@ public final class JdbcIdempotencyStore
 	public ClaimResult claim(IdempotencyKey key, Fingerprint fingerprint, ClaimTerms terms) {
 		Place place = this.places.current();
 		ClaimRequest request = new ClaimRequest(key, fingerprint, terms, this.places.areSeveral() ? place : null);
-		return place.database()
-			.onOwnConnection("claim a key", (connection, tables) -> {
-				tables.outcomes().foldCommitted(connection);
-				return tables.claims().claim(connection, request);
-			});
+		return place.database().onOwnConnection("claim a key", (connection, tables) -> {
+			tables.outcomes().foldCommitted(connection);
+			return tables.claims().claim(connection, request);
+		});
 	}
 
 	@Override

@@ -141,10 +141,10 @@ final class TableSearch {
 	private void count(RecordTally tally, String namespace, String sampling) throws SQLException {
 		// One row for each operation: planners can estimate the number of operations, but
 		// not the number of values of an expression
-		Query query = new Query(
-				"select operation, " + number(RUNNING) + ", " + number(ABANDONED) + ", " + number(Statements.COMPLETED)
-						+ " from {table} r" + sampling + " where " + LIVE + " group by operation order by count(*) desc "
-						+ this.statements.dialect().page(0, SearchableStore.MAX_OPERATIONS));
+		Query query = new Query("select operation, " + number(RUNNING) + ", " + number(ABANDONED) + ", "
+				+ number(Statements.COMPLETED) + " from {table} r" + sampling + " where " + LIVE
+				+ " group by operation order by count(*) desc "
+				+ this.statements.dialect().page(0, SearchableStore.MAX_OPERATIONS));
 		query.parameters.add(RecordFilter.all(namespace).namespace());
 		list(query, (row) -> {
 			String operation = row.getString(1);

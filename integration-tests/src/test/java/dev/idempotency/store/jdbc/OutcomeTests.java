@@ -207,8 +207,8 @@ class OutcomeTests {
 	void noSearchListsACompletedKeyAsAbandoned() {
 		int left = plantOutcomes(101_500);
 		String namespace = this.key.scope().namespace();
-		SearchableStore.Found found = this.store
-			.search(RecordFilter.all(namespace).withState(RecordState.ABANDONED), 0, 10);
+		SearchableStore.Found found = this.store.search(RecordFilter.all(namespace).withState(RecordState.ABANDONED), 0,
+				10);
 		assertThat(found.records()).isEmpty();
 		assertThat(found.complete()).as("not all are in their records").isFalse();
 		SearchableStore.Counts counts = this.store.count(namespace);

@@ -195,8 +195,7 @@ class PostgresPlansTests {
 
 	private boolean completedInTransaction(IdempotencyKey key) {
 		Claim claim = granted(key, LEASE, TTL);
-		this.transaction
-			.executeWithoutResult((status) -> this.store.completeInCallersTransaction(claim, RESULT, TTL));
+		this.transaction.executeWithoutResult((status) -> this.store.completeInCallersTransaction(claim, RESULT, TTL));
 		return this.store.afterTransaction(claim);
 	}
 

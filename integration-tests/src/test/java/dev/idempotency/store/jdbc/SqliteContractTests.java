@@ -83,7 +83,8 @@ class SqliteContractTests extends JdbcStoreContract {
 	@Test
 	void aTransactionThatWritesKeepsRenewalsAndTakeoversOut() {
 		String url = "jdbc:sqlite:" + folder.resolve("writer.db") + "?journal_mode=WAL&busy_timeout=10";
-		JdbcIdempotencyStore other = new JdbcIdempotencyStore(new DriverManagerDataSource(url), JdbcSettings.defaults());
+		JdbcIdempotencyStore other = new JdbcIdempotencyStore(new DriverManagerDataSource(url),
+				JdbcSettings.defaults());
 		other.prepareTable(InitializeSchema.ALWAYS);
 		IdempotencyKey key = IdempotencyKey.of("pay", UUID.randomUUID().toString());
 		ClaimTerms brief = new ClaimTerms(Duration.ofMillis(1), TERMS.ttl(), OnCrash.RETRY, OnReplay.READ);

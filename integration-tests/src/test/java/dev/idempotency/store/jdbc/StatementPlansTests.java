@@ -48,8 +48,8 @@ class StatementPlansTests {
 	static Stream<Arguments> databases() {
 		return Stream.of(
 				Arguments.of(Named.of("H2", "jdbc:h2:mem:plans;DB_CLOSE_DELAY=-1"), "explain ", "analyze", "tableScan"),
-				Arguments.of(Named.of("HSQLDB", "jdbc:hsqldb:mem:plans;hsqldb.tx=mvcc"), "explain plan for ", "checkpoint",
-						"access=FULL SCAN"),
+				Arguments.of(Named.of("HSQLDB", "jdbc:hsqldb:mem:plans;hsqldb.tx=mvcc"), "explain plan for ",
+						"checkpoint", "access=FULL SCAN"),
 				Arguments.of(Named.of("SQLite", "jdbc:sqlite:" + folder.resolve("plans.db")), "explain query plan ",
 						"analyze", "SCAN "),
 				Arguments.of(Named.of("MariaDB", MariaDbServer.shared().url()), "explain ",
@@ -58,7 +58,8 @@ class StatementPlansTests {
 
 	@ParameterizedTest
 	@MethodSource("databases")
-	void noneReadsAWholeTableOrRepeatsASubquery(String url, String explain, String analyze, String scan) throws Exception {
+	void noneReadsAWholeTableOrRepeatsASubquery(String url, String explain, String analyze, String scan)
+			throws Exception {
 		SingleConnectionDataSource dataSource = new SingleConnectionDataSource(url, true);
 		JdbcTemplate jdbc = new JdbcTemplate(dataSource);
 		new JdbcIdempotencyStore(dataSource, JdbcSettings.defaults()).prepareTable(InitializeSchema.ALWAYS);
@@ -123,7 +124,8 @@ class StatementPlansTests {
 	 */
 	private static String plan(Connection connection, String explain, Object holder, Field field) throws Exception {
 		field.setAccessible(true);
-		Predicate<String> isStatement = Pattern.compile("^(/\\*.*\\*/ )?(select|update|delete) .* where ", Pattern.DOTALL)
+		Predicate<String> isStatement = Pattern
+			.compile("^(/\\*.*\\*/ )?(select|update|delete) .* where ", Pattern.DOTALL)
 			.asPredicate();
 		if (!(field.get(holder) instanceof String text) || !isStatement.test(text)
 				|| READ_OUTCOMES.contains(field.getName())) {

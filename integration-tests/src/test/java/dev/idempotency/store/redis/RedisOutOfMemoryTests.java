@@ -105,10 +105,9 @@ class RedisOutOfMemoryTests {
 			makeRoom();
 			List<Decision> retries = keys.stream().map((key) -> settled(() -> begin(engine, key))).toList();
 			assertThat(retries).filteredOn(Decision.Proceed.class::isInstance).as("run twice").isEmpty();
-			assertThat(retries).allSatisfy((retry) -> assertThat(((Decision.Refused) retry).reason())
-				.isEqualTo(Reason.NOT_REPLAYABLE));
-			assertThat(completions).extracting(Completion::kind)
-				.containsOnly(Completion.Kind.STORED_WITHOUT_RESULT);
+			assertThat(retries).allSatisfy(
+					(retry) -> assertThat(((Decision.Refused) retry).reason()).isEqualTo(Reason.NOT_REPLAYABLE));
+			assertThat(completions).extracting(Completion::kind).containsOnly(Completion.Kind.STORED_WITHOUT_RESULT);
 		}
 	}
 
@@ -117,8 +116,8 @@ class RedisOutOfMemoryTests {
 	}
 
 	private static Decision settled(Supplier<Decision> attempt) {
-		return await().until(attempt::get, (decision) -> !(decision instanceof Decision.Refused refused
-				&& refused.reason() == Reason.IN_PROGRESS));
+		return await().until(attempt::get, (
+				decision) -> !(decision instanceof Decision.Refused refused && refused.reason() == Reason.IN_PROGRESS));
 	}
 
 	@Test
