@@ -1,5 +1,6 @@
 package dev.idempotency.store.jdbc;
 
+import java.nio.ByteBuffer;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -68,8 +69,8 @@ final class Renewals implements AutoCloseable {
 	}
 
 	/**
-	 * An owner belongs to one claim, so that a record of one of the ids with one of the
-	 * owners is the record of a claim.
+	 * An owner belongs to one claim, so that the update changes only records of claims.
+	 * What is lost is found by both, the id and the owner.
 	 */
 	private static Set<Claim> renew(Connection connection, Statements statements, List<Claim> claims, Long millis)
 			throws SQLException {
@@ -87,10 +88,11 @@ final class Renewals implements AutoCloseable {
 		if (Sql.update(connection, statements.renew(size), parameters.toArray()) == claims.size()) {
 			return Set.of();
 		}
-		Set<Long> held = new HashSet<>(
-				Sql.list(connection, statements.held(size), (row) -> row.getLong(1), records.toArray()));
+		Set<List<Object>> held = new HashSet<>(Sql.list(connection, statements.held(size),
+				(row) -> List.of(row.getLong(1), ByteBuffer.wrap(row.getBytes(2))), records.toArray()));
 		return claims.stream()
-			.filter((claim) -> !held.contains(OwnedRecord.number(claim.owner())))
+			.filter((claim) -> !held
+				.contains(List.of(OwnedRecord.number(claim.owner()), ByteBuffer.wrap(claim.key().digest()))))
 			.collect(Collectors.toSet());
 	}
 

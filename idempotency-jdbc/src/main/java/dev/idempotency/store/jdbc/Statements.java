@@ -116,7 +116,7 @@ final class Statements {
 		// If a transaction has completed the key, the owner may not have learned of it
 		// yet.
 		// The claim is not lost then
-		this.held = in("select owner from {table} where id in ({list}) and owner in ({list}) and (" + IN_PROGRESS
+		this.held = in("select owner, id from {table} where id in ({list}) and owner in ({list}) and (" + IN_PROGRESS
 				+ " or " + COMPLETED_BY_TRANSACTION + ") and expires_at > {now}");
 		this.complete = in("update {table} set " + COMPLETED_BY_OWNER + ", ends_at = {now}, " + AT_LEAST
 				+ ", result = ? where " + HELD);
@@ -143,7 +143,7 @@ final class Statements {
 	}
 
 	/**
-	 * Selects the owners of the claims that are not lost.
+	 * Selects the owners and ids of the claims that are not lost.
 	 */
 	String held(int claims) {
 		return withList(this.held, claims);

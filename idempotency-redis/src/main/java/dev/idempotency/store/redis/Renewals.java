@@ -35,6 +35,8 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnection;
  */
 final class Renewals {
 
+	private static final Duration SHORTEST_PATIENCE = Duration.ofSeconds(1);
+
 	private final RedisConnectionFactory connectionFactory;
 
 	private final Names names;
@@ -97,7 +99,7 @@ final class Renewals {
 			List<Claim> others = claims.subList(1, claims.size());
 			if (connection instanceof LettuceConnection lettuce) {
 				// Long before the lease expires, whatever the timeout of commands is
-				WithLettuce renewals = new WithLettuce(lettuce, this.clock, lease.dividedBy(4));
+				WithLettuce renewals = new WithLettuce(lettuce, this.clock, patience(lease));
 				addLost(claims.subList(0, 1), List.of(renewals.first(arguments(claims.get(0), millis))), lost);
 				addLost(others, renewals.others(others.stream().map((claim) -> arguments(claim, millis)).toList()),
 						lost);
@@ -137,6 +139,11 @@ final class Renewals {
 		}
 	}
 
+	private static Duration patience(Duration lease) {
+		Duration quarter = lease.dividedBy(4);
+		return (quarter.compareTo(SHORTEST_PATIENCE) > 0) ? quarter : SHORTEST_PATIENCE;
+	}
+
 	private byte[][] arguments(Claim claim, byte[] millis) {
 		return new byte[][] { this.names.record(claim.key()), RecordPacking.owner(claim.owner()), millis };
 	}
@@ -172,7 +179,7 @@ final class Renewals {
 		private WithLettuce(LettuceConnection connection, Clock clock, Duration patience) {
 			this.commands = connection.getNativeConnection();
 			this.clock = clock;
-			this.end = clock.millis() + Math.max(1, patience.toMillis());
+			this.end = clock.millis() + patience.toMillis();
 		}
 
 		private Long first(byte[][] arguments) {
