@@ -58,6 +58,9 @@ public final class ResultFormat {
 	 * @throws RuntimeException if it cannot be written and read back
 	 */
 	byte[] write(@Nullable Object value) {
+		if (value instanceof StoredFailure failure) {
+			return framed(FAILURE, failure.toBytes());
+		}
 		if (value == null || isNothing(this.type)) {
 			return new byte[] { NOTHING };
 		}
@@ -85,13 +88,6 @@ public final class ResultFormat {
 		byte[] content = json.getBytes(StandardCharsets.UTF_8);
 		readValue(content, this.strict);
 		return framed(VALUE, content);
-	}
-
-	/**
-	 * Writes a failure that counts as a result.
-	 */
-	byte[] writeFailure(StoredFailure failure) {
-		return framed(FAILURE, failure.toBytes());
 	}
 
 	private static byte[] framed(byte kind, byte[] content) {

@@ -77,7 +77,7 @@ public final class RunningCall implements IdempotencyContext {
 	/**
 	 * The work is done. It must not run again, even if an error prevents its result from
 	 * being written.
-	 * @param value its result
+	 * @param value its result, which may be a {@link StoredFailure}
 	 * @return the state for the caller: this value, or that of a takeover
 	 */
 	public CallState succeeded(@Nullable Object value) {
@@ -148,7 +148,7 @@ public final class RunningCall implements IdempotencyContext {
 
 	/**
 	 * The work is done, in the transaction of the caller, who ends it.
-	 * @param value its result
+	 * @param value its result, which may be a {@link StoredFailure}
 	 * @return the state for the caller: this value, or that of an attempt that has taken
 	 * over the key, and then the transaction must be rolled back
 	 */
@@ -179,23 +179,16 @@ public final class RunningCall implements IdempotencyContext {
 	 * @return {@link CallState.Executed} if the caller gets this failure
 	 */
 	public CallState failedForGood(Throwable failure) {
-		if (this.released) {
-			this.execution.close();
-			return new CallState.Executed(null);
-		}
-		byte[] payload;
 		try {
-			payload = this.format.writeFailure(StoredFailure.of(failure));
+			return succeeded(StoredFailure.of(failure));
 		}
-		catch (RuntimeException | Error ex) {
+		catch (Error ex) {
 			// The caller gets the failure, which came first
 			FirstFailure.then(failure, () -> {
 				throw ex;
 			});
-			FirstFailure.then(failure, () -> this.execution.complete(null));
 			return new CallState.Executed(null);
 		}
-		return settled(this.execution.complete(payload), null);
 	}
 
 	/**

@@ -12,14 +12,29 @@ import org.jspecify.annotations.Nullable;
  * @param type the name of the exception's class
  * @param message its message, or {@code null} if it has none
  */
-record StoredFailure(String type, @Nullable String message) {
+public record StoredFailure(String type, @Nullable String message) {
 
 	private static final int MAX_LENGTH = 4096;
 
-	static StoredFailure of(Throwable failure) {
-		String message = failure.getMessage();
+	/**
+	 * The stored form of a failure.
+	 */
+	public static StoredFailure of(Throwable failure) {
+		String message = messageOf(failure);
 		return new StoredFailure(failure.getClass().getName(),
 				(message != null && message.length() > MAX_LENGTH) ? message.substring(0, MAX_LENGTH) : message);
+	}
+
+	/**
+	 * The code of an application, which must not keep its failure from being a result.
+	 */
+	private static @Nullable String messageOf(Throwable failure) {
+		try {
+			return failure.getMessage();
+		}
+		catch (RuntimeException | Error ex) {
+			return null;
+		}
 	}
 
 	byte[] toBytes() {
@@ -31,7 +46,10 @@ record StoredFailure(String type, @Nullable String message) {
 		return new StoredFailure(parts[0], (parts.length > 1) ? parts[1] : null);
 	}
 
-	ReplayedFailureException toException() {
+	/**
+	 * What a caller gets instead of running the operation again.
+	 */
+	public ReplayedFailureException toException() {
 		return new ReplayedFailureException(this.type, this.message);
 	}
 

@@ -5,6 +5,7 @@ import java.util.List;
 
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.call.RunningCall;
+import dev.idempotency.call.StoredFailure;
 import dev.idempotency.core.Transactions;
 import dev.idempotency.core.Transactions.Ending;
 import org.jspecify.annotations.Nullable;
@@ -290,7 +291,15 @@ final class CallerTransaction implements TransactionSynchronization {
 			this.joins = joins;
 		}
 
+		/**
+		 * The result for a further call in the same transaction.
+		 * @throws dev.idempotency.ReplayedFailureException if the call failed, and its
+		 * failure is the result
+		 */
 		@Nullable Object value() {
+			if (this.value instanceof StoredFailure failure) {
+				throw failure.toException();
+			}
 			return this.value;
 		}
 

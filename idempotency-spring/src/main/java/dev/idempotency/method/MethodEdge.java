@@ -14,8 +14,10 @@ import dev.idempotency.ReplayedFailureException;
 import dev.idempotency.call.CallState;
 import dev.idempotency.call.Calls;
 import dev.idempotency.call.RunningCall;
+import dev.idempotency.call.StoredFailure;
 import dev.idempotency.call.ToolOperations;
 import dev.idempotency.core.Attempt;
+import dev.idempotency.core.FirstFailure;
 import dev.idempotency.core.IdempotencyEngine;
 import dev.idempotency.core.Transactions;
 import dev.idempotency.core.Transactions.Transaction;
@@ -104,10 +106,10 @@ final class MethodEdge {
 		Attempt attempt = operation.attempt(arguments);
 		CallerTransaction caller = callersTransaction(operation, invocation.getMethod(), bean.getClass());
 		CallerTransaction.Pending earlier = (caller != null) ? caller.find(attempt.key()) : null;
-		if (earlier != null) {
-			return earlier.value();
-		}
 		try {
+			if (earlier != null) {
+				return earlier.value();
+			}
 			CallState state = this.calls.begin(attempt, operation.format());
 			if (!(state instanceof CallState.Running running)) {
 				return this.calls.valueOrThrow(state, attempt);
@@ -209,6 +211,11 @@ final class MethodEdge {
 				if (own != null) {
 					rollBack(own);
 				}
+				else if (this.caller != null && this.operation.stores(ex)) {
+					CallerTransaction shared = this.caller;
+					FirstFailure.then(ex, () -> enlist(shared, StoredFailure.of(ex)));
+					throw ex;
+				}
 				else if (this.caller != null && isJoining()) {
 					this.caller.forbidCommit(this.call.key());
 				}
@@ -223,8 +230,7 @@ final class MethodEdge {
 				return MethodEdge.this.calls.valueOrThrow(this.call.succeededIn(own, value), this.attempt);
 			}
 			if (this.caller != null) {
-				this.caller.enlist(new CallerTransaction.Pending(this.attempt.key(), this.call, value, isJoining()));
-				return isJoining() ? join(this.caller, value) : value;
+				return enlist(this.caller, value);
 			}
 			if (this.operation.delivery() == Delivery.FUTURE && value != null) {
 				return later((CompletionStage<?>) value);
@@ -234,6 +240,14 @@ final class MethodEdge {
 
 		private boolean isJoining() {
 			return this.operation.scope() == TransactionScope.JOINS;
+		}
+
+		/**
+		 * The result, a value or a failure, counts once the caller's transaction commits.
+		 */
+		private @Nullable Object enlist(CallerTransaction caller, @Nullable Object result) {
+			caller.enlist(new CallerTransaction.Pending(this.attempt.key(), this.call, result, isJoining()));
+			return isJoining() ? join(caller, result) : result;
 		}
 
 		/**

@@ -1,5 +1,6 @@
 package dev.idempotency.method;
 
+import java.io.IOException;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -56,7 +57,8 @@ abstract class MethodTransactionContract {
 				TransactionAutoConfiguration.class, IdempotencyJdbcAutoConfiguration.class))
 		.withPropertyValues("spring.datasource.url=" + url(), "idempotency.store=jdbc",
 				"idempotency.jdbc.initialize-schema=always")
-		.withBean(Ledger.class);
+		.withBean(Ledger.class)
+		.withBean(Results.class);
 
 	/**
 	 * An empty database.
@@ -146,7 +148,7 @@ abstract class MethodTransactionContract {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "joining", "annotated", "refused" })
+	@ValueSource(strings = { "joining", "annotated" })
 	void leavesNothingBehindInATransactionWhoseCallerGoesOn(String method) {
 		run((ledger, transaction) -> {
 			assertThatExceptionOfType(RuntimeException.class).isThrownBy(() -> transaction.executeWithoutResult(
@@ -325,6 +327,64 @@ abstract class MethodTransactionContract {
 		});
 	}
 
+	/**
+	 * A stored failure is a result, and shares the fate of the caller's transaction as a
+	 * value does. Only a rollback of the method's own transaction or savepoint leaves a
+	 * failure without a row.
+	 */
+	@Test
+	void aResultOfAnyKindSharesTheFateOfItsCallersTransaction() {
+		run((ledger, transaction) -> {
+			List<String> complaints = new ArrayList<>();
+			for (String method : List.of("joining", "joiningNested", "required", "mandatory", "supports", "nested",
+					"apart")) {
+				for (Result result : Result.values()) {
+					for (CallersFate fate : CallersFate.values()) {
+						String id = method + " " + result + " " + fate;
+						String seen = fateOf(id, method, result, fate, ledger, transaction);
+						if (!seen.equals(expected(method, result, fate))) {
+							complaints.add("%s: %s".formatted(id, seen));
+						}
+					}
+				}
+			}
+			assertThat(complaints).isEmpty();
+		});
+	}
+
+	private static String fateOf(String id, String method, Result result, CallersFate fate, Ledger ledger,
+			TransactionTemplate transaction) {
+		List<String> results = new ArrayList<>();
+		catchThrowable(() -> transaction.executeWithoutResult((status) -> {
+			TransactionTemplate part = (fate == CallersFate.ROLLS_BACK_TO_SAVEPOINT) ? nested(transaction) : transaction;
+			part.executeWithoutResult((inner) -> {
+				results.add(ledger.resultOf(method, id, result));
+				results.add(ledger.resultOf(method, id, result));
+				switch (fate) {
+					case COMMITS -> {
+					}
+					case FAILS -> throw new IllegalStateException("the caller fails");
+					case ROLLS_BACK -> status.setRollbackOnly();
+					case ROLLS_BACK_TO_SAVEPOINT -> inner.setRollbackOnly();
+				}
+			});
+		}));
+		long runs = ledger.runs(id);
+		int rows = ledger.rows(id);
+		catchThrowable(() -> transaction
+			.executeWithoutResult((status) -> results.add(ledger.resultOf(method, id, result))));
+		assertThat(results).as(id).hasSize(3).containsOnly(result.name());
+		return "%d runs, %d rows, retry %s".formatted(runs, rows, (ledger.runs(id) > runs) ? "runs" : "replays");
+	}
+
+	private static String expected(String method, Result result, CallersFate fate) {
+		boolean own = method.equals("apart");
+		boolean savepoint = method.equals("nested") || method.equals("joiningNested");
+		boolean rollsBack = result == Result.UNCHECKED && !method.equals("joining");
+		boolean committed = own || (fate == CallersFate.COMMITS && (!rollsBack || savepoint));
+		return "1 runs, %d rows, retry %s".formatted((committed && !rollsBack) ? 1 : 0, committed ? "replays" : "runs");
+	}
+
 	@Test
 	void stopsIfATransactionBeginsBeforeTheClaim() {
 		this.runner.withUserConfiguration(EagerTransactions.class)
@@ -355,10 +415,25 @@ abstract class MethodTransactionContract {
 	private void run(Story story) {
 		this.runner.run((context) -> {
 			context.getBean(JdbcTemplate.class)
-				.execute("create table ledger (number bigint generated always as identity, id varchar(10) not null)");
+				.execute("create table ledger (number bigint generated always as identity, id varchar(60) not null)");
 			story.tell(context.getBean(Ledger.class),
 					new TransactionTemplate(context.getBean(PlatformTransactionManager.class)));
 		});
+	}
+
+	enum Result {
+
+		VALUE, CHECKED, UNCHECKED
+
+	}
+
+	/**
+	 * What becomes of a caller that has got the result, whatever it is.
+	 */
+	enum CallersFate {
+
+		COMMITS, FAILS, ROLLS_BACK, ROLLS_BACK_TO_SAVEPOINT
+
 	}
 
 	interface Story {
@@ -375,9 +450,12 @@ abstract class MethodTransactionContract {
 
 		private final Supplier<Ledger> self;
 
-		Ledger(JdbcTemplate jdbc, ObjectProvider<Ledger> self) {
+		private final ObjectProvider<Results> results;
+
+		Ledger(JdbcTemplate jdbc, ObjectProvider<Ledger> self, ObjectProvider<Results> results) {
 			this.jdbc = jdbc;
 			this.self = self::getObject;
+			this.results = results;
 		}
 
 		List<String> rows() {
@@ -476,12 +554,108 @@ abstract class MethodTransactionContract {
 			throw new UnsupportedOperationException("refused");
 		}
 
-		private int write(String id, boolean fails) {
+		/**
+		 * The result of a call: a value or a stored failure, for the first time or again.
+		 */
+		String resultOf(String method, String id, Result result) {
+			Results methods = this.results.getObject();
+			try {
+				return switch (method) {
+					case "joining" -> methods.joining(id, result);
+					case "joiningNested" -> methods.joiningNested(id, result);
+					case "required" -> methods.required(id, result);
+					case "mandatory" -> methods.mandatory(id, result);
+					case "supports" -> methods.supports(id, result);
+					case "nested" -> methods.nested(id, result);
+					case "apart" -> methods.apart(id, result);
+					default -> throw new IllegalArgumentException(method);
+				};
+			}
+			catch (IOException | UnsupportedOperationException ex) {
+				return String.valueOf(ex.getMessage());
+			}
+		}
+
+		int rows(String id) {
+			return this.jdbc.queryForList("select id from ledger where id = ?", String.class, id).size();
+		}
+
+		long runs(String id) {
+			return this.effects.stream().filter(id::equals).count();
+		}
+
+		int write(String id, boolean fails) {
 			this.jdbc.update("insert into ledger (id) values (?)", id);
 			if (fails) {
 				throw new IllegalStateException("broken");
 			}
 			return rows().size();
+		}
+
+	}
+
+	/**
+	 * A method of each propagation, whose failures are results.
+	 */
+	static class Results {
+
+		private final Ledger ledger;
+
+		Results(Ledger ledger) {
+			this.ledger = ledger;
+		}
+
+		@Idempotent(key = "#id", transactional = true,
+				storeExceptions = { IOException.class, UnsupportedOperationException.class })
+		public String joining(String id, Result result) throws IOException {
+			return give(id, result);
+		}
+
+		@Transactional(propagation = Propagation.NESTED)
+		@Idempotent(key = "#id", transactional = true,
+				storeExceptions = { IOException.class, UnsupportedOperationException.class })
+		public String joiningNested(String id, Result result) throws IOException {
+			return give(id, result);
+		}
+
+		@Transactional
+		@Idempotent(key = "#id", storeExceptions = { IOException.class, UnsupportedOperationException.class })
+		public String required(String id, Result result) throws IOException {
+			return give(id, result);
+		}
+
+		@Transactional(propagation = Propagation.MANDATORY)
+		@Idempotent(key = "#id", storeExceptions = { IOException.class, UnsupportedOperationException.class })
+		public String mandatory(String id, Result result) throws IOException {
+			return give(id, result);
+		}
+
+		@Transactional(propagation = Propagation.SUPPORTS)
+		@Idempotent(key = "#id", storeExceptions = { IOException.class, UnsupportedOperationException.class })
+		public String supports(String id, Result result) throws IOException {
+			return give(id, result);
+		}
+
+		@Transactional(propagation = Propagation.NESTED)
+		@Idempotent(key = "#id", storeExceptions = { IOException.class, UnsupportedOperationException.class })
+		public String nested(String id, Result result) throws IOException {
+			return give(id, result);
+		}
+
+		@Transactional(propagation = Propagation.REQUIRES_NEW)
+		@Idempotent(key = "#id", storeExceptions = { IOException.class, UnsupportedOperationException.class })
+		public String apart(String id, Result result) throws IOException {
+			return give(id, result);
+		}
+
+		private String give(String id, Result result) throws IOException {
+			this.ledger.effects().add(id);
+			this.ledger.write(id, false);
+			return switch (result) {
+				case VALUE -> result.name();
+				case CHECKED -> throw new IOException(result.name());
+				case UNCHECKED -> throw new UnsupportedOperationException(result.name());
+			};
 		}
 
 	}
