@@ -143,8 +143,11 @@ final class TransactionWatch implements TransactionExecutionListener {
 	@Override
 	public void beforeCommit(TransactionExecution transaction) {
 		Begun begun = latest.get();
-		if (begun != null && begun.status == transaction && begun.calls != null) {
-			begun.calls.watchedCommitBegins();
+		if (begun != null && begun.status == transaction) {
+			begun.commits = true;
+			if (begun.calls != null) {
+				begun.calls.watchedCommitBegins();
+			}
 		}
 	}
 
@@ -214,6 +217,8 @@ final class TransactionWatch implements TransactionExecutionListener {
 
 		private @Nullable CallerTransaction calls;
 
+		private boolean commits;
+
 		private Begun(TransactionManager manager, DefaultTransactionStatus status, @Nullable Begun earlier) {
 			this.manager = manager;
 			this.status = status;
@@ -233,10 +238,10 @@ final class TransactionWatch implements TransactionExecutionListener {
 
 		/**
 		 * Whether it was committed or rolled back, and only its resources remain until
-		 * all synchronizations are notified.
+		 * all synchronizations are notified: nothing commits further work.
 		 */
 		boolean isOver() {
-			return isSynchronized() && !TransactionSynchronizationManager.isSynchronizationActive();
+			return this.commits || (isSynchronized() && !TransactionSynchronizationManager.isSynchronizationActive());
 		}
 
 		/**

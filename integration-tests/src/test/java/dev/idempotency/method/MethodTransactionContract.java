@@ -188,6 +188,31 @@ abstract class MethodTransactionContract {
 		});
 	}
 
+	@Test
+	void refusesACallAfterTheCommitUnlessItBeginsATransaction() {
+		run((ledger, transaction) -> {
+			transaction.executeWithoutResult((status) -> afterCommit(() -> {
+				assertThatIllegalStateException().isThrownBy(() -> ledger.call("annotated", "1", false))
+					.withMessageContaining("REQUIRES_NEW");
+				ledger.call("apart", "2", false);
+				ledger.call("joining", "3", false);
+			}));
+			assertThat(ledger.rows()).containsExactly("2", "3");
+			assertThat(ledger.call("annotated", "1", false)).isEqualTo(3);
+		});
+	}
+
+	private static void afterCommit(Runnable work) {
+		TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+
+			@Override
+			public void afterCommit() {
+				work.run();
+			}
+
+		});
+	}
+
 	@ParameterizedTest
 	@ValueSource(strings = { "joining", "annotated" })
 	void isFreeAtOnceIfTheCommitFails(String method) {

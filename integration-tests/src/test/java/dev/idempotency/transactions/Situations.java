@@ -504,6 +504,8 @@ final class Situations {
 	}
 
 	private static List<Situation> afterCommit() {
+		Consumer<Scene> afterCommit = (scene) -> scene
+			.transaction(() -> scene.afterCommit(() -> scene.goOnAfter(scene::call)));
 		return List.of(after("after the commit, in a new one",
 				(scene) -> scene.transaction(() -> scene.afterCommit(() -> scene.newTransaction(() -> {
 					scene.read();
@@ -520,8 +522,8 @@ final class Situations {
 					scene.callEarlier();
 					scene.afterCommit(() -> scene.newTransaction(scene::callAndStrike));
 				})).withEarlierCall(DONE).variation(),
-				lateCall("after the commit, in what is left of it",
-						(scene) -> scene.transaction(() -> scene.afterCommit(() -> scene.goOnAfter(scene::call)))),
+				lateCall("after the commit, in what is left of it", afterCommit),
+				lateCall("after the commit, in what is left of it, with JPA", afterCommit).in(SetUp.JPA),
 				lateCall("after the completion, in what is left of it",
 						(scene) -> scene.transaction(() -> scene.afterCompletion(() -> scene.goOnAfter(scene::call)))),
 				lateCall("after a roll-back, in what is left of it", (scene) -> scene.transaction(() -> {
@@ -535,11 +537,13 @@ final class Situations {
 	}
 
 	/**
-	 * Spring knows no transaction there, and its manual says so.
+	 * Nothing commits what is done there, unless it is in a new transaction.
 	 */
 	private static Situation lateCall(String name, Consumer<Scene> play) {
 		return Situation.of(Group.BEFORE_COMMIT, name, EnumSet.of(Fate.COMMIT), play)
-			.ending(Outcomes.always(Outcome.EITHER));
+			.protectedBy(Protection.JOINING, Protection.ANNOTATED, Protection.NESTED, Protection.APART)
+			.ending((protection, fate) -> (protection == Protection.JOINING || protection == Protection.APART)
+					? Outcome.DONE : Outcome.UNDONE);
 	}
 
 	private static List<Situation> jpa() {
