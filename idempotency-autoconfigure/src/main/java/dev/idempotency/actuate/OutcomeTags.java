@@ -73,7 +73,9 @@ final class OutcomeTags {
 			case STORED -> "stored";
 			case STORED_WITHOUT_RESULT -> "stored_without_result";
 			case SUPERSEDED -> "superseded";
+			case RELEASED -> "released";
 			case ROLLED_BACK -> "rolled_back";
+			case UNKNOWN -> "unknown";
 			case FAILED -> "failed";
 			case JOINED, UNPROTECTED -> UNPROTECTED;
 		};

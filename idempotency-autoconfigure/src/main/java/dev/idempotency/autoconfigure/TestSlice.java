@@ -63,6 +63,7 @@ final class TestSlice {
 				}
 				yield store.complete((Claim) arguments[0], (StoredResult) arguments[1], (Duration) arguments[2]);
 			}
+			case "holdInTransaction" -> store.renew((Claim) arguments[0], (Duration) arguments[1]);
 			case "afterTransaction" -> !store.release((Claim) arguments[0]);
 			default -> invocation.proceed();
 		};

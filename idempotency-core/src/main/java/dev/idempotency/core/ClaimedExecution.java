@@ -63,29 +63,42 @@ final class ClaimedExecution extends Execution {
 
 	@Override
 	public Completion complete(byte @Nullable [] payload) {
-		return finish(null, plain(payload));
+		return finish(null, plain(payload), true);
 	}
 
 	@Override
 	public Completion completeWith(StoredResult result) {
-		return finish(null, result);
+		return finish(null, result, true);
 	}
 
 	@Override
 	public Completion completeIn(Transaction transaction, byte @Nullable [] payload) {
-		return finish(transaction, plain(payload));
+		return finish(transaction, plain(payload), true);
 	}
 
 	@Override
 	public Completion completeWith(Transaction transaction, StoredResult result) {
-		return finish(transaction, result);
+		return finish(transaction, result, true);
+	}
+
+	@Override
+	public Completion closeIn(Transaction transaction) {
+		return finish(transaction, null, false);
+	}
+
+	@Override
+	public Completion holdTransaction() {
+		requireUnfinished();
+		return isHeldInTransaction() ? Completion.JOINED : supersededInTransaction();
+	}
+
+	private boolean isHeldInTransaction() {
+		return this.store.holdInTransaction(this.claim, this.attempt.policy().lease());
 	}
 
 	@Override
 	public Completion joinTransaction(byte @Nullable [] payload) {
-		if (this.finished.get()) {
-			throw alreadyFinished();
-		}
+		requireUnfinished();
 		StoredResult result = pack(plain(payload));
 		try {
 			return (result != null) ? join(result, true) : join(StoredResult.tombstone(), false);
@@ -113,6 +126,10 @@ final class ClaimedExecution extends Execution {
 			this.joined = Completion.stored(withPayload);
 			return Completion.JOINED;
 		}
+		return supersededInTransaction();
+	}
+
+	private Completion supersededInTransaction() {
 		this.finished.set(true);
 		Completion superseded = lost().superseded();
 		this.listeners.publish(new IdempotencyEvent.Finished(key(), superseded));
@@ -122,7 +139,7 @@ final class ClaimedExecution extends Execution {
 	@Override
 	public void transactionEnded(Ending ending) {
 		end(() -> switch (ending) {
-			case COMMITTED -> (this.joined != null) ? stored() : released(giveBack());
+			case COMMITTED -> (this.joined != null) ? stored() : releasedUnlessCommitted();
 			case ROLLED_BACK -> released(giveBack());
 			case UNKNOWN -> releasedUnlessCommitted();
 		});
@@ -170,8 +187,9 @@ final class ClaimedExecution extends Execution {
 	 * @param transaction the transaction of the work, which is ended in any case, or
 	 * {@code null}
 	 * @param plain the result, or {@code null} to store only the fact that it has run
+	 * @param kept whether to store anything
 	 */
-	private Completion finish(@Nullable Transaction transaction, @Nullable StoredResult plain) {
+	private Completion finish(@Nullable Transaction transaction, @Nullable StoredResult plain, boolean kept) {
 		if (!this.finished.compareAndSet(false, true)) {
 			IllegalStateException tooLate = alreadyFinished();
 			if (transaction != null) {
@@ -183,7 +201,8 @@ final class ClaimedExecution extends Execution {
 		try {
 			StoredResult packed = pack(plain);
 			StoredResult result = (packed != null) ? packed : StoredResult.tombstone();
-			completion = (transaction != null) ? storeWithoutLease(transaction, result, packed != null)
+			completion = (transaction != null)
+					? storeWithoutLease(transaction, kept ? result : null, packed != null)
 					: storeUnderLease(result, packed != null);
 		}
 		catch (Throwable ex) {
@@ -193,8 +212,15 @@ final class ClaimedExecution extends Execution {
 				.publish((transaction != null) ? undoneAfter(ex, transaction) : keptWithoutResultAfter(ex)));
 			throw ex;
 		}
-		this.listeners.publish(new IdempotencyEvent.Finished(key(), completion));
+		this.listeners.publish((completion == Completion.RELEASED) ? new IdempotencyEvent.Released(key())
+				: new IdempotencyEvent.Finished(key(), completion));
 		return completion;
+	}
+
+	private void requireUnfinished() {
+		if (this.finished.get()) {
+			throw alreadyFinished();
+		}
 	}
 
 	private IllegalStateException alreadyFinished() {
@@ -236,7 +262,8 @@ final class ClaimedExecution extends Execution {
 	 * The lease is not renewed any more, since a renewal would wait for the end of the
 	 * transaction.
 	 */
-	private Completion storeWithoutLease(Transaction transaction, StoredResult result, boolean withPayload) {
+	private Completion storeWithoutLease(Transaction transaction, @Nullable StoredResult result,
+			boolean withPayload) {
 		this.lease.end();
 		return storeIn(transaction, result, withPayload);
 	}
@@ -257,9 +284,15 @@ final class ClaimedExecution extends Execution {
 		}
 	}
 
-	private Completion storeIn(Transaction transaction, StoredResult result, boolean withPayload) {
+	/**
+	 * Commits the transaction if the claim is held.
+	 * @param result what the same transaction stores, or {@code null} to store nothing
+	 */
+	private Completion storeIn(Transaction transaction, @Nullable StoredResult result, boolean withPayload) {
 		try {
-			if (!this.store.completeInTransaction(this.claim, result, atLeast())) {
+			boolean held = (result != null) ? this.store.completeInTransaction(this.claim, result, atLeast())
+					: isHeldInTransaction();
+			if (!held) {
 				rollBack(transaction);
 				return lost().superseded();
 			}
@@ -275,12 +308,33 @@ final class ClaimedExecution extends Execution {
 		}
 		try {
 			transaction.commit();
-			return Completion.stored(withPayload);
 		}
 		catch (RuntimeException ex) {
-			// If it was committed after all, there is nothing left to release
+			return afterFailedCommit(ex, result, withPayload);
+		}
+		if (result == null) {
 			releasedUnlessCommitted();
-			return Completion.rolledBack(ex);
+			return Completion.RELEASED;
+		}
+		return Completion.stored(withPayload);
+	}
+
+	/**
+	 * A commit may take effect and fail all the same, for example because its reply is
+	 * lost. What it was to store tells.
+	 */
+	private Completion afterFailedCommit(RuntimeException failure, @Nullable StoredResult result, boolean withPayload) {
+		try {
+			boolean released = !this.store.afterTransaction(this.claim);
+			if (result == null) {
+				return Completion.unknown(failure);
+			}
+			return released ? Completion.rolledBack(failure)
+					: new LostClaim(this.store, this.claim, this.attempt).completeIn(failure, result, withPayload);
+		}
+		catch (IdempotencyException ex) {
+			// Logged and published already
+			return Completion.unknown(failure);
 		}
 	}
 

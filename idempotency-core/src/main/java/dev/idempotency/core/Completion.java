@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
  * How an execution was completed.
  *
  * @param kind what happened to the result
- * @param cause why it failed, if it is {@link Kind#FAILED} or {@link Kind#ROLLED_BACK}
+ * @param cause why it failed, if it is {@link Kind#FAILED}, {@link Kind#ROLLED_BACK} or
+ * {@link Kind#UNKNOWN}; or what the commit threw although it took effect
  * @param answer the decision that a retry would get now, if it is
  * {@link Kind#SUPERSEDED}: a replay of the successor's result, or that the key is in
  * progress
@@ -22,6 +23,8 @@ public record Completion(Kind kind, @Nullable RuntimeException cause, Decision.@
 
 	private static final Completion STORED_WITHOUT_RESULT = new Completion(Kind.STORED_WITHOUT_RESULT, null, null);
 
+	static final Completion RELEASED = new Completion(Kind.RELEASED, null, null);
+
 	static Completion stored(boolean withResult) {
 		return withResult ? STORED : STORED_WITHOUT_RESULT;
 	}
@@ -31,12 +34,18 @@ public record Completion(Kind kind, @Nullable RuntimeException cause, Decision.@
 	}
 
 	/**
-	 * The transaction was not committed.
-	 * @param cause why it failed
-	 * @return the completion
+	 * The same, by a commit that took effect and failed all the same.
 	 */
-	public static Completion rolledBack(RuntimeException cause) {
+	Completion in(RuntimeException commitFailure) {
+		return new Completion(this.kind, commitFailure, null);
+	}
+
+	static Completion rolledBack(RuntimeException cause) {
 		return new Completion(Kind.ROLLED_BACK, cause, null);
+	}
+
+	static Completion unknown(RuntimeException cause) {
+		return new Completion(Kind.UNKNOWN, cause, null);
 	}
 
 	static Completion superseded(Decision.Answer answer) {
@@ -73,10 +82,20 @@ public record Completion(Kind kind, @Nullable RuntimeException cause, Decision.@
 		 */
 		FAILED,
 		/**
-		 * The transaction was not committed, as far as is known: the work is undone, and
-		 * the key was released.
+		 * The work is committed, and its result is not to be stored. The key was
+		 * released.
+		 */
+		RELEASED,
+		/**
+		 * The transaction was not committed: the work is undone, and the key was
+		 * released.
 		 */
 		ROLLED_BACK,
+		/**
+		 * The commit failed, and whether it took effect is unknown. If it did, the result
+		 * is stored. If not, a retry runs when the lease has expired.
+		 */
+		UNKNOWN,
 		/**
 		 * The execution stalled past its lease, and another attempt has the key and its
 		 * result counts. Work in a transaction was rolled back.

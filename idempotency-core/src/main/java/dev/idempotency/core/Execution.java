@@ -81,6 +81,24 @@ public abstract class Execution implements AutoCloseable {
 	public abstract Completion completeWith(Transaction transaction, StoredResult result);
 
 	/**
+	 * Commits the transaction in which the work was done, and releases the key: a retry
+	 * runs again. If the claim is lost, the transaction is rolled back.
+	 * @param transaction the transaction that the calling thread is in; it is ended here
+	 * @return {@link Completion.Kind#RELEASED}, or how the commit failed
+	 * @throws IllegalStateException if the execution is finished or closed already
+	 */
+	public abstract Completion closeIn(Transaction transaction);
+
+	/**
+	 * Makes sure that the claim is held when the transaction of the work is committed,
+	 * which the caller of the operation ends. Stores no result: the key is released when
+	 * {@link #transactionEnded} is called.
+	 * @return {@link Completion.Kind#JOINED} or {@link Completion.Kind#SUPERSEDED}, as
+	 * {@link #joinTransaction} does
+	 */
+	public abstract Completion holdTransaction();
+
+	/**
 	 * Stores the result as a part of the transaction in which the work was done, and
 	 * which the caller of the operation ends. The lease is renewed until
 	 * {@link #transactionEnded} is called.

@@ -161,6 +161,15 @@ final class GuardedStore {
 	}
 
 	/**
+	 * Makes sure that a claim is held until the end of the calling thread's transaction.
+	 * @throws IllegalStateException if the store cannot take part in it
+	 */
+	boolean holdInTransaction(Claim claim, Duration lease) {
+		JoiningStore joining = joining();
+		return ask(StoreVerb.RENEW, claim.key(), () -> joining.holdInTransaction(claim, lease));
+	}
+
+	/**
 	 * Returns whether a transaction that has ended completed a key, and releases the key
 	 * if not.
 	 */

@@ -45,6 +45,24 @@ final class LostClaim {
 	}
 
 	/**
+	 * The claim has ended with a commit that failed. Either it took effect, and the
+	 * result is there, or another attempt has taken the key over meanwhile.
+	 */
+	Completion completeIn(RuntimeException commitFailure, StoredResult result, boolean withPayload) {
+		ClaimResult answer = this.store.claimAgain(this.claim, this.again);
+		if (answer instanceof ClaimResult.Refused refused
+				&& refused.record() instanceof IdempotencyRecord.Completed completed
+				&& completed.result().equals(result)) {
+			return Completion.stored(withPayload).in(commitFailure);
+		}
+		if (answer instanceof ClaimResult.Granted granted) {
+			this.store.release(granted.claim());
+			return Completion.rolledBack(commitFailure);
+		}
+		return Completion.superseded(toldBy(((ClaimResult.Refused) answer).record()));
+	}
+
+	/**
 	 * The decision that a retry would get. The work of the late execution was undone.
 	 */
 	Completion superseded() {

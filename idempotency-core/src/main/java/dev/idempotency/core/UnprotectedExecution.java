@@ -49,12 +49,22 @@ final class UnprotectedExecution extends Execution {
 			return Completion.UNPROTECTED;
 		}
 		catch (RuntimeException ex) {
-			return Completion.rolledBack(ex);
+			return Completion.unknown(ex);
 		}
 		catch (Error ex) {
 			FirstFailure.then(ex, transaction::rollBack);
 			throw ex;
 		}
+	}
+
+	@Override
+	public Completion closeIn(Transaction transaction) {
+		return completeIn(transaction, null);
+	}
+
+	@Override
+	public Completion holdTransaction() {
+		return Completion.UNPROTECTED;
 	}
 
 	@Override

@@ -39,7 +39,22 @@ public interface JoiningStore extends IdempotencyStore {
 	}
 
 	/**
-	 * Called after the transaction in which a key was completed. If it was not committed,
+	 * Makes sure that a claim is held until the end of the calling thread's transaction,
+	 * which completes nothing. {@link #afterTransaction} then releases the key. A store
+	 * that cannot do this inside the transaction starts the lease again instead.
+	 * @param claim the claim
+	 * @param lease the length of its lease
+	 * @return {@code false} if the claim is lost; the transaction must then be rolled
+	 * back, because another attempt does the work
+	 * @throws IllegalStateException if the calling thread is in no transaction that the
+	 * store can join
+	 */
+	default boolean holdInTransaction(Claim claim, Duration lease) {
+		return renew(claim, lease);
+	}
+
+	/**
+	 * Called after the transaction in which a key was completed or held. If it was not committed,
 	 * the claim is released. If it has not quite ended, this method waits for its end.
 	 * @param claim the claim
 	 * @return whether the key is completed, or its claim is lost

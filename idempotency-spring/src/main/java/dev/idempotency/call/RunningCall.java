@@ -1,7 +1,5 @@
 package dev.idempotency.call;
 
-import java.util.Objects;
-
 import dev.idempotency.Effect;
 import dev.idempotency.IdempotencyContext;
 import dev.idempotency.IdempotencyKey;
@@ -117,8 +115,7 @@ public final class RunningCall implements IdempotencyContext {
 	 */
 	public CallState succeededIn(Transaction transaction, @Nullable Object value) {
 		if (this.released) {
-			commitAndGiveBack(transaction);
-			return new CallState.Executed(value);
+			return settled(this.execution.closeIn(transaction), value);
 		}
 		byte[] payload;
 		try {
@@ -132,20 +129,6 @@ public final class RunningCall implements IdempotencyContext {
 		return settled(this.execution.completeIn(transaction, payload), value);
 	}
 
-	private void commitAndGiveBack(Transaction transaction) {
-		try {
-			transaction.commit();
-		}
-		catch (Throwable ex) {
-			if (ex instanceof Error) {
-				FirstFailure.then(ex, transaction::rollBack);
-			}
-			FirstFailure.then(ex, this.execution::close);
-			throw ex;
-		}
-		this.execution.close();
-	}
-
 	/**
 	 * The work is done, in the transaction of the caller, who ends it.
 	 * @param value its result, which may be a {@link StoredFailure}
@@ -153,10 +136,8 @@ public final class RunningCall implements IdempotencyContext {
 	 * over the key, and then the transaction must be rolled back
 	 */
 	public CallState joinTransaction(@Nullable Object value) {
-		if (this.released) {
-			return new CallState.Executed(value);
-		}
-		return settled(this.execution.joinTransaction(payloadOf(value)), value);
+		return settled(this.released ? this.execution.holdTransaction()
+				: this.execution.joinTransaction(payloadOf(value)), value);
 	}
 
 	/**
@@ -213,11 +194,12 @@ public final class RunningCall implements IdempotencyContext {
 	}
 
 	private CallState settled(Completion completion, @Nullable Object value) {
-		return switch (completion.kind()) {
-			case STORED, STORED_WITHOUT_RESULT, JOINED, UNPROTECTED, FAILED -> new CallState.Executed(value);
-			case SUPERSEDED -> ofAnswer(Objects.requireNonNull(completion.answer()), this.format, key());
-			case ROLLED_BACK -> throw Objects.requireNonNull(completion.cause());
-		};
+		if (completion.cause() != null && completion.kind() != Completion.Kind.FAILED) {
+			// That of the commit, whatever it has done
+			throw completion.cause();
+		}
+		return (completion.answer() != null) ? ofAnswer(completion.answer(), this.format, key())
+				: new CallState.Executed(value);
 	}
 
 	/**

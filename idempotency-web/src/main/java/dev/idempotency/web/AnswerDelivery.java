@@ -88,8 +88,8 @@ final class AnswerDelivery {
 		if (completion != null && completion.answer() != null) {
 			answerLike(completion.answer());
 		}
-		else if (completion != null && completion.kind() == Completion.Kind.ROLLED_BACK) {
-			answerNothingDone(Objects.requireNonNull(completion.cause()));
+		else if (completion != null && completion.cause() != null && completion.kind() != Completion.Kind.FAILED) {
+			answerCommitFailed(completion.kind(), completion.cause(), answer);
 		}
 		else {
 			answer.send(this.dispatch.response().container());
@@ -120,16 +120,23 @@ final class AnswerDelivery {
 	}
 
 	/**
-	 * The transaction failed, so the handler's response is discarded.
+	 * The commit failed, so the handler's response is discarded. What was done is said as
+	 * far as it is known.
 	 */
-	private void answerNothingDone(RuntimeException cause) {
+	private void answerCommitFailed(Completion.Kind kind, RuntimeException cause, Recorded answer) {
 		HttpServletResponse container = this.dispatch.response().container();
 		this.recorder.wipe(container);
-		if (!(cause instanceof IdempotencyException problem)) {
-			ServletAnswers.writeEffect(EffectHeader.NONE, container);
-			throw cause;
+		if (cause instanceof IdempotencyException problem) {
+			refuse(problem, container);
+			return;
 		}
-		refuse(problem, container);
+		if (kind == Completion.Kind.ROLLED_BACK) {
+			ServletAnswers.writeEffect(EffectHeader.NONE, container);
+		}
+		else if (kind != Completion.Kind.UNKNOWN) {
+			ServletAnswers.writeEffect(answer.effect(), container);
+		}
+		throw cause;
 	}
 
 	private void refuse(IdempotencyException problem, HttpServletResponse container) {

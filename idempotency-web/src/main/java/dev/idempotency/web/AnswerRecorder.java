@@ -269,13 +269,22 @@ final class AnswerRecorder implements RecordedBody.Channel {
 		this.headersBefore.restore(container);
 	}
 
+	/**
+	 * Writes what the handler has done, unless that is unknown.
+	 */
 	void writeEffect(HttpServletResponse container, int status) {
+		if (this.transaction.isUnknown()) {
+			return;
+		}
 		if (!this.handlerReached || this.transaction.isRolledBack()) {
 			ServletAnswers.writeEffect(EffectHeader.NONE, container);
 			return;
 		}
-		EffectHeader header = EffectHeader.of(this.effect, this.dispatch.request().getMethod(), status);
-		ServletAnswers.writeEffect(this.dryRun ? header.onDryRun() : header, container);
+		ServletAnswers.writeEffect(this.dryRun ? effectOf(status).onDryRun() : effectOf(status), container);
+	}
+
+	private EffectHeader effectOf(int status) {
+		return EffectHeader.of(this.effect, this.dispatch.request().getMethod(), status);
 	}
 
 	/**
@@ -322,6 +331,10 @@ final class AnswerRecorder implements RecordedBody.Channel {
 
 		boolean isSuccess() {
 			return this.head.status() < 400;
+		}
+
+		EffectHeader effect() {
+			return effectOf(this.head.status());
 		}
 
 		EncodedAnswer encode() {

@@ -1,6 +1,5 @@
 package dev.idempotency.web;
 
-import dev.idempotency.core.FirstFailure;
 import dev.idempotency.core.Transactions.Transaction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -23,6 +22,8 @@ final class HandlerTransaction {
 
 	private boolean rolledBack;
 
+	private boolean unknown;
+
 	void begun(Transaction transaction) {
 		this.active = transaction;
 	}
@@ -36,6 +37,13 @@ final class HandlerTransaction {
 	 */
 	boolean isRolledBack() {
 		return this.rolledBack;
+	}
+
+	/**
+	 * Whether its commit failed, which may have taken effect all the same.
+	 */
+	boolean isUnknown() {
+		return this.unknown;
 	}
 
 	/**
@@ -58,19 +66,6 @@ final class HandlerTransaction {
 		return new Taken(taken);
 	}
 
-	void commit() {
-		Transaction transaction = take();
-		if (transaction != null) {
-			try {
-				transaction.commit();
-			}
-			catch (Error ex) {
-				FirstFailure.then(ex, transaction::rollBack);
-				throw ex;
-			}
-		}
-	}
-
 	void rollBack() {
 		Transaction transaction = take();
 		if (transaction != null) {
@@ -86,7 +81,7 @@ final class HandlerTransaction {
 	}
 
 	/**
-	 * Remembers that it was rolled back, whichever caller does it.
+	 * Remembers how it ended, whichever caller ends it.
 	 */
 	private final class Taken implements Transaction {
 
@@ -98,7 +93,9 @@ final class HandlerTransaction {
 
 		@Override
 		public void commit() {
+			HandlerTransaction.this.unknown = true;
 			this.transaction.commit();
+			HandlerTransaction.this.unknown = false;
 		}
 
 		@Override

@@ -173,21 +173,21 @@ final class KeySettlement {
 	 * as successful is committed, and other work is rolled back.
 	 */
 	private @Nullable Completion giveBack(boolean success) {
-		try {
-			if (success) {
-				this.transaction.commit();
-			}
+		if (this.execution == null) {
+			this.transaction.rollBack();
 			return null;
 		}
-		catch (RuntimeException ex) {
-			return Completion.rolledBack(ex);
+		this.ended = true;
+		Transaction open = success ? this.transaction.take() : null;
+		if (open != null) {
+			return this.execution.closeIn(open);
+		}
+		try {
+			this.transaction.rollBack();
+			return null;
 		}
 		finally {
-			this.transaction.rollBack();
-			if (this.execution != null) {
-				this.ended = true;
-				this.execution.close();
-			}
+			this.execution.close();
 		}
 	}
 

@@ -157,11 +157,13 @@ abstract class MethodTransactionContract {
 		});
 	}
 
-	@Test
-	void isNotCommittedByACallerIfItsClaimIsLost() {
+	@ParameterizedTest
+	@ValueSource(strings = { "robbed", "undecidedAndRobbed" })
+	void isNotCommittedIfItsClaimIsLost(String method) {
 		run((ledger, transaction) -> {
 			assertThatExceptionOfType(RuntimeException.class).isThrownBy(() -> transaction.executeWithoutResult(
-					(status) -> assertThat(catchThrowable(() -> ledger.call("robbed", "1", false))).isNotNull()));
+					(status) -> assertThat(catchThrowable(() -> ledger.call(method, "1", false))).isNotNull()));
+			assertThat(catchThrowable(() -> ledger.call(method, "2", false))).isNotNull();
 			assertThat(ledger.rows()).isEmpty();
 		});
 	}
@@ -335,7 +337,11 @@ abstract class MethodTransactionContract {
 		run((ledger, transaction) -> {
 			ledger.call("undecided", "1", false);
 			ledger.call("undecided", "1", false);
-			assertThat(ledger.rows()).containsExactly("1", "1");
+			for (int i = 0; i < 2; i++) {
+				transaction.executeWithoutResult((status) -> ledger.call("undecided", "2", false));
+			}
+			assertThat(ledger.rows()).containsExactly("1", "1", "2", "2");
+			assertThat(ledger.outcomes()).as("left in the store").isZero();
 		});
 	}
 
@@ -491,6 +497,10 @@ abstract class MethodTransactionContract {
 			return this.effects;
 		}
 
+		int outcomes() {
+			return this.jdbc.queryForList("select owner from idempotency_record_outcome").size();
+		}
+
 		/**
 		 * Takes every key that is in progress away from its executor, as a takeover
 		 * would.
@@ -522,6 +532,7 @@ abstract class MethodTransactionContract {
 				case "undecided" -> ledger.undecided(id);
 				case "refused" -> ledger.refused(id);
 				case "robbed" -> ledger.robbed(id);
+				case "undecidedAndRobbed" -> ledger.undecidedAndRobbed(id);
 				default -> throw new IllegalArgumentException(method);
 			};
 		}
@@ -570,6 +581,12 @@ abstract class MethodTransactionContract {
 		public int undecided(String id) {
 			IdempotencyContext.current().doNotStore();
 			return write(id, false);
+		}
+
+		@Idempotent(key = "#id", transactional = true)
+		public int undecidedAndRobbed(String id) {
+			IdempotencyContext.current().doNotStore();
+			return robbed(id);
 		}
 
 		@Idempotent(key = "#id", transactional = true, storeExceptions = UnsupportedOperationException.class)

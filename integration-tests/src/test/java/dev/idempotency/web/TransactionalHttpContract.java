@@ -21,6 +21,7 @@ import dev.idempotency.store.IdempotencyStore;
 import dev.idempotency.store.InspectableStore;
 import dev.idempotency.store.OnReplay;
 import dev.idempotency.store.StoredResult;
+import dev.idempotency.web.LossyDataSource.Loss;
 import dev.idempotency.test.Race;
 import jakarta.servlet.http.HttpServletResponse;
 import org.junit.jupiter.api.AutoClose;
@@ -86,7 +87,7 @@ abstract class TransactionalHttpContract implements Container.Choice {
 	@BeforeAll
 	void start() {
 		List<Class<?>> sources = new ArrayList<>(List.of(WebTestApplication.class, Turnstile.class, Events.class,
-				Payments.class, PaymentController.class, Routes.class));
+				Payments.class, PaymentController.class, Routes.class, LossyDataSource.Around.class));
 		sources.addAll(surroundings());
 		this.server = serve(sources, "etag.order=0", autoConfiguration(), "spring.datasource.url=" + url(),
 				"idempotency.store=jdbc", "idempotency.jdbc.initialize-schema=always",
@@ -206,6 +207,47 @@ abstract class TransactionalHttpContract implements Container.Choice {
 		assertThat(this.server.bean(Events.class).of(IdempotencyEvent.Finished.class)).singleElement()
 			.satisfies((event) -> assertThat(event.completion().kind()).isEqualTo(Completion.Kind.ROLLED_BACK));
 		assertThat(pay("failing-at-commit").isReplay()).isFalse();
+	}
+
+	@Test
+	void saysWhatWasDoneWhenTheReplyOfTheCommitIsLost() {
+		Answer answer = payAndLose(Loss.OF_REPLY);
+		assertCommitted(answer, 500);
+		assertThat(answer.effect()).isEqualTo("created");
+		assertThat(pay("plainly").isReplay()).isTrue();
+		assertThat(rows()).isEqualTo(1);
+	}
+
+	@Test
+	void saysNothingWhenNothingIsKnownOfTheCommit() {
+		Answer answer = payAndLose(Loss.OF_DATABASE);
+		this.server.bean(LossyDataSource.class).recover();
+		assertCommitted(answer, 500);
+		assertThat(answer.effect()).isEmpty();
+		assertThat(this.server.bean(Events.class).of(IdempotencyEvent.Finished.class)).singleElement()
+			.satisfies((event) -> assertThat(event.completion().kind()).isEqualTo(Completion.Kind.UNKNOWN));
+		assertThat(pay("plainly").isReplay()).isTrue();
+		assertThat(rows()).isEqualTo(1);
+	}
+
+	@Test
+	void saysThatNothingWasDoneWhenTheCommitIsLost() {
+		assertUndone(payAndLose(Loss.OF_COMMIT), 500);
+		assertThat(pay("plainly").isReplay()).isFalse();
+		assertThat(rows()).isEqualTo(1);
+	}
+
+	private Answer payAndLose(Loss loss) {
+		this.server.bean(LossyDataSource.class).loseNext(loss);
+		return pay("plainly");
+	}
+
+	@Test
+	void undoesTheWorkOfAHandlerThatLostItsClaimAndIsNotToBeStored() {
+		Answer answer = pay("losing-and-forgetting");
+		assertThat(answer.status()).as(answer.toString()).isEqualTo(409);
+		assertThat(rows()).isZero();
+		assertThat(pay("plainly").status()).isEqualTo(201);
 	}
 
 	@Test
@@ -408,6 +450,12 @@ abstract class TransactionalHttpContract implements Container.Choice {
 			((InspectableStore) this.store).forget(context.key());
 			this.payments.pay(text);
 			return "paid";
+		}
+
+		@PostMapping("/losing-and-forgetting")
+		String losingAndForgetting(@RequestBody String text, IdempotencyContext context) {
+			context.doNotStore();
+			return losing(text, context);
 		}
 
 		@PostMapping("/overtaken")

@@ -58,6 +58,13 @@ final class ClaimedRecord {
 		return this.tables.outcomes().insert(this.connection, this.record, result.toFrame(), atLeast);
 	}
 
+	/**
+	 * Lets a takeover wait for the end of the transaction. Fails if there was one.
+	 */
+	boolean hold() throws SQLException {
+		return this.tables.outcomes().hold(this.connection, this.record);
+	}
+
 	private void requireRoom(StoredResult result) {
 		if (result.size() > this.tables.largestResult()) {
 			throw new ResultTooLargeException(

@@ -151,6 +151,12 @@ public final class JdbcIdempotencyStore
 	}
 
 	@Override
+	public boolean holdInTransaction(Claim claim, Duration lease) {
+		return databaseOf(claim).inTransaction("hold a key",
+				(connection, tables) -> new ClaimedRecord(connection, tables, claim).hold());
+	}
+
+	@Override
 	public boolean afterTransaction(Claim claim) {
 		boolean released = databaseOf(claim).onOwnConnection("check the outcome of a transaction",
 				(connection, tables) -> new ClaimedRecord(connection, tables, claim).releaseIfNotCompleted());

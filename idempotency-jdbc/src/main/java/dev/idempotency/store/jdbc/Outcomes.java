@@ -137,6 +137,14 @@ final class Outcomes {
 		return inserted;
 	}
 
+	/**
+	 * Inserts the fence of an owner that is about to finish, by the owner itself.
+	 * @return {@code false} if the owner has been fenced off
+	 */
+	boolean hold(Connection connection, OwnedRecord owned) throws SQLException {
+		return insert(connection, this.insert, owned, null, LATEST, this.dialect::isUnseenDuplicate);
+	}
+
 	private static boolean insert(Connection connection, String statement, OwnedRecord outcome,
 			byte @Nullable [] result, Duration life, Predicate<SQLException> isThere) throws SQLException {
 		try (PreparedStatement insert = connection.prepareStatement(statement)) {
