@@ -306,11 +306,15 @@ final class ClaimedExecution extends Execution {
 			giveBack();
 			return Completion.rolledBack(ex);
 		}
+		boolean interrupted = Thread.interrupted();
 		try {
 			transaction.commit();
 		}
 		catch (RuntimeException ex) {
 			return afterFailedCommit(ex, result, withPayload);
+		}
+		finally {
+			GuardedStore.restore(interrupted);
 		}
 		if (result == null) {
 			releasedUnlessCommitted();

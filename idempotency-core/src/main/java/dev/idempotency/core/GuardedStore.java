@@ -30,6 +30,10 @@ import org.slf4j.LoggerFactory;
  * The store as the engine uses it. Exceptions of its driver are logged, published and
  * wrapped in an {@link IdempotencyStoreException}; errors are rethrown unchanged. It also
  * packs and unpacks results.
+ * <p>
+ * An interrupt of the calling thread is set aside meanwhile. It would keep a driver from
+ * waiting for a reply, although the store does what it is asked: a key that is claimed
+ * would have no owner, and work that is done would not be completed.
  */
 final class GuardedStore {
 
@@ -54,6 +58,7 @@ final class GuardedStore {
 
 	ClaimResult claim(Attempt attempt) {
 		ClaimTerms terms = attempt.terms();
+		boolean interrupted = Thread.interrupted();
 		long started = this.listeners.startTimer();
 		ClaimResult result;
 		try {
@@ -61,6 +66,9 @@ final class GuardedStore {
 		}
 		catch (Throwable ex) {
 			throw failed(StoreVerb.CLAIM, attempt.key(), started, ex);
+		}
+		finally {
+			restore(interrupted);
 		}
 		this.listeners.stopTimer(StoreVerb.CLAIM, started, false);
 		return result;
@@ -130,6 +138,7 @@ final class GuardedStore {
 	}
 
 	boolean complete(Claim claim, StoredResult result, Duration atLeast) {
+		boolean interrupted = Thread.interrupted();
 		long started = this.listeners.startTimer();
 		boolean held;
 		try {
@@ -137,6 +146,9 @@ final class GuardedStore {
 		}
 		catch (Throwable ex) {
 			throw failed(StoreVerb.COMPLETE, claim.key(), started, ex);
+		}
+		finally {
+			restore(interrupted);
 		}
 		this.listeners.stopTimer(StoreVerb.COMPLETE, started, false);
 		return held;
@@ -293,6 +305,7 @@ final class GuardedStore {
 	 * method, to save an object.
 	 */
 	private <T> T ask(StoreVerb verb, IdempotencyKey key, Supplier<T> question) {
+		boolean interrupted = Thread.interrupted();
 		long started = this.listeners.startTimer();
 		T answer;
 		try {
@@ -301,8 +314,21 @@ final class GuardedStore {
 		catch (Throwable ex) {
 			throw failed(verb, key, started, ex);
 		}
+		finally {
+			restore(interrupted);
+		}
 		this.listeners.stopTimer(verb, started, false);
 		return answer;
+	}
+
+	/**
+	 * Interrupts the calling thread again.
+	 * @param interrupted whether it was interrupted before
+	 */
+	static void restore(boolean interrupted) {
+		if (interrupted) {
+			Thread.currentThread().interrupt();
+		}
 	}
 
 	/**

@@ -8,12 +8,12 @@ import java.util.concurrent.ThreadFactory;
 /**
  * Virtual threads, for sources that an older Java has to compile.
  */
-final class VirtualThreadFactory {
+public final class VirtualThreadFactory {
 
 	private VirtualThreadFactory() {
 	}
 
-	static ThreadFactory create() {
+	public static ThreadFactory create() {
 		try {
 			MethodHandles.Lookup lookup = MethodHandles.publicLookup();
 			Class<?> builder = Class.forName("java.lang.Thread$Builder");

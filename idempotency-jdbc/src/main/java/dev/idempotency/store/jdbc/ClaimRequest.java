@@ -59,6 +59,13 @@ final class ClaimRequest {
 		return known;
 	}
 
+	/**
+	 * Whether a claim with this owner was tried.
+	 */
+	boolean hasOwner() {
+		return this.owner != null;
+	}
+
 	long ownerNumber() {
 		return OwnedRecord.number(owner());
 	}

@@ -7,6 +7,7 @@ import java.time.Duration;
 
 import dev.idempotency.ResultTooLargeException;
 import dev.idempotency.store.Claim;
+import dev.idempotency.store.IdempotencyRecord;
 import dev.idempotency.store.StoredResult;
 
 /**
@@ -41,12 +42,21 @@ final class ClaimedRecord {
 			update.setBytes(3, result.toFrame());
 			update.setBytes(4, this.record.id());
 			update.setLong(5, this.record.owner());
-			boolean completed = update.executeUpdate() == 1;
+			boolean completed = update.executeUpdate() == 1 || isCompletedWith(result);
 			if (completed) {
 				this.tables.recent().add(this.record.id());
 			}
 			return completed;
 		}
+	}
+
+	/**
+	 * Whether the same was done before, and its reply was lost.
+	 */
+	private boolean isCompletedWith(StoredResult result) throws SQLException {
+		RecordRow row = RecordRow.read(this.connection, this.tables.statements(), this.record.id());
+		return row != null && row.isOwnedBy(this.record.owner())
+				&& row.toRecord() instanceof IdempotencyRecord.Completed there && there.result().equals(result);
 	}
 
 	/**

@@ -57,24 +57,37 @@ final class Database {
 
 	/**
 	 * Does some work on its own connection. Tries again if the work failed only because
-	 * of a concurrent transaction.
+	 * of a concurrent transaction, or because the thread was interrupted: that breaks the
+	 * connection of a virtual thread. The work may have been done then.
 	 */
 	<T extends @Nullable Object> T onOwnConnection(String task, ConnectionWork<T> work) {
-		for (int attempt = 1;; attempt++) {
-			try (Connection connection = this.dataSource.getConnection()) {
-				return onOwnConnection(connection, work);
+		boolean interrupted = false;
+		try {
+			for (int attempt = 1;; attempt++) {
+				try (Connection connection = this.dataSource.getConnection()) {
+					return onOwnConnection(connection, work);
+				}
+				catch (SQLException ex) {
+					boolean interruptedNow = Thread.interrupted();
+					interrupted |= interruptedNow;
+					Traits known = this.traits;
+					if (known != null && known.tables().dialect().isHeldUpByWriter(ex)
+							&& isInTransaction(this.managed)) {
+						throw new OwnTransactionWritesException(task, ex);
+					}
+					boolean isTransient = known != null && known.tables().dialect().isTransient(ex);
+					if (!(isTransient || interruptedNow) || attempt == MOST_TRIES) {
+						throw translate(task, ex);
+					}
+					logger.debug("Failed to {}; trying again", task, ex);
+					LockSupport.parkNanos(
+							TimeUnit.MILLISECONDS.toNanos(ThreadLocalRandom.current().nextInt(1, 5 + 2 * attempt)));
+				}
 			}
-			catch (SQLException ex) {
-				Traits known = this.traits;
-				if (known != null && known.tables().dialect().isHeldUpByWriter(ex) && isInTransaction(this.managed)) {
-					throw new OwnTransactionWritesException(task, ex);
-				}
-				if (known == null || !known.tables().dialect().isTransient(ex) || attempt == MOST_TRIES) {
-					throw translate(task, ex);
-				}
-				logger.debug("Failed to {} because of a concurrent transaction; trying again", task, ex);
-				LockSupport
-					.parkNanos(TimeUnit.MILLISECONDS.toNanos(ThreadLocalRandom.current().nextInt(1, 5 + 2 * attempt)));
+		}
+		finally {
+			if (interrupted) {
+				Thread.currentThread().interrupt();
 			}
 		}
 	}

@@ -1,5 +1,7 @@
 package dev.idempotency.store.jdbc;
 
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -98,10 +100,22 @@ public final class JdbcIdempotencyStore
 	public ClaimResult claim(IdempotencyKey key, Fingerprint fingerprint, ClaimTerms terms) {
 		Place place = this.places.current();
 		ClaimRequest request = new ClaimRequest(key, fingerprint, terms, this.places.areSeveral() ? place : null);
-		return place.database().onOwnConnection("claim a key", (connection, tables) -> {
-			tables.outcomes().foldCommitted(connection);
-			return tables.claims().claim(connection, request);
-		});
+		return place.database()
+			.onOwnConnection("claim a key", (connection, tables) -> claim(connection, tables, request));
+	}
+
+	private static ClaimResult claim(Connection connection, Tables tables, ClaimRequest request) throws SQLException {
+		boolean again = request.hasOwner();
+		tables.outcomes().foldCommitted(connection);
+		ClaimResult result = tables.claims().claim(connection, request);
+		if (again && result instanceof ClaimResult.Refused) {
+			// An earlier try may have claimed the key, and its reply was lost
+			RecordRow row = RecordRow.read(connection, tables.statements(), request.key().digest());
+			if (row != null && !row.isCompleted() && row.isOwnedBy(request.ownerNumber())) {
+				return request.granted(row.attempt());
+			}
+		}
+		return result;
 	}
 
 	@Override

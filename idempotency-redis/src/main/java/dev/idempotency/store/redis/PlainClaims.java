@@ -63,14 +63,16 @@ final class PlainClaims {
 	 * @return the present record; {@code null} if the claim is granted
 	 */
 	byte @Nullable [] take(byte[] name, byte[] record, long millis) {
-		// Never the connection of a surrounding transaction, which would queue it
-		RedisConnection connection = this.connectionFactory.getConnection();
-		try {
-			return take(connection, name, record, millis);
-		}
-		finally {
-			connection.close();
-		}
+		return Reply.to(() -> {
+			// Never the connection of a surrounding transaction, which would queue it
+			RedisConnection connection = this.connectionFactory.getConnection();
+			try {
+				return take(connection, name, record, millis);
+			}
+			finally {
+				connection.close();
+			}
+		});
 	}
 
 	private static byte @Nullable [] take(RedisConnection connection, byte[] name, byte[] record, long millis) {

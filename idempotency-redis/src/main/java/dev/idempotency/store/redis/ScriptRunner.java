@@ -50,14 +50,17 @@ final class ScriptRunner {
 	}
 
 	private @Nullable Object run(Script script, ReturnType type, int keys, byte[]... keysAndArguments) {
-		// Never the connection of a surrounding transaction, which would queue the script
-		RedisConnection connection = this.connectionFactory.getConnection();
-		try {
-			return run(connection, script, type, keys, keysAndArguments);
-		}
-		finally {
-			connection.close();
-		}
+		return Reply.to(() -> {
+			// Never the connection of a surrounding transaction, which would queue the
+			// script
+			RedisConnection connection = this.connectionFactory.getConnection();
+			try {
+				return run(connection, script, type, keys, keysAndArguments);
+			}
+			finally {
+				connection.close();
+			}
+		});
 	}
 
 	static boolean test(RedisConnection connection, Script script, byte[]... keyAndArguments) {
