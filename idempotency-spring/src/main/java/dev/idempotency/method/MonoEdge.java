@@ -19,6 +19,8 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 import org.springframework.aop.ProxyMethodInvocation;
+import org.springframework.transaction.NoTransactionException;
+import org.springframework.transaction.reactive.TransactionSynchronizationManager;
 
 /**
  * Runs calls of protected methods that return a {@link Mono}. Each subscription is a call
@@ -28,8 +30,16 @@ final class MonoEdge {
 
 	private final ReactiveCalls calls;
 
-	MonoEdge(Calls calls) {
+	private final boolean joinsCaller;
+
+	/**
+	 * Create an edge.
+	 * @param calls runs the calls
+	 * @param joinsCaller whether the method takes part in its caller's transaction
+	 */
+	MonoEdge(Calls calls, boolean joinsCaller) {
 		this.calls = new ReactiveCalls(calls);
+		this.joinsCaller = joinsCaller;
 	}
 
 	/**
@@ -49,10 +59,25 @@ final class MonoEdge {
 		// An invocation can proceed only once
 		ProxyMethodInvocation template = (ProxyMethodInvocation) ((ProxyMethodInvocation) invocation)
 			.invocableClone(arguments);
-		return Mono
+		Mono<Object> call = Mono
 			.defer(() -> this.calls.run(attempt, operation.format(), new Run(template, arguments, bean, operation)))
 			.onErrorMap(ReplayedFailureException.class,
 					(ex) -> ReplayedFailures.rebuild(ex, operation.storeExceptions()));
+		return this.joinsCaller ? requireNoTransaction(operation).then(call) : call;
+	}
+
+	/**
+	 * Refuses to take part in a caller's transaction. A key could be completed after its
+	 * commit, but nothing tells of a rollback to a savepoint in it.
+	 */
+	private static Mono<Void> requireNoTransaction(MethodOperation operation) {
+		return TransactionSynchronizationManager.forCurrentTransaction()
+			.onErrorComplete(NoTransactionException.class)
+			.filter(TransactionSynchronizationManager::isActualTransactionActive)
+			.flatMap((transaction) -> Mono.error(new IllegalStateException(
+					("%s was called in a reactive transaction of its caller. Its key cannot be completed with that "
+							+ "transaction. Let it begin its own (propagation = REQUIRES_NEW), or call it outside")
+						.formatted(operation.name()))));
 	}
 
 	/**
