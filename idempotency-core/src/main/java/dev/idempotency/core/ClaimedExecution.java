@@ -201,8 +201,7 @@ final class ClaimedExecution extends Execution {
 		try {
 			StoredResult packed = pack(plain);
 			StoredResult result = (packed != null) ? packed : StoredResult.tombstone();
-			completion = (transaction != null)
-					? storeWithoutLease(transaction, kept ? result : null, packed != null)
+			completion = (transaction != null) ? storeWithoutLease(transaction, kept ? result : null, packed != null)
 					: storeUnderLease(result, packed != null);
 		}
 		catch (Throwable ex) {
@@ -212,7 +211,7 @@ final class ClaimedExecution extends Execution {
 				.publish((transaction != null) ? undoneAfter(ex, transaction) : keptWithoutResultAfter(ex)));
 			throw ex;
 		}
-		this.listeners.publish((completion == Completion.RELEASED) ? new IdempotencyEvent.Released(key())
+		this.listeners.publish((completion.kind() == Completion.Kind.RELEASED) ? new IdempotencyEvent.Released(key())
 				: new IdempotencyEvent.Finished(key(), completion));
 		return completion;
 	}
@@ -262,8 +261,7 @@ final class ClaimedExecution extends Execution {
 	 * The lease is not renewed any more, since a renewal would wait for the end of the
 	 * transaction.
 	 */
-	private Completion storeWithoutLease(Transaction transaction, @Nullable StoredResult result,
-			boolean withPayload) {
+	private Completion storeWithoutLease(Transaction transaction, @Nullable StoredResult result, boolean withPayload) {
 		this.lease.end();
 		return storeIn(transaction, result, withPayload);
 	}

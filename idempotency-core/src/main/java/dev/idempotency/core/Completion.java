@@ -53,6 +53,14 @@ public record Completion(Kind kind, @Nullable RuntimeException cause, Decision.@
 	}
 
 	/**
+	 * What the commit of the transaction threw, whether or not it took effect.
+	 * @return the failure, or {@code null} if there was none
+	 */
+	public @Nullable RuntimeException commitFailure() {
+		return (this.kind != Kind.FAILED) ? this.cause : null;
+	}
+
+	/**
 	 * What happened to a result.
 	 */
 	public enum Kind {

@@ -54,8 +54,9 @@ public interface JoiningStore extends IdempotencyStore {
 	}
 
 	/**
-	 * Called after the transaction in which a key was completed or held. If it was not committed,
-	 * the claim is released. If it has not quite ended, this method waits for its end.
+	 * Called after the transaction in which a key was completed or held. If it was not
+	 * committed, the claim is released. If it has not quite ended, this method waits for
+	 * its end.
 	 * @param claim the claim
 	 * @return whether the key is completed, or its claim is lost
 	 */

@@ -136,8 +136,9 @@ public final class RunningCall implements IdempotencyContext {
 	 * over the key, and then the transaction must be rolled back
 	 */
 	public CallState joinTransaction(@Nullable Object value) {
-		return settled(this.released ? this.execution.holdTransaction()
-				: this.execution.joinTransaction(payloadOf(value)), value);
+		return settled(
+				this.released ? this.execution.holdTransaction() : this.execution.joinTransaction(payloadOf(value)),
+				value);
 	}
 
 	/**
@@ -194,9 +195,9 @@ public final class RunningCall implements IdempotencyContext {
 	}
 
 	private CallState settled(Completion completion, @Nullable Object value) {
-		if (completion.cause() != null && completion.kind() != Completion.Kind.FAILED) {
-			// That of the commit, whatever it has done
-			throw completion.cause();
+		RuntimeException commitFailure = completion.commitFailure();
+		if (commitFailure != null) {
+			throw commitFailure;
 		}
 		return (completion.answer() != null) ? ofAnswer(completion.answer(), this.format, key())
 				: new CallState.Executed(value);

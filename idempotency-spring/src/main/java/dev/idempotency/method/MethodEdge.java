@@ -69,9 +69,9 @@ final class MethodEdge {
 		return switch (operation.delivery()) {
 			case NOW -> call(invocation, bean, operation);
 			case FUTURE -> callLater(invocation, bean, operation);
-			case MONO -> new MonoEdge(this.calls,
-					this.transactionAdvice.joinsCaller(invocation.getMethod(), bean.getClass()))
-				.call(invocation, bean, operation);
+			case MONO ->
+				new MonoEdge(this.calls, this.transactionAdvice.joinsCaller(invocation.getMethod(), bean.getClass()))
+					.call(invocation, bean, operation);
 		};
 	}
 

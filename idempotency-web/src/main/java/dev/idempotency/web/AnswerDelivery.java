@@ -85,11 +85,12 @@ final class AnswerDelivery {
 			throw notSettled(Objects.requireNonNull(failure, "neither a response nor a failure"));
 		}
 		Completion completion = settled.completion();
+		RuntimeException commitFailure = (completion != null) ? completion.commitFailure() : null;
 		if (completion != null && completion.answer() != null) {
 			answerLike(completion.answer());
 		}
-		else if (completion != null && completion.cause() != null && completion.kind() != Completion.Kind.FAILED) {
-			answerCommitFailed(completion.kind(), completion.cause(), answer);
+		else if (completion != null && commitFailure != null) {
+			answerCommitFailed(completion.kind(), commitFailure, answer);
 		}
 		else {
 			answer.send(this.dispatch.response().container());

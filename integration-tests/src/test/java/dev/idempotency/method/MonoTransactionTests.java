@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Objects;
 
 import dev.idempotency.Idempotent;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
 
@@ -54,7 +55,8 @@ class MonoTransactionTests {
 	void doesNotRunInItsCallersTransaction() {
 		run((ledger, table, callers) -> {
 			assertThatIllegalStateException()
-				.isThrownBy(() -> callers.execute((status) -> ledger.required("1", false).doOnNext((paid) -> status.setRollbackOnly()))
+				.isThrownBy(() -> callers
+					.execute((status) -> ledger.required("1", false).doOnNext((paid) -> status.setRollbackOnly()))
 					.blockLast())
 				.withMessageContaining("REQUIRES_NEW");
 			assertThat(ledger.required("1", false).block()).isEqualTo("paid 1");
@@ -159,7 +161,7 @@ class MonoTransactionTests {
 		}
 
 		@Override
-		protected Mono<Void> doResume(TransactionSynchronizationManager current, Object transaction,
+		protected Mono<Void> doResume(TransactionSynchronizationManager current, @Nullable Object transaction,
 				Object suspended) {
 			return Mono.fromRunnable(() -> current.bindResource(this, suspended));
 		}

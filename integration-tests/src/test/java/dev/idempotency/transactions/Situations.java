@@ -521,8 +521,7 @@ final class Situations {
 				})).variation(), after("after the commit, an earlier call in it", (scene) -> scene.transaction(() -> {
 					scene.callEarlier();
 					scene.afterCommit(() -> scene.newTransaction(scene::callAndStrike));
-				})).withEarlierCall(DONE).variation(),
-				lateCall("after the commit, in what is left of it", afterCommit),
+				})).withEarlierCall(DONE).variation(), lateCall("after the commit, in what is left of it", afterCommit),
 				lateCall("after the commit, in what is left of it, with JPA", afterCommit).in(SetUp.JPA),
 				lateCall("after the completion, in what is left of it",
 						(scene) -> scene.transaction(() -> scene.afterCompletion(() -> scene.goOnAfter(scene::call)))),
