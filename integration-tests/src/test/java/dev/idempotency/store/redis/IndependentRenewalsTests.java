@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 import dev.idempotency.IdempotencyKey;
+import dev.idempotency.servers.RedisCluster;
 import dev.idempotency.servers.RedisServerProcess;
 import dev.idempotency.store.LongExecutions;
 import org.junit.jupiter.api.Tag;
@@ -30,7 +31,7 @@ class IndependentRenewalsTests {
 	@ParameterizedTest
 	@CsvSource({ "lettuce, killed", "lettuce, hung", "jedis, killed", "jedis, hung" })
 	void aNodeThatIsGoneAffectsNoOther(String driver, String fate) throws Exception {
-		try (RedisServers.Cluster cluster = RedisServers.Cluster.start(0)) {
+		try (RedisCluster cluster = RedisCluster.start(0)) {
 			RedisServerProcess ill = cluster.masters().get(2);
 			RedisConnectionFactory factory = factory(driver, cluster);
 			RedisConnectionFactory otherFactory = factory(driver, cluster);
@@ -59,11 +60,12 @@ class IndependentRenewalsTests {
 		}
 	}
 
-	private static Stream<IdempotencyKey> keysOn(RedisServers.Cluster cluster, int node) {
-		return Stream.generate(() -> cluster.keyOn(node, (key) -> key.within("shop"))).limit(KEYS_PER_NODE);
+	private static Stream<IdempotencyKey> keysOn(RedisCluster cluster, int node) {
+		return Stream.generate(() -> RedisScene.keyOn(cluster.masters().get(node), (key) -> key.within("shop")))
+			.limit(KEYS_PER_NODE);
 	}
 
-	private static RedisConnectionFactory factory(String driver, RedisServers.Cluster cluster) {
+	private static RedisConnectionFactory factory(String driver, RedisCluster cluster) {
 		return driver.equals("jedis") ? RedisServers.jedis(cluster.configuration())
 				: RedisServers.lettuce(cluster.configuration(), Duration.ofSeconds(30));
 	}

@@ -10,6 +10,7 @@ import dev.idempotency.core.Decision;
 import dev.idempotency.core.EngineSettings.OnStoreFailure;
 import dev.idempotency.core.IdempotencyEngine;
 import dev.idempotency.core.IdempotencyEvent;
+import dev.idempotency.servers.RedisCluster;
 import dev.idempotency.servers.RedisServerProcess;
 import dev.idempotency.store.Claim;
 import dev.idempotency.store.ClaimResult;
@@ -126,7 +127,7 @@ class RedisFailureTests {
 
 	@Test
 	void aNodeThatTheClusterLostFailsItsOwnKeysOnly() {
-		RedisServers.Cluster cluster = RedisServers.Cluster.start(0);
+		RedisCluster cluster = RedisCluster.start(0);
 		LettuceConnectionFactory factory = RedisServers.lettuce(cluster.configuration(), RedisServers.COMMAND_TIMEOUT);
 		List<IdempotencyEvent> events = new CopyOnWriteArrayList<>();
 		try (cluster;
@@ -134,8 +135,8 @@ class RedisFailureTests {
 				IdempotencyEngine rejecting = RedisScene.engine(store, OnStoreFailure.REJECT);
 				IdempotencyEngine proceeding = RedisScene.engine(store, OnStoreFailure.PROCEED, events::add)) {
 			RedisServerProcess lost = cluster.masters().get(0);
-			IdempotencyKey onLost = cluster.keyOn(0, (key) -> key.within("shop"));
-			IdempotencyKey elsewhere = cluster.keyOn(1, (key) -> key.within("shop"));
+			IdempotencyKey onLost = RedisScene.keyOn(cluster.masters().get(0), (key) -> key.within("shop"));
+			IdempotencyKey elsewhere = RedisScene.keyOn(cluster.masters().get(1), (key) -> key.within("shop"));
 			lost.kill();
 			assertTimeoutPreemptively(LONGEST_CALL, () -> assertThatExceptionOfType(IdempotencyStoreException.class)
 				.isThrownBy(() -> begin(rejecting, onLost)));

@@ -5,6 +5,7 @@ import java.util.stream.Stream;
 import dev.idempotency.IdempotencyConfigurationException;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.IdempotencyStoreException;
+import dev.idempotency.servers.RedisCluster;
 import dev.idempotency.servers.RedisServerProcess;
 import dev.idempotency.store.ClaimResult;
 import org.junit.jupiter.api.AutoClose;
@@ -71,14 +72,14 @@ class RedisReplicasTests {
 
 	@Test
 	void waitsOnTheNodeThatHasTheRecord() {
-		RedisServers.Cluster cluster = RedisServers.Cluster.start(1);
+		RedisCluster cluster = RedisCluster.start(1);
 		LettuceConnectionFactory factory = RedisServers.lettuce(cluster.configuration());
 		try (cluster; RedisIdempotencyStore store = new RedisIdempotencyStore(factory, PREFIX, 1)) {
 			store.checkServer(LEASE);
-			IdempotencyKey replicated = cluster.keyOn(0, (key) -> key);
+			IdempotencyKey replicated = RedisScene.keyOn(cluster.masters().get(0), (key) -> key);
 			granted(store, replicated);
 			assertThat(claim(store, replicated)).isInstanceOf(ClaimResult.Refused.class);
-			IdempotencyKey alone = cluster.keyOn(1, (key) -> key);
+			IdempotencyKey alone = RedisScene.keyOn(cluster.masters().get(1), (key) -> key);
 			assertThatExceptionOfType(IdempotencyStoreException.class).isThrownBy(() -> claim(store, alone))
 				.withMessageContaining("reached 0 of 1 required replicas in time");
 			assertThat(store.find(alone)).isEmpty();

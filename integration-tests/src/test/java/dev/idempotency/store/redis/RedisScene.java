@@ -5,6 +5,8 @@ import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.UUID;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 
 import dev.idempotency.Fingerprint;
 import dev.idempotency.IdempotencyKey;
@@ -66,6 +68,17 @@ final class RedisScene {
 			.withPrefix("\\x")
 			.formatHex(NAMES.record(key), PREFIX.length(), PREFIX.length() + 32)
 			.transform((digest) -> "\"" + PREFIX + digest + "\"");
+	}
+
+	/**
+	 * A key whose record belongs on one of the masters of a cluster.
+	 */
+	static IdempotencyKey keyOn(RedisServerProcess master, UnaryOperator<IdempotencyKey> qualified) {
+		// A node that has not got a record says where it is
+		return Stream.generate(RedisScene::newKey)
+			.filter((key) -> master.send("EXISTS " + nameOf(qualified.apply(key))).startsWith(":"))
+			.findFirst()
+			.orElseThrow();
 	}
 
 	/**

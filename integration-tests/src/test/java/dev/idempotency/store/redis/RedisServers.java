@@ -3,10 +3,8 @@ package dev.idempotency.store.redis;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.function.UnaryOperator;
-import java.util.stream.Stream;
 
-import dev.idempotency.IdempotencyKey;
+import dev.idempotency.servers.RedisCluster;
 import dev.idempotency.servers.RedisServerProcess;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.SocketOptions;
@@ -36,8 +34,6 @@ final class RedisServers {
 	 */
 	static final Duration LONG_TIMEOUT = Duration.ofSeconds(30);
 
-	private static final int SLOTS = 16384;
-
 	private RedisServers() {
 	}
 
@@ -45,7 +41,7 @@ final class RedisServers {
 		return Shared.SERVER;
 	}
 
-	static Cluster sharedCluster() {
+	static RedisCluster sharedCluster() {
 		return SharedCluster.CLUSTER;
 	}
 
@@ -109,85 +105,13 @@ final class RedisServers {
 
 	private static final class SharedCluster {
 
-		private static final Cluster CLUSTER = Cluster.start(0);
+		private static final RedisCluster CLUSTER = RedisCluster.start(0);
 
 	}
 
 	private static final class SharedSentinel {
 
 		private static final Sentinel SENTINEL = Sentinel.start();
-
-	}
-
-	/**
-	 * Three masters with a third of the slots each, and replicas of the first one.
-	 */
-	record Cluster(List<RedisServerProcess> masters, List<RedisServerProcess> replicas) implements AutoCloseable {
-
-		static Cluster start(int replicasOfTheFirst) {
-			List<RedisServerProcess> masters = nodes(3);
-			List<RedisServerProcess> replicas = nodes(replicasOfTheFirst);
-			for (int i = 0; i < 3; i++) {
-				masters.get(i).send("CLUSTER ADDSLOTSRANGE %d %d".formatted(i * SLOTS / 3, (i + 1) * SLOTS / 3 - 1));
-			}
-			Cluster cluster = new Cluster(masters, replicas);
-			cluster.all().forEach((node) -> masters.get(0).send("CLUSTER MEET 127.0.0.1 %d".formatted(node.port())));
-			cluster.awaitAgreement();
-			String first = id(masters.get(0));
-			replicas.forEach((replica) -> await(() -> replica.send("CLUSTER REPLICATE " + first).startsWith("+OK")));
-			replicas
-				.forEach((replica) -> await(() -> replica.send("INFO replication").contains("master_link_status:up")));
-			return cluster;
-		}
-
-		private static List<RedisServerProcess> nodes(int count) {
-			return Stream
-				.generate(() -> RedisServerProcess.start("--cluster-enabled", "yes", "--cluster-node-timeout", "1000",
-						"--cluster-require-full-coverage", "no", "--repl-diskless-sync-delay", "0"))
-				.limit(count)
-				.toList();
-		}
-
-		void awaitAgreement() {
-			int nodes = all().size();
-			all().forEach((node) -> await(() -> {
-				String info = node.send("CLUSTER INFO");
-				return info.contains("cluster_state:ok") && info.contains("cluster_known_nodes:" + nodes)
-						&& info.contains("cluster_slots_ok:" + SLOTS);
-			}));
-		}
-
-		private static String id(RedisServerProcess node) {
-			return node.send("CLUSTER MYID").lines().skip(1).findFirst().orElseThrow();
-		}
-
-		private List<RedisServerProcess> all() {
-			return Stream.concat(this.masters.stream(), this.replicas.stream()).toList();
-		}
-
-		/**
-		 * A key whose record belongs on one of the masters.
-		 */
-		IdempotencyKey keyOn(int master, UnaryOperator<IdempotencyKey> qualified) {
-			// A node that has not got a record says where it is
-			return Stream.generate(RedisScene::newKey)
-				.filter((key) -> this.masters.get(master)
-					.send("EXISTS " + RedisScene.nameOf(qualified.apply(key)))
-					.startsWith(":"))
-				.findFirst()
-				.orElseThrow();
-		}
-
-		RedisClusterConfiguration configuration() {
-			RedisClusterConfiguration configuration = new RedisClusterConfiguration();
-			all().forEach((node) -> configuration.clusterNode("127.0.0.1", node.port()));
-			return configuration;
-		}
-
-		@Override
-		public void close() {
-			all().forEach(RedisServerProcess::close);
-		}
 
 	}
 

@@ -98,7 +98,7 @@ final class Checker {
 		if (kept.size() > 1) {
 			add(Kind.TWO_ANSWERS, key, String.join(" and ", kept));
 		}
-		if (this.facts.settled().contains(key) && (!answered || !this.facts.completed().contains(key))) {
+		if (this.facts.settled().contains(key) && (!answered || !this.facts.completed().containsKey(key))) {
 			add(Kind.NEVER_ANSWERED, key, answered ? "answered, and the store does not know" : "asked to the end");
 		}
 	}
@@ -153,9 +153,10 @@ final class Checker {
 	private void checkTogether() {
 		Set<KeyOfCaller> rows = this.effects.keySet();
 		rows.stream()
-			.filter((key) -> !this.facts.completed().contains(key))
+			.filter((key) -> !this.facts.completed().containsKey(key))
 			.forEach((key) -> add(Kind.EFFECT_WITHOUT_ANSWER, key, "a row without its key"));
 		this.facts.completed()
+			.keySet()
 			.stream()
 			.filter((key) -> !rows.contains(key))
 			.forEach((key) -> add(Kind.LOST_EFFECT, key, "a key without its row"));

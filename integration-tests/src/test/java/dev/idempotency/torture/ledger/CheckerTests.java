@@ -33,7 +33,7 @@ class CheckerTests {
 
 	private final Set<KeyOfCaller> settled = new HashSet<>();
 
-	private final Set<KeyOfCaller> completed = new HashSet<>();
+	private final Map<KeyOfCaller, Integer> completed = new HashMap<>();
 
 	private final List<Disturbance> disturbances = new ArrayList<>();
 
@@ -73,7 +73,11 @@ class CheckerTests {
 	}
 
 	private void disturbed(String instance, long from, long to) {
-		this.disturbances.add(new Disturbance(instance, from * SECOND, to * SECOND));
+		disturbed(instance, Disturbances.ANYWHERE, from, to);
+	}
+
+	private void disturbed(String instance, int place, long from, long to) {
+		this.disturbances.add(new Disturbance(instance, place, from * SECOND, to * SECOND));
 	}
 
 	@Test
@@ -86,7 +90,7 @@ class CheckerTests {
 	@Test
 	void findsNothingWhereNothingIsWrong() {
 		this.settled.add(KEY);
-		this.completed.add(KEY);
+		this.completed.put(KEY, 0);
 		granted(1, "a", 0);
 		ran(1, "x", 1);
 		write("COMPLETED a 1 2");
@@ -123,7 +127,7 @@ class CheckerTests {
 		told("ann", 2, "y");
 		write("UNSTORED ann k1 1");
 		assertThat(found(false)).isEmpty();
-		this.completed.add(KEY);
+		this.completed.put(KEY, 0);
 		row("x");
 		row("y");
 		assertThat(found(true)).containsExactlyInAnyOrder(Kind.TWO_ANSWERS, Kind.TWO_EFFECTS);
@@ -166,7 +170,7 @@ class CheckerTests {
 	void findsALostEffect() {
 		told("ann", 1, "x");
 		assertThat(found(false)).containsExactly(Kind.LOST_EFFECT);
-		this.completed.add(KEY);
+		this.completed.put(KEY, 0);
 		row("y");
 		assertThat(found(true)).containsExactly(Kind.LOST_EFFECT);
 	}
@@ -176,7 +180,7 @@ class CheckerTests {
 		row("x");
 		assertThat(found(true)).containsExactly(Kind.EFFECT_WITHOUT_ANSWER);
 		this.rows.clear();
-		this.completed.add(KEY);
+		this.completed.put(KEY, 0);
 		assertThat(found(true)).containsExactly(Kind.LOST_EFFECT);
 	}
 
@@ -230,6 +234,19 @@ class CheckerTests {
 		disturbed("0.1", 6, 7);
 		assertThat(found(false)).containsExactly(Kind.UNEXPLAINED_TAKEOVER);
 		disturbed("0.", 3, 4);
+		assertThat(found(false)).isEmpty();
+	}
+
+	@Test
+	void findsATakeoverWhereOnlyAnotherPlaceWasIll() {
+		this.completed.put(KEY, 1);
+		granted(1, "a", 0);
+		granted(2, "b", 5);
+		disturbed(Disturbances.ALL, 0, 0, 5);
+		disturbed("0.", 2, 0, 5);
+		disturbed("1.", 1, 0, 5);
+		assertThat(found(false)).containsExactly(Kind.UNEXPLAINED_TAKEOVER);
+		disturbed("0.", 1, 3, 4);
 		assertThat(found(false)).isEmpty();
 	}
 

@@ -22,12 +22,12 @@ import dev.idempotency.torture.ledger.Journal.Line;
  * @param settled keys that were asked for until the end
  * @param journal what the processes have written down
  * @param rows the ledger, where it is in the store's database
- * @param completed what the store knows to be completed; only looked at for keys that are
- * settled
+ * @param completed what the store knows to be completed, and in which of its places; only
+ * looked at for keys that are settled
  * @param disturbances what went wrong
  */
 record Facts(boolean transactional, Duration lease, Map<KeyOfCaller, Map<Answer, Integer>> answers,
-		Set<KeyOfCaller> settled, List<Line> journal, List<Effect> rows, Set<KeyOfCaller> completed,
+		Set<KeyOfCaller> settled, List<Line> journal, List<Effect> rows, Map<KeyOfCaller, Integer> completed,
 		List<Disturbance> disturbances) {
 
 	/**

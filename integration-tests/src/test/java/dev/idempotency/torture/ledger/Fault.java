@@ -8,9 +8,10 @@ import java.time.Duration;
  * @param kind what
  * @param after how long after the fault before it
  * @param slot to which of the processes, or to the way from which of them to the store
+ * @param place to which place of the store
  * @param lasting for how long
  */
-record Fault(Kind kind, Duration after, int slot, Duration lasting) {
+record Fault(Kind kind, Duration after, int slot, int place, Duration lasting) {
 
 	/**
 	 * What can go wrong, beside connections of clients that are cut all the time and
@@ -32,6 +33,11 @@ record Fault(Kind kind, Duration after, int slot, Duration lasting) {
 		 * The store's server is killed, and started again.
 		 */
 		RESTART_STORE,
+
+		/**
+		 * The store's server stands still ({@code SIGSTOP}), and goes on later.
+		 */
+		PAUSE_STORE,
 
 		/**
 		 * Another server takes the place of the store's.

@@ -50,8 +50,8 @@ final class Fleet implements AutoCloseable {
 		return this.cuts.get();
 	}
 
-	void pointTo(int storePort) {
-		this.slots.forEach((slot) -> slot.storeLink().pointTo(storePort));
+	void pointTo(int place, int storePort) {
+		this.slots.forEach((slot) -> slot.storeLink(place).pointTo(storePort));
 	}
 
 	void heal() {

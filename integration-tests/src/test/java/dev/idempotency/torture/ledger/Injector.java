@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 
 /**
  * Lets things go wrong, as planned, until time is up.
@@ -46,13 +47,12 @@ final class Injector {
 		}
 	}
 
-	private static void pause(Duration duration) {
+	static void pause(Duration duration) {
 		LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(duration.toMillis()));
 	}
 
 	private void inject(Fault fault) {
 		Slot slot = this.fleet.slot(fault.slot());
-		StoreLink link = slot.storeLink();
 		switch (fault.kind()) {
 			case KILL -> {
 				slot.awaitReady();
@@ -65,31 +65,33 @@ final class Injector {
 				slot.awaitReady();
 				note(fault, slot.instance(), () -> slot.pause(fault.lasting()));
 			}
-			case RESTART_STORE -> note(fault, Disturbances.ALL, this.store::restart);
+			case RESTART_STORE -> note(fault, Disturbances.ALL, () -> this.store.restart(fault.place()));
+			case PAUSE_STORE -> note(fault, Disturbances.ALL, () -> this.store.pause(fault.place(), fault.lasting()));
 			case FAIL_OVER -> {
 				note(fault, Disturbances.ALL, () -> {
 					this.store.failOver();
-					this.fleet.pointTo(this.store.port());
+					this.fleet.pointTo(fault.place(), this.store.ports().get(fault.place()));
 					this.store.recover();
 				});
 			}
-			case CUT_STORE -> noteWhile(fault, slot, link::cut);
-			case STALL_STORE -> noteWhile(fault, slot, link::stall);
-			case SLOW_STORE -> noteWhile(fault, slot, () -> link.slow(this.lease.dividedBy(8)));
+			case CUT_STORE -> noteWhile(fault, slot, StoreLink::cut);
+			case STALL_STORE -> noteWhile(fault, slot, StoreLink::stall);
+			case SLOW_STORE -> noteWhile(fault, slot, (link) -> link.slow(this.lease.dividedBy(8)));
 		}
 	}
 
-	private void noteWhile(Fault fault, Slot slot, Runnable begin) {
+	private void noteWhile(Fault fault, Slot slot, Consumer<StoreLink> begin) {
+		StoreLink link = slot.storeLink(fault.place());
 		// Also the process that comes after, if this one is killed meanwhile
 		note(fault, fault.slot() + ".", () -> {
-			begin.run();
+			begin.accept(link);
 			pause(fault.lasting());
-			slot.storeLink().heal();
+			link.heal();
 		});
 	}
 
 	private void note(Fault fault, String instance, Runnable action) {
-		this.disturbances.run(fault.kind(), instance, this.lease.multipliedBy(2), action);
+		this.disturbances.run(fault, instance, this.lease.multipliedBy(2), action);
 	}
 
 }

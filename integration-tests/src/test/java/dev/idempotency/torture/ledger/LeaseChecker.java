@@ -20,8 +20,9 @@ import dev.idempotency.torture.ledger.Violation.Kind;
  * back: not before the moment at which the store was asked for the first claim or its
  * latest renewal, and a lease more;
  * <li>the second is not granted at all after the first was completed;
- * <li>the second is granted because something went wrong with the first one's process or
- * its way to the store: leases of who is well do not run out.
+ * <li>the second is granted because something went wrong with the first one's process, or
+ * with the place in the store where the key is, or on the way there: leases of who is
+ * well do not run out, whatever happens elsewhere.
  * </ul>
  */
 final class LeaseChecker {
@@ -49,10 +50,9 @@ final class LeaseChecker {
 		facts.lines(Entry.COMPLETED).forEach((line) -> this.completed.put(line.word(0), line.number(2)));
 		facts.lines(Entry.RELEASING).forEach((line) -> this.released.put(line.word(0), line.number(1)));
 		this.disturbances = Stream
-			.concat(facts.disturbances().stream(),
-					facts.lines(Entry.STALLED)
-						.stream()
-						.map((line) -> new Disturbance(line.word(0), line.number(1), line.number(2))))
+			.concat(facts.disturbances().stream(), facts.lines(Entry.STALLED)
+				.stream()
+				.map((line) -> new Disturbance(line.word(0), Disturbances.ANYWHERE, line.number(1), line.number(2))))
 			.toList();
 	}
 
@@ -103,8 +103,9 @@ final class LeaseChecker {
 	}
 
 	private boolean isExplained(Grant first, Grant second) {
+		int place = this.facts.completed().getOrDefault(first.key(), Disturbances.ANYWHERE);
 		return this.disturbances.stream()
-			.anyMatch((each) -> each.concerns(first.instance(), first.asked(), second.answered()));
+			.anyMatch((each) -> each.concerns(first.instance(), place, first.asked(), second.answered()));
 	}
 
 	private void add(Kind kind, Grant first, Grant second) {

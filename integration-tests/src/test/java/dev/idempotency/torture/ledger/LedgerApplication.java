@@ -7,6 +7,8 @@ import java.security.Principal;
 import dev.idempotency.core.IdempotencyListener;
 import dev.idempotency.servers.PortFile;
 import dev.idempotency.store.IdempotencyStore;
+import io.lettuce.core.internal.HostAndPort;
+import io.lettuce.core.resource.MappingSocketAddressResolver;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
@@ -17,6 +19,7 @@ import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.data.redis.autoconfigure.ClientResourcesBuilderCustomizer;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.core.Ordered;
@@ -30,10 +33,15 @@ import org.springframework.web.filter.OncePerRequestFilter;
  */
 @SpringBootConfiguration(proxyBeanMethods = false)
 @EnableAutoConfiguration
-@Import({ PortFile.class, LedgerHandlers.class, LedgerHandlers.Transactional.class })
+@Import({ PortFile.class, LedgerHandlers.class, LedgerHandlers.Transactional.class, Tenants.class })
 class LedgerApplication {
 
 	static final String CALLER_HEADER = "X-Caller";
+
+	/**
+	 * Where the way to a node of a cluster begins, by the port of the node.
+	 */
+	static final String LINKS = "torture.links";
 
 	public static void main(String[] args) {
 		SpringApplication.run(LedgerApplication.class, args);
@@ -66,6 +74,13 @@ class LedgerApplication {
 	}
 
 	@Bean
+	ClientResourcesBuilderCustomizer linksToNodes(Environment environment) {
+		return (resources) -> resources.socketAddressResolver(
+				MappingSocketAddressResolver.create((HostAndPort node) -> HostAndPort.of(node.getHostText(),
+						environment.getProperty(LINKS + "." + node.getPort(), Integer.class, node.getPort()))));
+	}
+
+	@Bean
 	IdempotencyListener unstoredAnswers(LedgerHandlers handlers) {
 		return handlers::hearOf;
 	}
@@ -79,14 +94,20 @@ class LedgerApplication {
 			protected void doFilterInternal(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
 					throws ServletException, IOException {
 				String caller = request.getHeader(CALLER_HEADER);
-				chain.doFilter(new HttpServletRequestWrapper(request) {
+				Tenants.CALLER.set(caller);
+				try {
+					chain.doFilter(new HttpServletRequestWrapper(request) {
 
-					@Override
-					public Principal getUserPrincipal() {
-						return () -> caller;
-					}
+						@Override
+						public Principal getUserPrincipal() {
+							return () -> caller;
+						}
 
-				}, response);
+					}, response);
+				}
+				finally {
+					Tenants.CALLER.remove();
+				}
 			}
 
 		};

@@ -19,32 +19,17 @@ final class MemoryUnderTorture implements TorturedStore {
 	}
 
 	@Override
-	public int port() {
-		return 0;
+	public List<Integer> ports() {
+		return List.of();
 	}
 
 	@Override
-	public List<String> settings(int port) {
+	public List<String> settings(List<Integer> ports) {
 		return List.of("--idempotency.store=memory", "--spring.datasource.url=jdbc:h2:mem:unused");
 	}
 
 	@Override
-	public void restart() {
-		throw new UnsupportedOperationException();
-	}
-
-	@Override
-	public void failOver() {
-		throw new UnsupportedOperationException();
-	}
-
-	@Override
-	public void recover() {
-		throw new UnsupportedOperationException();
-	}
-
-	@Override
-	public Set<KeyOfCaller> completed() {
+	public Set<KeyOfCaller> completed(int place) {
 		return Set.of();
 	}
 

@@ -49,20 +49,21 @@ final class Plan {
 	 * What happens to processes, one after the other.
 	 */
 	List<Fault> faultsOfProcesses(int slots) {
-		return faults(randomFor("processes", 0), Set.of(Fault.Kind.values()), Fault.Kind::isOfProcess, slots);
+		return faults(randomFor("processes", 0), Set.of(Fault.Kind.values()), Fault.Kind::isOfProcess, slots, 1);
 	}
 
 	/**
-	 * What happens to the store meanwhile.
+	 * What happens to the store meanwhile, in one of its places at a time.
 	 */
-	List<Fault> faultsOfStore(Set<Fault.Kind> possible, int slots) {
-		return faults(randomFor("store", 0), possible, (kind) -> !kind.isOfProcess(), slots);
+	List<Fault> faultsOfStore(Set<Fault.Kind> possible, int slots, int places) {
+		return faults(randomFor("store", 0), possible, (kind) -> !kind.isOfProcess(), slots, places);
 	}
 
 	/**
 	 * Each kind comes once, or as often as wanted, before any comes again.
 	 */
-	private List<Fault> faults(Random random, Set<Fault.Kind> possible, Predicate<Fault.Kind> wanted, int slots) {
+	private List<Fault> faults(Random random, Set<Fault.Kind> possible, Predicate<Fault.Kind> wanted, int slots,
+			int places) {
 		List<Fault.Kind> kinds = new ArrayList<>(possible.stream().filter(wanted).sorted().toList());
 		if (kinds.contains(Fault.Kind.PAUSE)) {
 			kinds.addAll(Collections.nCopies(this.pausesForAKill - 1, Fault.Kind.PAUSE));
@@ -71,7 +72,8 @@ final class Plan {
 		while (!kinds.isEmpty() && faults.size() < FAULTS) {
 			Collections.shuffle(kinds, random);
 			for (Fault.Kind kind : kinds) {
-				faults.add(new Fault(kind, millis(random, 200, 1500), random.nextInt(slots), lasting(kind, random)));
+				faults.add(new Fault(kind, millis(random, 200, 1500), random.nextInt(slots), random.nextInt(places),
+						lasting(kind, random)));
 			}
 		}
 		return faults;
@@ -82,6 +84,7 @@ final class Plan {
 		return switch (kind) {
 			// Mostly past the lease, and sometimes just about as long
 			case PAUSE -> millis(random, whole * 9 / 10, whole * 5 / 2);
+			case PAUSE_STORE -> millis(random, whole, whole * 2);
 			case CUT_STORE -> millis(random, 0, whole * 3 / 2);
 			case STALL_STORE -> millis(random, whole / 4, whole * 3 / 2);
 			case SLOW_STORE -> millis(random, whole / 2, whole * 2);

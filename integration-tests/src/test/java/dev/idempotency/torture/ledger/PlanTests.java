@@ -18,8 +18,8 @@ class PlanTests {
 
 	@Test
 	void isTheSameForTheSameSeed() {
-		assertThat(plan(1).faultsOfStore(ALL, 3)).isEqualTo(plan(1).faultsOfStore(ALL, 3))
-			.isNotEqualTo(plan(2).faultsOfStore(ALL, 3));
+		assertThat(plan(1).faultsOfStore(ALL, 3, 2)).isEqualTo(plan(1).faultsOfStore(ALL, 3, 2))
+			.isNotEqualTo(plan(2).faultsOfStore(ALL, 3, 2));
 		assertThat(plan(1).faultsOfProcesses(3)).isEqualTo(plan(1).faultsOfProcesses(3))
 			.isNotEqualTo(plan(2).faultsOfProcesses(3));
 		assertThat(plan(1).clocks(3)).isEqualTo(plan(1).clocks(3)).isNotEqualTo(plan(2).clocks(3));
@@ -29,9 +29,9 @@ class PlanTests {
 
 	@Test
 	void hasEachFaultOnceBeforeAnyComesAgain() {
-		assertThat(plan(1).faultsOfStore(ALL, 3).subList(0, 5)).extracting(Fault::kind)
-			.containsExactlyInAnyOrder(Fault.Kind.RESTART_STORE, Fault.Kind.FAIL_OVER, Fault.Kind.CUT_STORE,
-					Fault.Kind.STALL_STORE, Fault.Kind.SLOW_STORE);
+		assertThat(plan(1).faultsOfStore(ALL, 3, 2).subList(0, 6)).extracting(Fault::kind)
+			.containsExactlyInAnyOrder(Fault.Kind.RESTART_STORE, Fault.Kind.PAUSE_STORE, Fault.Kind.FAIL_OVER,
+					Fault.Kind.CUT_STORE, Fault.Kind.STALL_STORE, Fault.Kind.SLOW_STORE);
 		assertThat(plan(1).faultsOfProcesses(3).subList(0, 2)).extracting(Fault::kind)
 			.containsExactlyInAnyOrder(Fault.Kind.KILL, Fault.Kind.PAUSE);
 	}

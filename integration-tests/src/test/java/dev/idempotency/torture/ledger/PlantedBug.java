@@ -2,7 +2,10 @@ package dev.idempotency.torture.ledger;
 
 import java.lang.reflect.InvocationHandler;
 import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
@@ -112,6 +115,37 @@ enum PlantedBug {
 			});
 		}
 
+	},
+
+	/**
+	 * Renews one lease after the other, wherever they are: those of a place that is well
+	 * wait for one that is not.
+	 */
+	ONE_QUEUE {
+
+		@Override
+		IdempotencyStore in(IdempotencyStore store) {
+			IdempotencyStore inOnePlace = around(store, "renewalPlace", (proxy, method, arguments) -> label());
+			return around(inOnePlace, "renewAll", (proxy, method, arguments) -> {
+				Set<Object> lost = new HashSet<>();
+				RuntimeException failure = null;
+				for (Object claim : (List<?>) arguments[0]) {
+					try {
+						if (!store.renew((Claim) claim, (Duration) arguments[1])) {
+							lost.add(claim);
+						}
+					}
+					catch (RuntimeException ex) {
+						failure = ex;
+					}
+				}
+				if (failure != null) {
+					throw failure;
+				}
+				return lost;
+			});
+		}
+
 	};
 
 	/**
@@ -164,7 +198,8 @@ enum PlantedBug {
 	}
 
 	private boolean concerns(Object argument) {
-		IdempotencyKey key = (argument instanceof Claim claim) ? claim.key() : (IdempotencyKey) argument;
+		Object one = (argument instanceof List<?> claims) ? claims.get(0) : argument;
+		IdempotencyKey key = (one instanceof Claim claim) ? claim.key() : (IdempotencyKey) one;
 		return key.value().startsWith(label());
 	}
 

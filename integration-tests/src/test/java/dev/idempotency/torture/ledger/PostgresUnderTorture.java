@@ -29,9 +29,13 @@ final class PostgresUnderTorture implements TorturedStore {
 	PostgresUnderTorture() {
 		this.primary.execute("create table ledger (caller varchar(20), idempotency_key varchar(40), "
 				+ "attempt int, id varchar(40), instance varchar(20), amount int)");
-		new ResourceDatabasePopulator(new ClassPathResource("dev/idempotency/store/jdbc/schema-postgresql.sql"))
-			.execute(new DriverManagerDataSource(this.primary.url()));
+		createTables(this.primary);
 		this.standby = follow();
+	}
+
+	static void createTables(PostgresServer server) {
+		new ResourceDatabasePopulator(new ClassPathResource("dev/idempotency/store/jdbc/schema-postgresql.sql"))
+			.execute(new DriverManagerDataSource(server.url()));
 	}
 
 	/**
@@ -46,7 +50,7 @@ final class PostgresUnderTorture implements TorturedStore {
 	}
 
 	private void awaitStandby() {
-		JdbcTemplate jdbc = jdbc();
+		JdbcTemplate jdbc = jdbc(this.primary);
 		Awaitility.await()
 			.pollInterval(Duration.ofMillis(20))
 			.atMost(Duration.ofSeconds(30))
@@ -56,25 +60,32 @@ final class PostgresUnderTorture implements TorturedStore {
 						String.class)));
 	}
 
-	private JdbcTemplate jdbc() {
-		return new JdbcTemplate(new DriverManagerDataSource(this.primary.url()));
+	private static JdbcTemplate jdbc(PostgresServer server) {
+		return new JdbcTemplate(new DriverManagerDataSource(server.url()));
 	}
 
 	@Override
-	public int port() {
-		return this.primary.port();
+	public List<Integer> ports() {
+		return List.of(this.primary.port());
 	}
 
 	@Override
-	public List<String> settings(int port) {
-		return List.of("--spring.datasource.url=jdbc:postgresql://localhost:%d/postgres?user=postgres".formatted(port),
-				"--spring.datasource.hikari.connection-timeout=1000",
+	public List<String> settings(List<Integer> ports) {
+		return settings("--spring.datasource.url=" + url(ports.get(0)));
+	}
+
+	static String url(int port) {
+		return "jdbc:postgresql://localhost:%d/postgres?user=postgres".formatted(port);
+	}
+
+	static List<String> settings(String addresses) {
+		return List.of(addresses, "--spring.datasource.hikari.connection-timeout=1000",
 				"--spring.datasource.hikari.validation-timeout=500", "--idempotency.store=jdbc",
 				"--idempotency.jdbc.initialize-schema=never", "--idempotency.jdbc.timeout=1s");
 	}
 
 	@Override
-	public void restart() {
+	public void restart(int place) {
 		this.primary.kill();
 		this.primary.startAgain();
 		awaitStandby();
@@ -95,8 +106,12 @@ final class PostgresUnderTorture implements TorturedStore {
 	}
 
 	@Override
-	public Set<KeyOfCaller> completed() {
-		return new HashSet<>(jdbc().query(
+	public Set<KeyOfCaller> completed(int place) {
+		return completedIn(this.primary);
+	}
+
+	static Set<KeyOfCaller> completedIn(PostgresServer server) {
+		return new HashSet<>(jdbc(server).query(
 				"select principal, idempotency_key from idempotency_record where state > 0 or owner in "
 						+ "(select owner from idempotency_record_outcome where result is not null)",
 				(row, number) -> new KeyOfCaller(row.getString(1), row.getString(2))));
@@ -104,7 +119,7 @@ final class PostgresUnderTorture implements TorturedStore {
 
 	@Override
 	public List<Effect> effects() {
-		return jdbc().query("select caller, idempotency_key, attempt, id, amount from ledger",
+		return jdbc(this.primary).query("select caller, idempotency_key, attempt, id, amount from ledger",
 				(row, number) -> new Effect(new KeyOfCaller(row.getString(1), row.getString(2)), row.getInt(3),
 						row.getString(4), row.getInt(5)));
 	}

@@ -58,19 +58,19 @@ final class RedisUnderTorture implements TorturedStore {
 	}
 
 	@Override
-	public int port() {
-		return this.primary.port();
+	public List<Integer> ports() {
+		return List.of(this.primary.port());
 	}
 
 	@Override
-	public List<String> settings(int port) {
-		return List.of("--spring.data.redis.host=127.0.0.1", "--spring.data.redis.port=" + port,
+	public List<String> settings(List<Integer> ports) {
+		return List.of("--spring.data.redis.host=127.0.0.1", "--spring.data.redis.port=" + ports.get(0),
 				"--spring.data.redis.timeout=1s", "--spring.data.redis.connect-timeout=1s", "--idempotency.store=redis",
 				"--idempotency.redis.wait-for-replicas=1", "--spring.datasource.url=jdbc:h2:mem:unused");
 	}
 
 	@Override
-	public void restart() {
+	public void restart(int place) {
 		this.primary.kill();
 		this.primary.restart();
 		awaitReplica();
@@ -91,8 +91,12 @@ final class RedisUnderTorture implements TorturedStore {
 	}
 
 	@Override
-	public Set<KeyOfCaller> completed() {
-		LettuceConnectionFactory connections = new LettuceConnectionFactory("127.0.0.1", port());
+	public Set<KeyOfCaller> completed(int place) {
+		return completedAt(this.primary);
+	}
+
+	static Set<KeyOfCaller> completedAt(RedisServerProcess server) {
+		LettuceConnectionFactory connections = new LettuceConnectionFactory("127.0.0.1", server.port());
 		connections.afterPropertiesSet();
 		connections.start();
 		try (RedisIdempotencyStore store = new RedisIdempotencyStore(connections, PREFIX, 0);

@@ -16,8 +16,8 @@ import dev.idempotency.torture.ledger.Journal.Entry;
 record Report(TortureOptions options, List<Long> figures, List<Violation> violations, List<Trace> traces, Path folder) {
 
 	private static final List<String> TITLES = List.of("requests", "keys", "retries", "replays", "unanswered", "kills",
-			"pauses", "restarts", "failovers", "store cuts", "stalls", "slow", "client cuts", "takeovers", "unstored",
-			"effects");
+			"pauses", "restarts", "store pauses", "failovers", "store cuts", "stalls", "slow", "client cuts",
+			"takeovers", "unstored", "effects");
 
 	private static final String TITLE = "%-24s %-20s";
 
@@ -28,9 +28,10 @@ record Report(TortureOptions options, List<Long> figures, List<Violation> violat
 		List<Long> figures = List.of((long) log.requests.get(), (long) log.keys().size(), (long) log.retries.get(),
 				(long) log.replays.get(), (long) log.unanswered.get(), (long) disturbances.count(Kind.KILL),
 				(long) disturbances.count(Kind.PAUSE), (long) disturbances.count(Kind.RESTART_STORE),
-				(long) disturbances.count(Kind.FAIL_OVER), (long) disturbances.count(Kind.CUT_STORE),
-				(long) disturbances.count(Kind.STALL_STORE), (long) disturbances.count(Kind.SLOW_STORE), (long) cuts,
-				takeovers, (long) facts.lines(Entry.UNSTORED).size(), effects);
+				(long) disturbances.count(Kind.PAUSE_STORE), (long) disturbances.count(Kind.FAIL_OVER),
+				(long) disturbances.count(Kind.CUT_STORE), (long) disturbances.count(Kind.STALL_STORE),
+				(long) disturbances.count(Kind.SLOW_STORE), (long) cuts, takeovers,
+				(long) facts.lines(Entry.UNSTORED).size(), effects);
 		return new Report(options, figures, Checker.check(facts), Trace.of(facts.journal()), folder);
 	}
 

@@ -4,9 +4,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
 
 import dev.idempotency.servers.BootProcess;
 import org.jspecify.annotations.Nullable;
@@ -32,7 +30,7 @@ final class Slot implements AutoCloseable {
 
 	private final Plan plan;
 
-	private final StoreLink storeLink;
+	private final List<StoreLink> storeLinks;
 
 	private final AtomicInteger cuts;
 
@@ -54,11 +52,17 @@ final class Slot implements AutoCloseable {
 		this.clock = clock;
 		this.plan = plan;
 		this.cuts = cuts;
-		this.storeLink = new StoreLink(store.port(), plan.randomFor("store link", index));
+		this.storeLinks = store.ports()
+			.stream()
+			.map((port) -> new StoreLink(port, plan.randomFor("store link " + port, index)))
+			.toList();
 	}
 
-	StoreLink storeLink() {
-		return this.storeLink;
+	/**
+	 * The way from here to a place of the store.
+	 */
+	StoreLink storeLink(int place) {
+		return this.storeLinks.get(place);
 	}
 
 	/**
@@ -73,7 +77,8 @@ final class Slot implements AutoCloseable {
 	 */
 	void launch() {
 		this.generation.incrementAndGet();
-		List<String> settings = new ArrayList<>(this.store.settings(this.storeLink.port()));
+		List<String> settings = new ArrayList<>(
+				this.store.settings(this.storeLinks.stream().map(StoreLink::port).toList()));
 		settings.addAll(this.options.settings());
 		settings.addAll(List.of("--torture.instance=" + instance(),
 				"--torture.infested=" + !this.options.bugs().isEmpty(), "--torture.journal=" + journal(this.folder),
@@ -149,7 +154,7 @@ final class Slot implements AutoCloseable {
 
 	void pause(Duration duration) {
 		running().process().pause();
-		LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(duration.toMillis()));
+		Injector.pause(duration);
 		running().process().resume();
 	}
 
@@ -158,7 +163,7 @@ final class Slot implements AutoCloseable {
 	 */
 	void heal() {
 		this.healed = true;
-		this.storeLink.heal();
+		this.storeLinks.forEach(StoreLink::heal);
 		Route current = this.route;
 		if (current != null) {
 			current.link().heal();
@@ -170,7 +175,7 @@ final class Slot implements AutoCloseable {
 		if (this.process != null) {
 			kill();
 		}
-		this.storeLink.close();
+		this.storeLinks.forEach(StoreLink::close);
 	}
 
 	/**

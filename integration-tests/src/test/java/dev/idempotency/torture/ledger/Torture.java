@@ -5,11 +5,13 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -64,10 +66,9 @@ final class Torture {
 			fleet.awaitReady();
 			fleet.heal();
 			Set<KeyOfCaller> settled = settle(fleet, clients, threads);
-			Set<KeyOfCaller> completed = (this.options.store() == TortureOptions.Store.MEMORY) ? settled
-					: store.completed();
 			Facts facts = new Facts(this.options.transactional(), this.options.lease(), this.log.answers(), settled,
-					Journal.read(Slot.journal(this.folder)), store.effects(), completed, this.disturbances.list());
+					Journal.read(Slot.journal(this.folder)), store.effects(), completed(store, settled),
+					this.disturbances.list());
 			return Report.of(this.options, this.log, this.disturbances, fleet.cuts(), facts, this.folder);
 		}
 		finally {
@@ -80,7 +81,8 @@ final class Torture {
 		Injector injector = new Injector(store, fleet, this.disturbances, this.options.lease(), deadline, threads);
 		CompletableFuture<Void> faults = CompletableFuture.allOf(
 				CompletableFuture.runAsync(() -> injector.run(this.plan.faultsOfProcesses(fleet.size())), threads),
-				CompletableFuture.runAsync(() -> injector.run(this.plan.faultsOfStore(store.faults(), fleet.size())),
+				CompletableFuture.runAsync(
+						() -> injector.run(this.plan.faultsOfStore(store.faults(), fleet.size(), store.ports().size())),
 						threads));
 		Stream<CompletableFuture<Void>> asking = clients.stream().map((client) -> CompletableFuture.runAsync(() -> {
 			while (System.nanoTime() < deadline || !faults.isDone()) {
@@ -88,6 +90,20 @@ final class Torture {
 			}
 		}, threads));
 		CompletableFuture.allOf(Stream.concat(Stream.of(faults), asking).toArray(CompletableFuture<?>[]::new)).join();
+	}
+
+	/**
+	 * Finds out where each key is. That is one place, and memory says nothing.
+	 */
+	private static Map<KeyOfCaller, Integer> completed(TorturedStore store, Set<KeyOfCaller> settled) {
+		int places = store.ports().size();
+		if (places == 0) {
+			return settled.stream().collect(Collectors.toMap((key) -> key, (key) -> 0));
+		}
+		return IntStream.range(0, places)
+			.boxed()
+			.flatMap((place) -> store.completed(place).stream().map((key) -> Map.entry(key, place)))
+			.collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
 	}
 
 	/**

@@ -3,6 +3,7 @@ package dev.idempotency.torture.ledger;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Stream;
 
 import dev.idempotency.fixtures.LongRun;
 
@@ -30,13 +31,15 @@ record TortureOptions(Store store, Ledger ledger, Duration lasting, long seed, i
 	 */
 	enum Store {
 
-		MEMORY, REDIS, POSTGRES;
+		MEMORY, REDIS, REDIS_CLUSTER, POSTGRES, POSTGRES_TENANTS;
 
 		TorturedStore start() {
 			return switch (this) {
 				case MEMORY -> new MemoryUnderTorture();
 				case REDIS -> new RedisUnderTorture();
+				case REDIS_CLUSTER -> new RedisClusterUnderTorture();
 				case POSTGRES -> new PostgresUnderTorture();
+				case POSTGRES_TENANTS -> new PostgresTenantsUnderTorture();
 			};
 		}
 
@@ -75,16 +78,23 @@ record TortureOptions(Store store, Ledger ledger, Duration lasting, long seed, i
 		}
 
 		private String suffix() {
-			return (this == APART) ? "" : "-" + name().toLowerCase(Locale.ROOT);
+			return (this == APART) ? "" : "_" + name();
 		}
 
 	}
 
 	static TortureOptions of(String name, Duration lasting, long seed) {
-		String[] parts = name.toUpperCase(Locale.ROOT).split("-", 2);
-		Ledger ledger = (parts.length == 1) ? Ledger.APART : Ledger.valueOf(parts[1]);
-		return new TortureOptions(Store.valueOf(parts[0]), ledger, lasting, seed,
-				Integer.getInteger("torture.instances", LongRun.choose(2, 3)), List.of());
+		int instances = Integer.getInteger("torture.instances", LongRun.choose(2, 3));
+		return Stream.of(Store.values())
+			.flatMap((store) -> Stream.of(Ledger.values())
+				.filter((ledger) -> name(store, ledger).equals(name))
+				.map((ledger) -> new TortureOptions(store, ledger, lasting, seed, instances, List.of())))
+			.findFirst()
+			.orElseThrow(() -> new IllegalArgumentException("There is no store " + name));
+	}
+
+	private static String name(Store store, Ledger ledger) {
+		return (store.name() + ledger.suffix()).toLowerCase(Locale.ROOT).replace('_', '-');
 	}
 
 	TortureOptions with(List<PlantedBug> planted) {
@@ -93,7 +103,7 @@ record TortureOptions(Store store, Ledger ledger, Duration lasting, long seed, i
 	}
 
 	String name() {
-		return this.store.name().toLowerCase(Locale.ROOT) + this.ledger.suffix();
+		return name(this.store, this.ledger);
 	}
 
 	/**
@@ -135,13 +145,22 @@ record TortureOptions(Store store, Ledger ledger, Duration lasting, long seed, i
 	 * lease. Bugs that have to do with leases are found where work is under way.
 	 */
 	long workMillis(String key, int amount) {
-		if (amount % ((this.ledger == Ledger.STARVED) ? 10 : 50) == 0) {
+		if (amount % (needsRenewals() ? 10 : 50) == 0 || key.startsWith(PlantedBug.ONE_QUEUE.label())) {
 			return lease().toMillis() * 3 / 2;
 		}
 		if (key.startsWith(PlantedBug.UNFENCED_COMPLETE.label()) || key.startsWith(PlantedBug.HASTY_TAKEOVER.label())) {
 			return lease().toMillis() * 3 / 4;
 		}
 		return (amount % 3 == 0) ? amount : amount % 10;
+	}
+
+	/**
+	 * Whether renewals are what may fail here: connections are few, or one place is ill
+	 * while the others are well.
+	 */
+	private boolean needsRenewals() {
+		return this.ledger == Ledger.STARVED || this.store == Store.REDIS_CLUSTER
+				|| this.store == Store.POSTGRES_TENANTS;
 	}
 
 	/**

@@ -7,14 +7,14 @@ import java.util.stream.Stream;
 
 /**
  * Tortures every store, or the one that is named, and says what came of it. Settings:
- * {@code torture.store} (all six), {@code torture.minutes} in all (30),
+ * {@code torture.store} (all eight), {@code torture.minutes} in all (30),
  * {@code torture.seed}, {@code torture.instances} (3, and 2 in the short form),
  * {@code torture.bugs} (none).
  */
 public final class TortureRun {
 
-	static final List<String> STORES = List.of("memory", "redis", "postgres", "postgres-transactional",
-			"postgres-serializable", "postgres-starved");
+	static final List<String> STORES = List.of("memory", "redis", "redis-cluster", "postgres", "postgres-tenants",
+			"postgres-transactional", "postgres-serializable", "postgres-starved");
 
 	private TortureRun() {
 	}

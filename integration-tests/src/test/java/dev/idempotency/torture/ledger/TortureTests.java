@@ -30,7 +30,7 @@ class TortureTests {
 	private static final int MOST_TRACES = 5;
 
 	static Stream<TortureOptions> runs() {
-		List<String> few = List.of("redis", "postgres-starved");
+		List<String> few = List.of("redis-cluster", "postgres-starved");
 		return TortureRun.wanted(LongRun.isLong() ? TortureRun.STORES : few, LongRun.choose(12, 30 * 60)).stream();
 	}
 

@@ -1,5 +1,6 @@
 package dev.idempotency.torture.ledger;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 
@@ -24,34 +25,48 @@ interface TorturedStore extends AutoCloseable {
 	}
 
 	/**
-	 * Where it is now.
+	 * Where its servers are now. Each is a place with keys of its own, and its number
+	 * here is the number of the place.
 	 */
-	int port();
+	List<Integer> ports();
 
 	/**
-	 * Settings of an application that reaches it at a port.
+	 * Settings of an application that reaches it at these ports.
 	 */
-	List<String> settings(int port);
+	List<String> settings(List<Integer> ports);
 
 	/**
-	 * Kills the server and starts it again, with what it has kept.
+	 * Kills a server and starts it again, with what it has kept.
 	 */
-	void restart();
+	default void restart(int place) {
+		throw new UnsupportedOperationException();
+	}
 
 	/**
-	 * Lets another server take its place: it is elsewhere then.
+	 * Lets a server stand still.
 	 */
-	void failOver();
+	default void pause(int place, Duration duration) {
+		throw new UnsupportedOperationException();
+	}
+
+	/**
+	 * Lets another server take the place of the only one: it is elsewhere then.
+	 */
+	default void failOver() {
+		throw new UnsupportedOperationException();
+	}
 
 	/**
 	 * Makes up for what a failover has cost, so that there can be another one.
 	 */
-	void recover();
+	default void recover() {
+		throw new UnsupportedOperationException();
+	}
 
 	/**
-	 * Keys that the store knows to be completed.
+	 * Keys that a place knows to be completed.
 	 */
-	Set<KeyOfCaller> completed();
+	Set<KeyOfCaller> completed(int place);
 
 	/**
 	 * What stands in the ledger, where that is the store's own database.
