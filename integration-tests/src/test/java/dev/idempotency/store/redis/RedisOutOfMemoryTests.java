@@ -16,6 +16,7 @@ import dev.idempotency.core.EngineSettings.OnStoreFailure;
 import dev.idempotency.core.Execution;
 import dev.idempotency.core.IdempotencyEngine;
 import dev.idempotency.core.OperationPolicy;
+import dev.idempotency.servers.RedisCluster;
 import dev.idempotency.servers.RedisServerProcess;
 import dev.idempotency.store.Claim;
 import dev.idempotency.store.ClaimResult;
@@ -57,7 +58,7 @@ class RedisOutOfMemoryTests {
 	private static final RedisServerProcess server = RedisServerProcess.start();
 
 	@AutoClose
-	private static final RedisServers.Cluster cluster = RedisServers.Cluster.start(0);
+	private static final RedisCluster cluster = RedisCluster.start(0);
 
 	@AutoClose("destroy")
 	private static final LettuceConnectionFactory lettuce = RedisServers.lettuce(RedisServers.standalone(server));
