@@ -83,6 +83,8 @@ public final class Race {
 	 * @param sides what each side does, on a thread of its own
 	 * @return for each thing, the result of each side
 	 */
+	// A thread that is parked comes too late
+	@SuppressWarnings("ThreadPriorityCheck")
 	static <T, R> List<List<R>> meet(List<T> things, List<Function<T, R>> sides) {
 		AtomicInteger arrived = new AtomicInteger();
 		AtomicLongArray durations = new AtomicLongArray(things.size());

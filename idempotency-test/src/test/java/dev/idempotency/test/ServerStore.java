@@ -199,28 +199,30 @@ class ServerStore implements SearchableStore, NotifyingStore, PurgeableStore {
 	// Round trips
 
 	@Nullable Document read(Object name) {
-		return this.server.ask(() -> this.server.documents.get(name));
+		return this.server.ask().get(name);
 	}
 
 	/**
 	 * Writes a document, or removes it, if what was read is still there.
 	 */
 	boolean write(Object name, @Nullable Document expected, @Nullable Document document) {
-		return this.server.ask(() -> {
-			if (expected == null) {
-				return this.server.documents.putIfAbsent(name, Objects.requireNonNull(document)) == null;
-			}
-			return (document != null) ? this.server.documents.replace(name, expected, document)
-					: this.server.documents.remove(name, expected);
-		});
+		Map<Object, Document> documents = this.server.ask();
+		if (expected == null) {
+			return documents.putIfAbsent(name, Objects.requireNonNull(document)) == null;
+		}
+		return (document != null) ? documents.replace(name, expected, document) : documents.remove(name, expected);
 	}
 
 	/**
 	 * Writes a document, or removes it, whatever is there.
 	 */
 	void overwrite(Object name, @Nullable Document document) {
-		this.server.ask(() -> (document != null) ? this.server.documents.put(name, document)
-				: this.server.documents.remove(name));
+		if (document != null) {
+			this.server.ask().put(name, document);
+		}
+		else {
+			this.server.ask().remove(name);
+		}
 	}
 
 	// Notifications
@@ -300,10 +302,7 @@ class ServerStore implements SearchableStore, NotifyingStore, PurgeableStore {
 	}
 
 	List<Document> all() {
-		return this.server.ask(() -> this.server.documents.values())
-			.stream()
-			.filter((document) -> visible(document).isPresent())
-			.toList();
+		return this.server.ask().values().stream().filter((document) -> visible(document).isPresent()).toList();
 	}
 
 	Optional<Document> visible(@Nullable Document document) {
@@ -313,7 +312,7 @@ class ServerStore implements SearchableStore, NotifyingStore, PurgeableStore {
 	@Override
 	public int purge(int limit) {
 		int purged = 0;
-		for (Map.Entry<Object, Document> entry : this.server.ask(() -> List.copyOf(this.server.documents.entrySet()))) {
+		for (Map.Entry<Object, Document> entry : List.copyOf(this.server.ask().entrySet())) {
 			if (purged < limit && isPurgeable(entry.getValue()) && write(entry.getKey(), entry.getValue(), null)) {
 				purged++;
 			}
@@ -393,19 +392,15 @@ class ServerStore implements SearchableStore, NotifyingStore, PurgeableStore {
 			this.remote = remote;
 		}
 
-		<T extends @Nullable Object> T ask(Request<T> request) {
+		/**
+		 * A request has come to the server.
+		 */
+		Map<Object, Document> ask() {
 			if (this.remote) {
 				LockSupport.parkNanos(ThreadLocalRandom.current().nextInt(LONGEST_WAY));
 			}
-			return request.run();
+			return this.documents;
 		}
-
-	}
-
-	@FunctionalInterface
-	interface Request<T extends @Nullable Object> {
-
-		T run();
 
 	}
 

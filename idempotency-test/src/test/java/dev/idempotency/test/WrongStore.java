@@ -158,8 +158,9 @@ enum WrongStore {
 				return false;
 			}
 			// The condition forgets that the owner may have completed its key meanwhile
-			return server.ask(() -> server.documents.computeIfPresent(name(claim.key()),
-					(name, there) -> there.owner().equals(claim.owner()) ? renewed(found, lease) : there)) != null;
+			return server.ask()
+				.computeIfPresent(name(claim.key()),
+						(name, there) -> there.owner().equals(claim.owner()) ? renewed(found, lease) : there) != null;
 		}
 
 	}),
@@ -335,12 +336,13 @@ enum WrongStore {
 
 		@Override
 		public int purge(int limit) {
-			List<Object> names = server.ask(() -> server.documents.entrySet()
+			List<Object> names = server.ask()
+				.entrySet()
 				.stream()
 				.filter((entry) -> isPurgeable(entry.getValue()))
 				.map(Map.Entry::getKey)
 				.limit(limit)
-				.toList());
+				.toList();
 			names.forEach((name) -> overwrite(name, null));
 			return names.size();
 		}
@@ -351,12 +353,13 @@ enum WrongStore {
 
 		@Override
 		public int purge(int limit) {
-			List<Map.Entry<Object, Document>> found = server.ask(() -> server.documents.entrySet()
+			List<Map.Entry<Object, Document>> found = server.ask()
+				.entrySet()
 				.stream()
 				.filter((entry) -> isPurgeable(entry.getValue()))
 				.limit(limit)
 				.map((entry) -> Map.entry(entry.getKey(), entry.getValue()))
-				.toList());
+				.toList();
 			found.forEach((entry) -> write(entry.getKey(), entry.getValue(), null));
 			return found.size();
 		}
@@ -595,7 +598,8 @@ enum WrongStore {
 
 		@Override
 		Document completed(Document held, StoredResult result, Duration atLeast) {
-			return super.completed(held, result, Duration.ofMillis((int) atLeast.toMillis()));
+			int millis = (int) atLeast.toMillis();
+			return super.completed(held, result, Duration.ofMillis(millis));
 		}
 
 	}),
@@ -1553,6 +1557,7 @@ enum WrongStore {
 
 	private final Class<?> contract;
 
+	@SuppressWarnings("ImmutableEnumChecker")
 	private final Function<Server, ServerStore> store;
 
 	WrongStore(Mistake mistake) {

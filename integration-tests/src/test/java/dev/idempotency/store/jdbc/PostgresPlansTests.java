@@ -2,6 +2,7 @@ package dev.idempotency.store.jdbc;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.stream.Stream;
 
@@ -221,9 +222,9 @@ class PostgresPlansTests {
 
 	private long rowsRead() {
 		this.jdbc.queryForList("select pg_stat_force_next_flush(), pg_stat_clear_snapshot()");
-		return this.jdbc.queryForObject(
-				"select sum(seq_tup_read + coalesce(idx_tup_fetch, 0)) from pg_stat_user_tables where schemaname = current_schema()",
-				Long.class);
+		return Objects.requireNonNull(this.jdbc
+			.queryForObject("select sum(seq_tup_read + coalesce(idx_tup_fetch, 0)) from pg_stat_user_tables "
+					+ "where schemaname = current_schema()", Long.class));
 	}
 
 }
