@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 
 import dev.idempotency.servers.BootProcess;
 import org.jspecify.annotations.Nullable;
@@ -52,9 +53,9 @@ final class Slot implements AutoCloseable {
 		this.clock = clock;
 		this.plan = plan;
 		this.cuts = cuts;
-		this.storeLinks = store.ports()
-			.stream()
-			.map((port) -> new StoreLink(port, plan.randomFor("store link " + port, index)))
+		List<Integer> ports = store.ports();
+		this.storeLinks = IntStream.range(0, ports.size())
+			.mapToObj((place) -> new StoreLink(ports.get(place), plan.randomFor("store link " + place, index)))
 			.toList();
 	}
 
