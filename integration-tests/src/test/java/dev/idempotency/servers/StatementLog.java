@@ -60,9 +60,11 @@ public final class StatementLog {
 		Map<String, List<String>> statements = new LinkedHashMap<>();
 		Matcher matcher = STATEMENT.matcher(text.substring(text.indexOf(before), text.indexOf(after)));
 		while (matcher.find()) {
-			if (!matcher.group("text").startsWith("select '")) {
+			String statement = matcher.group("text");
+			// A pool asks with an empty one whether a connection lives that has rested
+			if (!statement.isEmpty() && !statement.startsWith("select '")) {
 				statements.computeIfAbsent(matcher.group("transaction"), (transaction) -> new ArrayList<>())
-					.add(matcher.group("text"));
+					.add(statement);
 			}
 		}
 		return List.copyOf(statements.values());
