@@ -55,7 +55,7 @@ final class ClaimedRecord {
 	 */
 	private boolean isCompletedWith(StoredResult result) throws SQLException {
 		RecordRow row = RecordRow.read(this.connection, this.tables.statements(), this.record.id());
-		return row != null && row.isOwnedBy(this.record.owner())
+		return row != null && !row.isOver() && row.isOwnedBy(this.record.owner())
 				&& row.toRecord() instanceof IdempotencyRecord.Completed there && there.result().equals(result);
 	}
 
