@@ -26,10 +26,7 @@ class PlantedBugTests {
 		Set<PlantedBug> left = EnumSet.allOf(PlantedBug.class);
 		long started = System.nanoTime();
 		for (int round = 0; round < ROUNDS && !isEnough(left); round++) {
-			// What has to do with several places is found where there are some
-			String store = (round % 2 == 0) ? "redis" : "redis-cluster";
-			TortureOptions options = TortureOptions.of(store, Duration.ofSeconds(8), System.nanoTime())
-				.with(List.copyOf(left));
+			TortureOptions options = optionsFor(left);
 			Report report = Torture.run(options);
 			System.out.println(report.line());
 			for (PlantedBug bug : Set.copyOf(left)) {
@@ -46,6 +43,17 @@ class PlantedBugTests {
 				.isEmpty();
 		}
 		assertThat(isEnough(left)).as("not found: %s", left).isTrue();
+	}
+
+	/**
+	 * What has to do with several places is left to the end. It takes longer, because
+	 * most takeovers are explained.
+	 */
+	private static TortureOptions optionsFor(Set<PlantedBug> left) {
+		List<PlantedBug> anywhere = left.stream().filter((bug) -> bug != PlantedBug.ONE_QUEUE).toList();
+		return anywhere.isEmpty()
+				? TortureOptions.of("redis-cluster", Duration.ofMinutes(1), System.nanoTime()).with(List.copyOf(left))
+				: TortureOptions.of("redis", Duration.ofSeconds(8), System.nanoTime()).with(anywhere);
 	}
 
 	private static boolean isEnough(Set<PlantedBug> left) {
