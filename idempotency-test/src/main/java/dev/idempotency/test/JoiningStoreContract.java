@@ -7,6 +7,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 import dev.idempotency.IdempotencyKey;
@@ -206,6 +207,54 @@ public interface JoiningStoreContract extends TransactionalStoreContract {
 
 	private ClaimResult resultOf(FutureTask<ClaimResult> claim) {
 		return Race.run(1, () -> claim.get(patience().toMillis(), TimeUnit.MILLISECONDS)).get(0);
+	}
+
+	// Held by a transaction that completes nothing
+
+	@Test
+	default void releasesAHeldClaimAfterTheTransaction() {
+		List<Consumer<Runnable>> endings = List.of(transaction()::commitAfter, transaction()::rollBackAfter);
+		for (Consumer<Runnable> ending : endings) {
+			IdempotencyKey key = newKey();
+			Claim claim = granted(store(), key);
+			ending.accept(() -> assertThat(joining().holdInTransaction(claim, LONG)).isTrue());
+			inProgress(otherInstance(), key);
+			assertThat(joining().afterTransaction(claim)).isFalse();
+			assertThat(granted(store(), key).attempt()).isEqualTo(1);
+		}
+	}
+
+	@Test
+	default void refusesToHoldWhatAnotherAttemptHasTakenOver() {
+		IdempotencyKey key = newKey();
+		List<Claim> successors = new ArrayList<>();
+		transaction().rollBackAfter(() -> {
+			Claim late = abandoned(this, key);
+			successors.addAll(Race.run(1, () -> granted(otherInstance(), key)));
+			assertThat(joining().holdInTransaction(late, LONG)).isFalse();
+		});
+		assertThat(store().complete(successors.get(0), RESULT, TTL)).isTrue();
+	}
+
+	/**
+	 * Afterwards, the attempt may take the key over: nothing was completed.
+	 */
+	@Test
+	default void grantsNoTakeoverWhileATransactionHoldsTheClaim() {
+		IdempotencyKey key = newKey();
+		FutureTask<ClaimResult> takeover = new FutureTask<>(() -> claim(otherInstance(), key));
+		transaction().commitAfter(() -> {
+			Claim late = abandoned(this, key);
+			assertThat(joining().holdInTransaction(late, LONG)).isTrue();
+			letMeet(takeover, SHORT.dividedBy(3));
+			if (takeover.isDone()) {
+				inProgress(resultOf(takeover));
+			}
+		});
+		ClaimResult afterwards = resultOf(takeover);
+		if (afterwards instanceof ClaimResult.Refused) {
+			inProgress(afterwards);
+		}
 	}
 
 	// After the transaction

@@ -52,7 +52,7 @@ final class StoreProxy {
 	static @Nullable StoreVerb verbOf(Method method) {
 		return switch (method.getName()) {
 			case "claim" -> StoreVerb.CLAIM;
-			case "renew", "renewAll" -> StoreVerb.RENEW;
+			case "renew", "renewAll", "holdInTransaction" -> StoreVerb.RENEW;
 			case "complete", "completeInTransaction", "completeInCallersTransaction" -> StoreVerb.COMPLETE;
 			case "release", "afterTransaction" -> StoreVerb.RELEASE;
 			case "find" -> StoreVerb.FIND;

@@ -126,6 +126,17 @@ class JoiningServerStore extends ServerStore implements JoiningStore, CallerTran
 	}
 
 	@Override
+	public boolean holdInTransaction(Claim claim, Duration lease) {
+		Document found = read(name(claim.key()));
+		return switch (this.defect) {
+			case HOLDS_WHAT_IS_LOST -> found != null;
+			case HOLDS_NOTHING -> found != null && isHeld(found, claim);
+			case HOLDS_BY_COMPLETING -> complete(claim, Scene.RESULT, lease);
+			default -> JoiningStore.super.holdInTransaction(claim, lease);
+		};
+	}
+
+	@Override
 	public boolean afterTransaction(Claim claim) {
 		Document found = read(name(claim.key()));
 		boolean completed = found != null && found.result() != null;
@@ -190,7 +201,8 @@ class JoiningServerStore extends ServerStore implements JoiningStore, CallerTran
 		NONE, EVERYTHING_JOINS, JOINS_NOTHING, JOINS_NO_CALLER, JOINS_FOR_ANYBODY, SEES_TRANSACTIONS_EVERYWHERE,
 		TRANSACTIONS_SEE_THE_PAST, SAVEPOINTS_UNDO_NOTHING, TAKEOVER_PASSES_TRANSACTIONS, RENEW_LOSES_TO_TRANSACTIONS,
 		RENEW_LOSES_TO_COMMITS, AFTERWARDS_RELEASES_NOTHING, AFTERWARDS_FORGETS_THE_COMPLETED,
-		AFTERWARDS_FREES_THE_SUCCESSORS, AFTERWARDS_FORGETS_THE_CRASH
+		AFTERWARDS_FREES_THE_SUCCESSORS, AFTERWARDS_FORGETS_THE_CRASH, HOLDS_WHAT_IS_LOST, HOLDS_NOTHING,
+		HOLDS_BY_COMPLETING
 
 	}
 
