@@ -1,6 +1,7 @@
 package dev.idempotency.web;
 
 import java.io.IOException;
+import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -8,8 +9,9 @@ import java.security.NoSuchAlgorithmException;
 import dev.idempotency.Fingerprint;
 import dev.idempotency.benchmarks.BodyBenchmark;
 import dev.idempotency.http.RequestContent;
-import jakarta.servlet.http.HttpServletRequest;
-import jakarta.servlet.http.HttpServletRequestWrapper;
+import dev.idempotency.http.RequestFacts;
+import dev.idempotency.http.RequestFingerprinter;
+import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Benchmark;
 
 /**
@@ -17,11 +19,13 @@ import org.openjdk.jmh.annotations.Benchmark;
  */
 public class FingerprintBenchmark extends BodyBenchmark {
 
-	private final Sha256Fingerprinter plain = new Sha256Fingerprinter(false);
+	private final RequestFingerprinter plain = RequestFingerprinter.bytes();
 
-	private final Sha256Fingerprinter canonical = new Sha256Fingerprinter(true);
+	private final RequestFingerprinter canonical = RequestFingerprinter.canonicalJson();
 
-	private final HttpServletRequest request = new JsonRequest();
+	private final RequestFacts request = (RequestFacts) Proxy.newProxyInstance(
+			FingerprintBenchmark.class.getClassLoader(), new Class<?>[] { RequestFacts.class },
+			FingerprintBenchmark::fact);
 
 	/**
 	 * The fingerprint of bytes.
@@ -50,35 +54,14 @@ public class FingerprintBenchmark extends BodyBenchmark {
 	/**
 	 * The parts of a request that go into a fingerprint.
 	 */
-	private static final class JsonRequest extends HttpServletRequestWrapper {
-
-		private JsonRequest() {
-			super((HttpServletRequest) Proxy.newProxyInstance(JsonRequest.class.getClassLoader(),
-					new Class<?>[] { HttpServletRequest.class }, (proxy, method, arguments) -> {
-						throw new UnsupportedOperationException(method.getName());
-					}));
-		}
-
-		@Override
-		public String getMethod() {
-			return "POST";
-		}
-
-		@Override
-		public String getRequestURI() {
-			return "/payments";
-		}
-
-		@Override
-		public String getQueryString() {
-			return "";
-		}
-
-		@Override
-		public String getContentType() {
-			return "application/json";
-		}
-
+	private static @Nullable Object fact(Object proxy, Method method, Object[] arguments) {
+		return switch (method.getName()) {
+			case "method" -> "POST";
+			case "path" -> "/payments";
+			case "query" -> "";
+			case "header" -> "application/json";
+			default -> throw new UnsupportedOperationException(method.getName());
+		};
 	}
 
 }

@@ -7,7 +7,6 @@ import java.util.Map;
 
 import dev.idempotency.benchmarks.BodyBenchmark;
 import dev.idempotency.http.AnswerBody;
-import dev.idempotency.http.EncodedAnswer;
 import dev.idempotency.http.HttpAnswer;
 import dev.idempotency.store.StoredResult;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -29,14 +28,14 @@ public class HttpAnswerBenchmark extends BodyBenchmark {
 	public void fill() {
 		this.headers.put("Content-Type", List.of("application/json"));
 		this.headers.put("Location", List.of("/payments/4711"));
-		this.encoded = StoredResult.fromFrame(encode().result().toFrame());
+		this.encoded = StoredResult.fromFrame(encode().toFrame());
 	}
 
 	/**
 	 * For the store.
 	 */
 	@Benchmark
-	public EncodedAnswer encode() {
+	public StoredResult encode() {
 		return new HttpAnswer(201, HttpAnswer.Delivery.WHOLE, this.headers, AnswerBody.of(this.body)).encode();
 	}
 

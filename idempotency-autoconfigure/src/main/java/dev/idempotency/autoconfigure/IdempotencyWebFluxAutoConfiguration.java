@@ -5,17 +5,17 @@ import dev.idempotency.call.Calls;
 import dev.idempotency.core.AnswerReader;
 import dev.idempotency.core.ResultWriter;
 import dev.idempotency.http.HttpAnswer;
+import dev.idempotency.http.HttpStrategies;
+import dev.idempotency.http.KeyResolver;
 import dev.idempotency.http.ProblemFormat;
 import dev.idempotency.http.ProtectedHandlers;
+import dev.idempotency.http.RequestFingerprinter;
+import dev.idempotency.http.ResponsePolicy;
+import dev.idempotency.http.ScopeResolver;
 import dev.idempotency.reactive.ReactiveEngine;
 import dev.idempotency.webflux.IdempotencyHandlerAdapter;
 import dev.idempotency.webflux.IdempotencyWebFlux;
-import dev.idempotency.webflux.ReactiveHttpStrategies;
 import dev.idempotency.webflux.ReactiveIdempotencyRouteFilter;
-import dev.idempotency.webflux.ReactiveKeyResolver;
-import dev.idempotency.webflux.ReactiveRequestFingerprinter;
-import dev.idempotency.webflux.ReactiveResponsePolicy;
-import dev.idempotency.webflux.ReactiveScopeResolver;
 import reactor.core.publisher.Mono;
 
 import org.springframework.beans.factory.ObjectProvider;
@@ -48,43 +48,43 @@ public final class IdempotencyWebFluxAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	ReactiveKeyResolver idempotencyKeyResolver(IdempotencyProperties properties) {
-		return ReactiveKeyResolver.header(properties.http().header(), properties.http().keySyntax());
+	KeyResolver idempotencyKeyResolver(IdempotencyProperties properties) {
+		return KeyResolver.header(properties.http().header(), properties.http().keySyntax());
 	}
 
 	@Bean
 	@ConditionalOnMissingBean
-	ReactiveScopeResolver idempotencyScopeResolver() {
-		return ReactiveScopeResolver.principal();
+	ScopeResolver idempotencyScopeResolver() {
+		return ScopeResolver.principal();
 	}
 
 	@Bean
 	@ConditionalOnMissingBean
-	ReactiveRequestFingerprinter idempotencyRequestFingerprinter(IdempotencyProperties properties) {
+	RequestFingerprinter idempotencyRequestFingerprinter(IdempotencyProperties properties) {
 		return switch (properties.http().fingerprint()) {
-			case NONE -> ReactiveRequestFingerprinter.none();
-			case BYTES -> ReactiveRequestFingerprinter.bytes();
-			case CANONICAL_JSON -> ReactiveRequestFingerprinter.canonicalJson();
+			case NONE -> RequestFingerprinter.none();
+			case BYTES -> RequestFingerprinter.bytes();
+			case CANONICAL_JSON -> RequestFingerprinter.canonicalJson();
 		};
 	}
 
 	@Bean
 	@ConditionalOnMissingBean
-	ReactiveResponsePolicy idempotencyResponsePolicy() {
-		return ReactiveResponsePolicy.finalAnswers();
+	ResponsePolicy idempotencyResponsePolicy() {
+		return ResponsePolicy.finalAnswers();
 	}
 
 	@Bean
-	ReactiveHttpStrategies idempotencyHttpStrategies(ReactiveKeyResolver keyResolver,
-			ReactiveScopeResolver scopeResolver, ReactiveRequestFingerprinter fingerprinter,
-			ReactiveResponsePolicy responsePolicy, ObjectProvider<ProblemFormat> problemFormats) {
-		return new ReactiveHttpStrategies(keyResolver, scopeResolver, fingerprinter, responsePolicy,
+	HttpStrategies idempotencyHttpStrategies(KeyResolver keyResolver, ScopeResolver scopeResolver,
+			RequestFingerprinter fingerprinter, ResponsePolicy responsePolicy,
+			ObjectProvider<ProblemFormat> problemFormats) {
+		return new HttpStrategies(keyResolver, scopeResolver, fingerprinter, responsePolicy,
 				problemFormats.orderedStream().toList());
 	}
 
 	@Bean
 	IdempotencyWebFlux idempotencyWebFlux(ReactiveEngine engine, Calls calls, AnnotationPolicies policies,
-			IdempotencyProperties properties, ReactiveHttpStrategies strategies, ApplicationContext context) {
+			IdempotencyProperties properties, HttpStrategies strategies, ApplicationContext context) {
 		return new IdempotencyWebFlux(engine, calls, policies, properties.http().settings(), strategies, context);
 	}
 
@@ -152,8 +152,8 @@ public final class IdempotencyWebFluxAutoConfiguration {
 
 	@Bean
 	StartupFact idempotencyScopeFact(ApplicationContext context) {
-		return new StartupFact("scope", context.containsBean("idempotencyScopeResolver") ? "principal"
-				: "by the application's ReactiveScopeResolver");
+		return new StartupFact("scope",
+				context.containsBean("idempotencyScopeResolver") ? "principal" : "by the application's ScopeResolver");
 	}
 
 	/**

@@ -7,16 +7,15 @@ import dev.idempotency.autoconfigure.IdempotencyWebFluxAutoConfiguration.Idempot
 import dev.idempotency.call.AnnotationPolicies;
 import dev.idempotency.core.NamedOperations;
 import dev.idempotency.core.OperationPolicy;
+import dev.idempotency.http.HttpStrategies;
+import dev.idempotency.http.KeyResolver;
 import dev.idempotency.http.ProblemFormat;
+import dev.idempotency.http.RequestFingerprinter;
+import dev.idempotency.http.ResponsePolicy;
+import dev.idempotency.http.ScopeResolver;
 import dev.idempotency.webflux.IdempotencyHandlerAdapter;
 import dev.idempotency.webflux.IdempotencyWebFlux;
-import dev.idempotency.webflux.ReactiveHttpStrategies;
 import dev.idempotency.webflux.ReactiveIdempotencyRouteFilter;
-import dev.idempotency.webflux.ReactiveKeyResolver;
-import dev.idempotency.webflux.ReactiveRequestFingerprinter;
-import dev.idempotency.webflux.ReactiveResponsePolicy;
-import dev.idempotency.webflux.ReactiveScopeResolver;
-import dev.idempotency.webflux.UnprotectedWebFlux;
 import reactor.core.publisher.Mono;
 
 import org.springframework.beans.factory.ObjectProvider;
@@ -49,19 +48,19 @@ public final class IdempotencyWebFluxOffAutoConfiguration {
 	private static final OperationPolicy UNUSED = OperationPolicy.of(Duration.ofHours(1), Duration.ofMillis(1));
 
 	@Bean
-	UnprotectedWebFlux idempotencyUnprotectedWebFlux(Environment environment, ApplicationContext context,
-			ObjectProvider<ReactiveKeyResolver> keyResolver, ObjectProvider<ReactiveScopeResolver> scopeResolver,
+	IdempotencyWebFlux idempotencyWebFlux(Environment environment, ApplicationContext context,
+			ObjectProvider<KeyResolver> keyResolver, ObjectProvider<ScopeResolver> scopeResolver,
 			ObjectProvider<ProblemFormat> problemFormats) {
 		// Only these settings: a wrong value elsewhere must not prevent the startup of an
 		// application that has switched protection off because of it
 		Http http = Binder.get(environment).bindOrCreate("idempotency.http", Http.class);
-		ReactiveHttpStrategies strategies = new ReactiveHttpStrategies(
-				keyResolver.getIfAvailable(() -> ReactiveKeyResolver.header(http.header(), http.keySyntax())),
-				scopeResolver.getIfAvailable(ReactiveScopeResolver::principal), ReactiveRequestFingerprinter.none(),
-				ReactiveResponsePolicy.finalAnswers(), problemFormats.orderedStream().toList());
+		HttpStrategies strategies = new HttpStrategies(
+				keyResolver.getIfAvailable(() -> KeyResolver.header(http.header(), http.keySyntax())),
+				scopeResolver.getIfAvailable(ScopeResolver::principal), RequestFingerprinter.none(),
+				ResponsePolicy.finalAnswers(), problemFormats.orderedStream().toList());
 		AnnotationPolicies policies = new AnnotationPolicies(UNUSED, Duration.ZERO,
 				environment::resolveRequiredPlaceholders, NamedOperations.none());
-		return new UnprotectedWebFlux(policies, http.settings(), strategies, context);
+		return IdempotencyWebFlux.off(policies, http.settings(), strategies, context);
 	}
 
 	@Bean
@@ -70,13 +69,13 @@ public final class IdempotencyWebFluxOffAutoConfiguration {
 	}
 
 	@Bean
-	IdempotencyHandlerAdapter idempotencyHandlerAdapter(UnprotectedWebFlux web) {
+	IdempotencyHandlerAdapter idempotencyHandlerAdapter(IdempotencyWebFlux web) {
 		return web.adapter();
 	}
 
 	@Bean
 	@ConditionalOnMissingBean
-	ReactiveIdempotencyRouteFilter idempotencyRouteFilter(UnprotectedWebFlux web) {
+	ReactiveIdempotencyRouteFilter idempotencyRouteFilter(IdempotencyWebFlux web) {
 		return web.routeFilter();
 	}
 

@@ -7,15 +7,15 @@ import dev.idempotency.autoconfigure.IdempotencyWebMvcAutoConfiguration.Idempote
 import dev.idempotency.call.AnnotationPolicies;
 import dev.idempotency.core.NamedOperations;
 import dev.idempotency.core.OperationPolicy;
+import dev.idempotency.http.HttpStrategies;
+import dev.idempotency.http.KeyResolver;
 import dev.idempotency.http.ProblemFormat;
-import dev.idempotency.web.HttpStrategies;
+import dev.idempotency.http.RequestFingerprinter;
+import dev.idempotency.http.ResponsePolicy;
+import dev.idempotency.http.ScopeResolver;
 import dev.idempotency.web.IdempotencyFilter;
 import dev.idempotency.web.IdempotencyRouteFilter;
-import dev.idempotency.web.KeyResolver;
-import dev.idempotency.web.RequestFingerprinter;
-import dev.idempotency.web.ResponsePolicy;
-import dev.idempotency.web.ScopeResolver;
-import dev.idempotency.web.UnprotectedWeb;
+import dev.idempotency.web.IdempotencyWeb;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -47,7 +47,7 @@ public final class IdempotencyWebMvcOffAutoConfiguration {
 	private static final OperationPolicy UNUSED = OperationPolicy.of(Duration.ofHours(1), Duration.ofMillis(1));
 
 	@Bean
-	UnprotectedWeb idempotencyUnprotectedWeb(Environment environment, ApplicationContext context,
+	IdempotencyWeb idempotencyWeb(Environment environment, ApplicationContext context,
 			ObjectProvider<KeyResolver> keyResolver, ObjectProvider<ScopeResolver> scopeResolver,
 			ObjectProvider<ProblemFormat> problemFormats) {
 		// Only these settings: a wrong value elsewhere must not prevent the startup of an
@@ -59,12 +59,12 @@ public final class IdempotencyWebMvcOffAutoConfiguration {
 				ResponsePolicy.finalAnswers(), problemFormats.orderedStream().toList());
 		AnnotationPolicies policies = new AnnotationPolicies(UNUSED, Duration.ZERO,
 				environment::resolveRequiredPlaceholders, NamedOperations.none());
-		return new UnprotectedWeb(policies, http.settings(), strategies, context);
+		return IdempotencyWeb.off(policies, http.settings(), strategies, context);
 	}
 
 	@Bean
 	@ConditionalOnMissingBean
-	IdempotencyRouteFilter idempotencyRouteFilter(UnprotectedWeb web) {
+	IdempotencyRouteFilter idempotencyRouteFilter(IdempotencyWeb web) {
 		return web.routeFilter();
 	}
 
@@ -85,7 +85,7 @@ public final class IdempotencyWebMvcOffAutoConfiguration {
 	}
 
 	@Bean
-	WebMvcConfigurer idempotencyWebMvcConfigurer(UnprotectedWeb web) {
+	WebMvcConfigurer idempotencyWebMvcConfigurer(IdempotencyWeb web) {
 		return new IdempotencyWebMvcConfigurer(web.interceptor(), web.exceptionResolver());
 	}
 

@@ -58,8 +58,7 @@ public final class CallerScope {
 
 	private static IdempotencyKeyInvalidException refusal(String why) {
 		return new IdempotencyKeyInvalidException(why
-				+ ". Its keys could not be told from those of others. The application has to define a ScopeResolver, "
-				+ "or a ReactiveScopeResolver, that names it.");
+				+ ". Its keys could not be told from those of others. The application has to define a ScopeResolver that names it.");
 	}
 
 	/**

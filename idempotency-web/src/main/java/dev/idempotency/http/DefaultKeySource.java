@@ -11,19 +11,19 @@ import org.jspecify.annotations.Nullable;
  *
  * @param description describes the source for operators
  * @param headers the headers that the key is made of
- * @param advice tells a client that sent no key what to do
+ * @param resolver resolves them
  */
-public record DefaultKeySource(String description, List<KeyField> headers, String advice) implements KeySource {
+record DefaultKeySource(String description, List<KeyField> headers, KeyResolver resolver) implements KeySource {
 
-	public DefaultKeySource {
+	DefaultKeySource {
 		headers = List.copyOf(headers);
 	}
 
 	@Override
-	public String resolve(RequestFacts facts) {
-		String key = facts.resolvedKey();
+	public String resolve(ProtectedRequest request) {
+		String key = this.resolver.resolveKey(request.facts());
 		if (key == null) {
-			throw new IdempotencyKeyMissingException(this.advice);
+			throw new IdempotencyKeyMissingException(this.resolver.advice());
 		}
 		return key;
 	}
@@ -32,8 +32,8 @@ public record DefaultKeySource(String description, List<KeyField> headers, Strin
 	 * Without an exception: where keys are optional, most requests may have none.
 	 */
 	@Override
-	public @Nullable String resolveIfPresent(RequestFacts facts) {
-		return facts.resolvedKey();
+	public @Nullable String resolveIfPresent(ProtectedRequest request) {
+		return this.resolver.resolveKey(request.facts());
 	}
 
 }

@@ -1,6 +1,6 @@
 package dev.idempotency.http;
 
-import java.util.Enumeration;
+import java.util.List;
 
 /**
  * Reads whether a request is a dry run: a structured-field boolean (RFC 9651), or
@@ -21,12 +21,12 @@ public final class DryRunHeader {
 	 * @param fields the values of the header, one for each time that it was sent
 	 * @throws DryRunInvalidException if it is not a boolean
 	 */
-	public static boolean asksForDryRun(Enumeration<String> fields) {
-		if (!fields.hasMoreElements()) {
+	public static boolean asksForDryRun(List<String> fields) {
+		if (fields.isEmpty()) {
 			return false;
 		}
-		String field = fields.nextElement().strip();
-		if (!fields.hasMoreElements()) {
+		if (fields.size() == 1) {
+			String field = fields.get(0).strip();
 			if (isItem(field, "?1") || isItem(field, "true")) {
 				return true;
 			}

@@ -61,7 +61,6 @@ public final class GivenAnswers implements ResultWriter {
 		Map<String, List<String>> headers = new LinkedHashMap<>();
 		answer.headers().forEach((name, values) -> headers.put(usable(name), usable(name, values)));
 		ByteBuffer written = new HttpAnswer(answer.status(), Delivery.WHOLE, headers, AnswerBody.of(body)).encode()
-			.result()
 			.payload();
 		byte[] bytes = new byte[written.remaining()];
 		written.get(bytes);

@@ -72,9 +72,9 @@ public record HttpAnswer(int status, Delivery delivery, Map<String, List<String>
 	 * follows. Numbers are written in groups of seven bits, the lowest first. No header
 	 * has an empty name: it stands for a common content type, whose number follows. A
 	 * long body is not copied.
-	 * @return the response as it is stored
+	 * @return the result, neither compressed nor encrypted
 	 */
-	public EncodedAnswer encode() {
+	public StoredResult encode() {
 		// Most responses have no other header
 		List<String> onlyType = (this.headers.size() == 1) ? this.headers.get(HttpHeaders.CONTENT_TYPE) : null;
 		int onlyCommonType = (onlyType != null) ? commonType(HttpHeaders.CONTENT_TYPE, onlyType) : -1;
@@ -87,7 +87,7 @@ public record HttpAnswer(int status, Delivery delivery, Map<String, List<String>
 	 * @param onlyCommonType the number of the content type if it is common and the only
 	 * header, or {@code -1}
 	 */
-	private EncodedAnswer encode(Map<String, List<String>> listed, int onlyCommonType) {
+	private StoredResult encode(Map<String, List<String>> listed, int onlyCommonType) {
 		List<byte[]> texts = listed.isEmpty() ? List.of() : new ArrayList<>();
 		int size = StoredResult.HEADER + HEADER + 1 + 2 + sizeOf(this.headers.size()) + ((onlyCommonType >= 0) ? 2 : 0);
 		for (Map.Entry<String, List<String>> header : listed.entrySet()) {
@@ -128,9 +128,9 @@ public record HttpAnswer(int status, Delivery delivery, Map<String, List<String>
 		target.putInt(StoredResult.HEADER + 1, (int) checksum.getValue());
 		if (inOnePiece) {
 			this.body.copyTo(head, size);
-			return new EncodedAnswer(StoredResult.ofPieces(head));
+			return StoredResult.ofPieces(head);
 		}
-		return new EncodedAnswer(StoredResult.ofPieces(head, this.body.toPieces()));
+		return StoredResult.ofPieces(head, this.body.toPieces());
 	}
 
 	/**

@@ -176,9 +176,9 @@ public final class KeyExpression implements KeySource {
 	}
 
 	@Override
-	public String resolve(RequestFacts facts) {
+	public String resolve(ProtectedRequest request) {
 		try {
-			String key = this.expression.getValue(CONTEXT, new KeyParts(facts), String.class);
+			String key = this.expression.getValue(CONTEXT, new KeyParts(request), String.class);
 			if (key == null || key.isBlank()) {
 				throw new IdempotencyKeyMissingException(
 						"The key of this operation is made of parts of the request, and they are empty.");

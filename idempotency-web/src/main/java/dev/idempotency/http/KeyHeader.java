@@ -1,6 +1,6 @@
 package dev.idempotency.http;
 
-import java.util.Enumeration;
+import java.util.List;
 
 import dev.idempotency.IdempotencyKeyInvalidException;
 import org.jspecify.annotations.Nullable;
@@ -37,12 +37,12 @@ public final class KeyHeader {
 	 * @return the key, without quotes and escapes, or {@code null} if there is no header
 	 * @throws IdempotencyKeyInvalidException if it holds something other than a key
 	 */
-	public static @Nullable String parse(Enumeration<String> fields, KeySyntax syntax) {
-		if (!fields.hasMoreElements()) {
+	public static @Nullable String parse(List<String> fields, KeySyntax syntax) {
+		if (fields.isEmpty()) {
 			return null;
 		}
-		String field = fields.nextElement();
-		if (fields.hasMoreElements()) {
+		String field = fields.get(0);
+		if (fields.size() > 1) {
 			throw Flaw.REPEATED.toException();
 		}
 		int start = 0;

@@ -33,10 +33,13 @@ final class KeyParts {
 		.enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
 		.build();
 
+	private final ProtectedRequest request;
+
 	private final RequestFacts facts;
 
-	KeyParts(RequestFacts facts) {
-		this.facts = facts;
+	KeyParts(ProtectedRequest request) {
+		this.request = request;
+		this.facts = request.facts();
 	}
 
 	/**
@@ -127,12 +130,12 @@ final class KeyParts {
 	 * else the session does. Without either, callers cannot be told apart.
 	 */
 	public String derived() {
-		Fingerprint fingerprint = this.facts.fingerprint();
+		Fingerprint fingerprint = this.request.fingerprint();
 		if (fingerprint.equals(Fingerprint.none())) {
 			throw new IllegalStateException("derived() needs a fingerprint: without one, all requests are the same");
 		}
 		String content = HexFormat.of().formatHex(fingerprint.toBytes());
-		IdempotencyScope scope = this.facts.scope();
+		IdempotencyScope scope = this.request.scope();
 		if (scope.principal() != null || scope.tenant() != null) {
 			return content;
 		}

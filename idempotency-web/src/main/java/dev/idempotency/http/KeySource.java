@@ -14,21 +14,21 @@ public interface KeySource {
 
 	/**
 	 * Finds the key of a request.
-	 * @param facts what is known of the request
+	 * @param request the request
 	 * @throws IdempotencyKeyMissingException if there is none
 	 * @throws IdempotencyKeyInvalidException if the key cannot be used
 	 */
-	String resolve(RequestFacts facts);
+	String resolve(ProtectedRequest request);
 
 	/**
 	 * Finds the key of a request that may have none.
-	 * @param facts what is known of the request
+	 * @param request the request
 	 * @return the key, or {@code null} if there is none
 	 * @throws IdempotencyKeyInvalidException if the key cannot be used
 	 */
-	default @Nullable String resolveIfPresent(RequestFacts facts) {
+	default @Nullable String resolveIfPresent(ProtectedRequest request) {
 		try {
-			return resolve(facts);
+			return resolve(request);
 		}
 		catch (IdempotencyKeyMissingException ex) {
 			return null;

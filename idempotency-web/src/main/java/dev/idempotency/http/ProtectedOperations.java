@@ -45,15 +45,15 @@ public final class ProtectedOperations {
 	 * Create the lookup.
 	 * @param settings how requests are protected
 	 * @param policies how annotated operations are protected
-	 * @param defaultKeySource where keys come from when an operation does not say so
+	 * @param strategies the strategies of the application
 	 * @param answers what the edge knows about the responses of handlers
 	 * @param logger the log of the edge
 	 */
-	public ProtectedOperations(HttpSettings settings, AnnotationPolicies policies, KeySource defaultKeySource,
+	public ProtectedOperations(HttpSettings settings, AnnotationPolicies policies, HttpStrategies strategies,
 			HandlerAnswers answers, Logger logger) {
 		this.settings = settings;
 		this.policies = policies;
-		this.defaultKeySource = defaultKeySource;
+		this.defaultKeySource = strategies.keySource();
 		this.answers = answers;
 		this.logger = logger;
 	}
@@ -70,18 +70,21 @@ public final class ProtectedOperations {
 	}
 
 	/**
-	 * Whether the settings configure operations by name.
-	 */
-	public boolean areNamed() {
-		return !this.policies.named().settings().isEmpty();
-	}
-
-	/**
 	 * An operation as the settings configure it by name.
 	 * @param operation the operation
-	 * @param name its name
+	 * @param method the method of a request
+	 * @param pattern the pattern of its route, or {@code null} if it has none
+	 * @param path the path of the request
 	 */
-	public ProtectedOperation named(ProtectedOperation operation, String name) {
+	public ProtectedOperation named(ProtectedOperation operation, String method, @Nullable Object pattern,
+			String path) {
+		if (this.policies.named().settings().isEmpty()) {
+			return operation;
+		}
+		return named(operation, OperationNames.name(method, (pattern != null) ? pattern.toString() : path));
+	}
+
+	ProtectedOperation named(ProtectedOperation operation, String name) {
 		NamedOperations named = this.policies.named();
 		return operation.with(named.policyOf(name, operation.policy()), named.limitsOf(name, operation.limits()));
 	}

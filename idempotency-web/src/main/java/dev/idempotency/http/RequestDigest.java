@@ -10,13 +10,29 @@ import dev.idempotency.Fingerprint;
 import dev.idempotency.digest.Parts;
 import dev.idempotency.digest.Sha256;
 import dev.idempotency.json.CanonicalJson;
-import org.jspecify.annotations.Nullable;
+
+import org.springframework.http.HttpHeaders;
 
 /**
  * SHA-256 over everything that must not differ between a request and its retry: its head,
  * then its content, each kind of content under its own name.
  */
-public final class RequestDigest {
+enum RequestDigest implements RequestFingerprinter {
+
+	/**
+	 * Nothing differs.
+	 */
+	NONE,
+
+	/**
+	 * Every byte of the content counts.
+	 */
+	BYTES,
+
+	/**
+	 * JSON counts by its value.
+	 */
+	CANONICAL_JSON;
 
 	/**
 	 * The field of Spring Security's token against forged requests. It differs each time
@@ -31,22 +47,21 @@ public final class RequestDigest {
 	 */
 	private static final int CONTENT = 2 * Integer.BYTES + "bytes".length() + Sha256.BYTES;
 
-	private RequestDigest() {
+	@Override
+	public boolean needsContent() {
+		return this != NONE;
 	}
 
-	/**
-	 * The digest of a request.
-	 * @param method the method
-	 * @param path the path, as it was sent
-	 * @param query the query, as it was sent
-	 * @param contentType the type of the content, as it was sent
-	 * @param content the content
-	 * @param canonicalJson whether JSON is compared by its value
-	 * @throws IOException if the content cannot be read
-	 */
-	public static Fingerprint of(String method, String path, @Nullable String query, @Nullable String contentType,
-			RequestContent content, boolean canonicalJson) throws IOException {
-		ContentType type = ContentType.parse(contentType);
+	@Override
+	public Fingerprint fingerprint(RequestFacts request, RequestContent content) throws IOException {
+		return (this != NONE) ? digest(request, content) : Fingerprint.none();
+	}
+
+	private Fingerprint digest(RequestFacts request, RequestContent content) throws IOException {
+		String method = request.method();
+		String path = request.path();
+		String query = request.query();
+		ContentType type = ContentType.parse(request.header(HttpHeaders.CONTENT_TYPE));
 		int head = Parts.length(method) + Parts.length(path) + Parts.length(query) + Parts.length(type.text());
 		Parts parts = new Parts(head + CONTENT).add(method).add(path).add(query).add(type.text());
 		if (content instanceof RequestContent.Multipart multipart) {
@@ -61,7 +76,7 @@ public final class RequestDigest {
 		}
 		else {
 			RequestContent.Body body = (RequestContent.Body) content;
-			if (canonicalJson && type.json()) {
+			if (this == CANONICAL_JSON && type.json()) {
 				CanonicalJson.addTo(parts, body.bytes(), body.length());
 			}
 			else {

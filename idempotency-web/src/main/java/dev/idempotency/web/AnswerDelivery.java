@@ -10,6 +10,7 @@ import dev.idempotency.core.Decision;
 import dev.idempotency.http.EffectHeader;
 import dev.idempotency.http.ReplayedAnswer;
 import dev.idempotency.web.AnswerRecorder.Recorded;
+import dev.idempotency.web.RunEnding.Settled;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 
@@ -70,7 +71,7 @@ final class AnswerDelivery {
 		}
 	}
 
-	void deliver(SettledAnswer settled) throws IOException {
+	void deliver(Settled settled) throws IOException {
 		Throwable failure = settled.failure();
 		Recorded answer = null;
 		try {

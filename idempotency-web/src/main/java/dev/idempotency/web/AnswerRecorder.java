@@ -8,7 +8,7 @@ import java.util.Map;
 import dev.idempotency.Effect;
 import dev.idempotency.http.AnswerBody;
 import dev.idempotency.http.EffectHeader;
-import dev.idempotency.http.EncodedAnswer;
+import dev.idempotency.http.HandlerTransaction;
 import dev.idempotency.http.HttpAnswer;
 import dev.idempotency.http.HttpAnswer.Delivery;
 import dev.idempotency.http.ProtectedOperation;
@@ -258,7 +258,8 @@ final class AnswerRecorder implements RecordedBody.Channel {
 		return switch (this.operation.store()) {
 			case ALL -> true;
 			case SUCCESSFUL -> status < 400;
-			case BY_POLICY -> this.dispatch.rules().policy().shouldStore(this.dispatch.request(), status);
+			case BY_POLICY ->
+				this.dispatch.rules().policy().shouldStore(new ServletFacts(this.dispatch.request(), null, 0), status);
 		};
 	}
 
@@ -329,16 +330,12 @@ final class AnswerRecorder implements RecordedBody.Channel {
 			return this.head.stored();
 		}
 
-		boolean isSuccess() {
-			return this.head.status() < 400;
+		int status() {
+			return this.head.status();
 		}
 
 		EffectHeader effect() {
 			return effectOf(this.head.status());
-		}
-
-		EncodedAnswer encode() {
-			return toAnswer().encode();
 		}
 
 		/**
@@ -358,7 +355,7 @@ final class AnswerRecorder implements RecordedBody.Channel {
 			ServletAnswers.sendWithoutHeaders(toAnswer(), container);
 		}
 
-		private HttpAnswer toAnswer() {
+		HttpAnswer toAnswer() {
 			if (this.answer == null) {
 				this.answer = newAnswer();
 			}

@@ -2,6 +2,7 @@ package dev.idempotency.web;
 
 import dev.idempotency.IdempotencyException;
 import dev.idempotency.http.KeptHeaders;
+import dev.idempotency.http.ResponsePolicy;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 

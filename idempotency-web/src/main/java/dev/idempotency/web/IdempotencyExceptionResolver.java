@@ -12,7 +12,7 @@ import dev.idempotency.http.ExplicitExceptionHandlers;
 import dev.idempotency.http.HttpAnswer;
 import dev.idempotency.http.Problems;
 import dev.idempotency.http.RequestBodyUnreadableException;
-import dev.idempotency.web.KeySettlement.Interruption;
+import dev.idempotency.http.Settlement.End;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
@@ -133,11 +133,11 @@ public final class IdempotencyExceptionResolver implements HandlerExceptionResol
 
 	private static void tell(ProtectedRun run, @Nullable Object handler, Exception ex) {
 		if (ex instanceof AsyncRequestNotUsableException) {
-			run.interrupted(Interruption.CLIENT_GONE);
+			run.interrupted(End.CUT_OFF);
 		}
 		else if (run.isFlowing()) {
 			// An event stream has no other end than a failure
-			run.interrupted(run.isEndless() ? Interruption.CLIENT_GONE : Interruption.FAILURE);
+			run.interrupted(run.isEndless() ? End.CUT_OFF : End.BROKEN_OFF);
 		}
 		else if (FailedAnswer.isReasonFor(ex)) {
 			run.answerFailed();

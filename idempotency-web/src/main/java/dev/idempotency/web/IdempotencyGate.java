@@ -4,11 +4,10 @@ import java.util.Objects;
 import java.util.Optional;
 
 import dev.idempotency.DryRun;
-import dev.idempotency.Fingerprint;
 import dev.idempotency.IdempotencyContext.Binding;
+import dev.idempotency.IdempotencyConfigurationException;
 import dev.idempotency.IdempotencyException;
 import dev.idempotency.IdempotencyKey;
-import dev.idempotency.IdempotencyKeyInvalidException;
 import dev.idempotency.Steps;
 import dev.idempotency.call.Calls;
 import dev.idempotency.call.UnprotectedContext;
@@ -20,13 +19,13 @@ import dev.idempotency.core.IdempotencyEngine;
 import dev.idempotency.core.Preview;
 import dev.idempotency.core.Transactions;
 import dev.idempotency.core.Transactions.Transaction;
-import dev.idempotency.http.DryRunHeader;
 import dev.idempotency.http.DryRunReport;
 import dev.idempotency.http.DryRunUnsupportedException;
 import dev.idempotency.http.EffectHeader;
-import dev.idempotency.http.KeySource;
-import dev.idempotency.http.Problems;
+import dev.idempotency.http.Gate;
+import dev.idempotency.http.Gate.Plan;
 import dev.idempotency.http.ProtectedOperation;
+import dev.idempotency.http.ProtectedRequest;
 import dev.idempotency.http.ReplayedAnswer;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
@@ -36,28 +35,36 @@ import org.springframework.web.context.request.async.WebAsyncUtils;
 /**
  * Decides whether the handler of a protected request runs.
  */
-final class IdempotencyGate implements Admission {
+final class IdempotencyGate {
 
-	private final IdempotencyEngine engine;
+	private final Gate gate;
 
-	private final Calls calls;
+	/**
+	 * There are none when protection is switched off.
+	 */
+	private final @Nullable IdempotencyEngine engine;
 
-	private final HttpStrategies strategies;
+	private final @Nullable Calls calls;
 
 	private final @Nullable Transactions transactions;
 
-	private final ServletNames names = new ServletNames();
-
-	IdempotencyGate(IdempotencyEngine engine, Calls calls, HttpStrategies strategies,
+	IdempotencyGate(Gate gate, @Nullable IdempotencyEngine engine, @Nullable Calls calls,
 			@Nullable Transactions transactions) {
+		this.gate = gate;
 		this.engine = engine;
 		this.calls = calls;
-		this.strategies = strategies;
 		this.transactions = transactions;
 	}
 
-	@Override
-	public void requireTransactions(ProtectedOperation operation, Object handler) {
+	/**
+	 * Checks that an operation can run in transactions, if it is configured to.
+	 * @throws IdempotencyConfigurationException if it cannot
+	 */
+	void requireTransactions(ProtectedOperation operation, Object handler) {
+		if (this.engine == null) {
+			// Without protection there are no transactions
+			return;
+		}
 		if (operation.transactional()) {
 			this.engine.requireJoining(this.transactions, handler.toString());
 		}
@@ -66,8 +73,16 @@ final class IdempotencyGate implements Admission {
 		}
 	}
 
-	@Override
-	public @Nullable Pass admit(HttpServletRequest request, Object handler, ProtectedOperation operation) {
+	/**
+	 * Decides about a request.
+	 * @return what to do after the handler has returned, or {@code null} if it must not
+	 * run because the response is known
+	 * @throws IdempotencyException if it must not run and there is no response to send
+	 */
+	@Nullable Pass admit(HttpServletRequest request, Object handler, ProtectedOperation operation) {
+		if (this.gate.isOff()) {
+			return UnprotectedRun.isOver(request) ? Pass.NOTHING : decide(null, request, handler, operation);
+		}
 		Exchange exchange = Exchange.of(request);
 		if (exchange == null) {
 			throw new IllegalStateException(
@@ -94,61 +109,25 @@ final class IdempotencyGate implements Admission {
 		}
 	}
 
-	/**
-	 * Recognizes a dry run before anything else: that must not depend on the key, the
-	 * body or the mode.
-	 */
-	private @Nullable Pass decide(Exchange exchange, HttpServletRequest request, Object handler,
+	private @Nullable Pass decide(@Nullable Exchange exchange, HttpServletRequest request, Object handler,
 			ProtectedOperation operation) {
-		boolean dryRun = asksForDryRun(request);
-		String name = this.names.of(request);
-		IdempotencyKey key = null;
-		Attempt attempt = null;
-		try {
-			ServletFacts facts = new ServletFacts(request, name, this.strategies, exchange,
-					operation.limits().request());
-			key = keyOf(operation, facts);
-			attempt = (key != null) ? attempt(operation, facts, key) : null;
-		}
-		catch (IdempotencyException ex) {
-			if (!Problems.isAboutRequest(ex.reason()) || this.engine.reject(name, ex.reason())) {
-				throw ex;
+		ProtectedRequest received = this.gate.receive(operation, ServletFacts.pattern(request),
+				new ServletFacts(request, exchange, operation.limits().request()));
+		Plan plan = this.gate.plan(received);
+		if (exchange == null || plan instanceof Plan.Unprotected) {
+			if (exchange != null) {
+				exchange.admitNevertheless();
 			}
-			exchange.admitNevertheless();
+			return UnprotectedRun.begin(request, ((Plan.Unprotected) plan).context());
 		}
-		if (dryRun) {
-			return rehearse(exchange, handler, operation, key, attempt);
+		if (plan instanceof Plan.Claim claim) {
+			return begin(exchange, handler, operation, claim.attempt());
 		}
-		if (attempt != null) {
-			return begin(exchange, handler, operation, attempt);
-		}
-		return UnprotectedRun.begin(request,
-				new UnprotectedContext((key != null) ? key : UnprotectedContext.randomKey(name)));
-	}
-
-	private @Nullable IdempotencyKey keyOf(ProtectedOperation operation, ServletFacts facts) {
-		KeySource source = operation.keySource();
-		String value = operation.required() ? source.resolve(facts) : source.resolveIfPresent(facts);
-		return (value != null) ? qualified(facts, value) : null;
-	}
-
-	private static Attempt attempt(ProtectedOperation operation, ServletFacts facts, IdempotencyKey key) {
-		Fingerprint fingerprint = operation.fingerprinted() ? facts.fingerprint() : Fingerprint.none();
-		facts.requireContentWithinLimit();
-		return new Attempt(key, fingerprint, operation.policy());
-	}
-
-	private IdempotencyKey qualified(ServletFacts facts, String value) {
-		try {
-			return new IdempotencyKey(facts.scope().within(this.engine.settings().namespace()), value);
-		}
-		catch (IllegalArgumentException ex) {
-			throw new IdempotencyKeyInvalidException("The key cannot be used: it is blank, too long or malformed.");
-		}
+		return rehearse(exchange, handler, operation, received.name(), (Plan.DryRun) plan);
 	}
 
 	private @Nullable Pass begin(Exchange exchange, Object handler, ProtectedOperation operation, Attempt attempt) {
-		Decision decision = this.engine.begin(attempt);
+		Decision decision = engine().begin(attempt);
 		if (decision instanceof Decision.Proceed proceed) {
 			ProtectedRun run = arm(exchange, handler, operation, attempt, proceed.execution());
 			if (operation.transactional()) {
@@ -163,7 +142,8 @@ final class IdempotencyGate implements Admission {
 	private ProtectedRun arm(Exchange exchange, Object handler, ProtectedOperation operation, Attempt attempt,
 			Execution execution) {
 		try {
-			Steps steps = this.calls.stepsOf(execution, attempt.fingerprint(), operation.policy());
+			Steps steps = Objects.requireNonNull(this.calls)
+				.stepsOf(execution, attempt.fingerprint(), operation.policy());
 			return exchange.arm(new ProtectedRun(exchange, operation, handler, execution.key(), execution, steps));
 		}
 		catch (Throwable ex) {
@@ -187,12 +167,13 @@ final class IdempotencyGate implements Admission {
 	 * Reports what would happen. If the handler would run, and its work can be rolled
 	 * back, it runs.
 	 */
-	private @Nullable Pass rehearse(Exchange exchange, Object handler, ProtectedOperation operation,
-			@Nullable IdempotencyKey key, @Nullable Attempt attempt) {
+	private @Nullable Pass rehearse(Exchange exchange, Object handler, ProtectedOperation operation, String name,
+			Plan.DryRun dryRun) {
+		Attempt attempt = dryRun.attempt();
+		IdempotencyKey key = dryRun.key();
 		Preview preview = (attempt != null) ? preview(attempt) : new Preview(null, Optional.empty());
 		if (preview.runs() && operation.dryRun() == DryRun.ROLLBACK) {
-			IdempotencyKey known = (key != null) ? key
-					: UnprotectedContext.randomKey(ServletNames.name(exchange.request()));
+			IdempotencyKey known = (key != null) ? key : UnprotectedContext.randomKey(name);
 			ProtectedRun run = exchange.arm(new ProtectedRun(exchange, operation, handler, known, null, null));
 			return pass(run, exchange, operation, beginTransaction(run));
 		}
@@ -202,7 +183,7 @@ final class IdempotencyGate implements Admission {
 
 	private Preview preview(Attempt attempt) {
 		try {
-			return this.engine.preview(attempt);
+			return engine().preview(attempt);
 		}
 		catch (UnsupportedOperationException ex) {
 			throw new DryRunUnsupportedException(ex);
@@ -239,12 +220,27 @@ final class IdempotencyGate implements Admission {
 		}
 	}
 
+	private IdempotencyEngine engine() {
+		return Objects.requireNonNull(this.engine, "protection is switched off");
+	}
+
 	/**
-	 * Whether a request is a dry run. Hardly any has the header.
+	 * Permission to run the handler.
 	 */
-	static boolean asksForDryRun(HttpServletRequest request) {
-		return request.getHeader(DryRunHeader.NAME) != null
-				&& DryRunHeader.asksForDryRun(request.getHeaders(DryRunHeader.NAME));
+	@FunctionalInterface
+	interface Pass {
+
+		/**
+		 * Nothing to do after the handler.
+		 */
+		Pass NOTHING = () -> {
+		};
+
+		/**
+		 * Called on the handler's thread when it has returned.
+		 */
+		void handlerReturned();
+
 	}
 
 }

@@ -2,6 +2,7 @@ package dev.idempotency.web;
 
 import dev.idempotency.http.ProtectedOperation;
 import dev.idempotency.http.ProtectedOperations;
+import dev.idempotency.web.IdempotencyGate.Pass;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -19,9 +20,9 @@ public final class IdempotencyInterceptor implements AsyncHandlerInterceptor {
 
 	private final ProtectedOperations operations;
 
-	private final Admission gate;
+	private final IdempotencyGate gate;
 
-	IdempotencyInterceptor(ProtectedOperations operations, Admission gate) {
+	IdempotencyInterceptor(ProtectedOperations operations, IdempotencyGate gate) {
 		this.operations = operations;
 		this.gate = gate;
 	}
@@ -41,10 +42,9 @@ public final class IdempotencyInterceptor implements AsyncHandlerInterceptor {
 		if (operation == null) {
 			return true;
 		}
-		if (this.operations.areNamed()) {
-			operation = this.operations.named(operation, ServletNames.name(request));
-		}
-		Admission.Pass pass = this.gate.admit(request, handler, operation);
+		operation = this.operations.named(operation, request.getMethod(), ServletFacts.pattern(request),
+				request.getRequestURI());
+		Pass pass = this.gate.admit(request, handler, operation);
 		if (pass == null) {
 			return false;
 		}
@@ -52,10 +52,10 @@ public final class IdempotencyInterceptor implements AsyncHandlerInterceptor {
 		if (run != null) {
 			run.handlerBegins(response);
 		}
-		if (pass != Admission.Pass.NOTHING && run != null) {
+		if (pass != Pass.NOTHING && run != null) {
 			run.keep(pass);
 		}
-		else if (pass != Admission.Pass.NOTHING) {
+		else if (pass != Pass.NOTHING) {
 			UnprotectedRun.keep(request, handler, pass);
 		}
 		return true;

@@ -1,5 +1,6 @@
 package dev.idempotency.web;
 
+import jakarta.servlet.http.HttpServletRequest;
 import java.time.Duration;
 
 import dev.idempotency.Effect;
@@ -8,6 +9,7 @@ import dev.idempotency.OnCrash;
 import dev.idempotency.core.OperationPolicy;
 import dev.idempotency.http.ProtectedOperation;
 import dev.idempotency.http.ProtectedOperations;
+import dev.idempotency.web.IdempotencyGate.Pass;
 
 import org.springframework.web.servlet.function.HandlerFilterFunction;
 import org.springframework.web.servlet.function.HandlerFunction;
@@ -23,11 +25,11 @@ public final class IdempotencyRouteFilter implements HandlerFilterFunction<Serve
 
 	private final ProtectedOperations operations;
 
-	private final Admission gate;
+	private final IdempotencyGate gate;
 
 	private final ProtectedOperation operation;
 
-	IdempotencyRouteFilter(ProtectedOperations operations, Admission gate, ProtectedOperation operation) {
+	IdempotencyRouteFilter(ProtectedOperations operations, IdempotencyGate gate, ProtectedOperation operation) {
 		this.operations = operations;
 		this.gate = gate;
 		this.operation = operation;
@@ -119,9 +121,10 @@ public final class IdempotencyRouteFilter implements HandlerFilterFunction<Serve
 		if (IdempotencyFilter.isSafe(request.servletRequest())) {
 			return next.handle(request);
 		}
-		ProtectedOperation named = this.operations.areNamed()
-				? this.operations.named(this.operation, ServletNames.name(request.servletRequest())) : this.operation;
-		Admission.Pass pass = this.gate.admit(request.servletRequest(), next, named);
+		HttpServletRequest servletRequest = request.servletRequest();
+		ProtectedOperation named = this.operations.named(this.operation, servletRequest.getMethod(),
+				ServletFacts.pattern(servletRequest), servletRequest.getRequestURI());
+		Pass pass = this.gate.admit(servletRequest, next, named);
 		if (pass == null) {
 			// The response is known: what is written now is dropped
 			return ServerResponse.ok().build();

@@ -16,12 +16,15 @@ import dev.idempotency.core.ResultWriter;
 import dev.idempotency.core.Transactions;
 import dev.idempotency.http.ExplicitExceptionHandlers;
 import dev.idempotency.http.GivenAnswers;
+import dev.idempotency.http.Gate;
 import dev.idempotency.http.HttpSettings;
+import dev.idempotency.http.HttpStrategies;
 import dev.idempotency.http.KeptHeaders;
 import dev.idempotency.http.Problems;
 import dev.idempotency.http.ProtectedHandlers;
 import dev.idempotency.http.ProtectedOperations;
 import dev.idempotency.http.Route;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
 import org.springframework.context.ApplicationContext;
@@ -48,7 +51,10 @@ public final class IdempotencyWeb {
 
 	private final IdempotencyExceptionResolver exceptionResolver;
 
-	private final ProtectedHandlers handlers;
+	/**
+	 * There are none when protection is switched off.
+	 */
+	private final @Nullable ProtectedHandlers handlers;
 
 	/**
 	 * Create the edge.
@@ -61,14 +67,34 @@ public final class IdempotencyWeb {
 	 */
 	public IdempotencyWeb(IdempotencyEngine engine, Calls calls, AnnotationPolicies policies, HttpSettings settings,
 			HttpStrategies strategies, ApplicationContext context) {
+		this(engine, calls, Gate.protecting(engine, strategies), policies, settings, strategies, context);
+	}
+
+	/**
+	 * The edge when protection is switched off. Handlers run each time, with a context
+	 * that passes everything through, and dry runs are refused.
+	 * @param policies how annotated operations would be protected
+	 * @param settings how requests would be protected
+	 * @param strategies the strategies of the application
+	 * @param context the application context
+	 * @return the edge
+	 */
+	public static IdempotencyWeb off(AnnotationPolicies policies, HttpSettings settings, HttpStrategies strategies,
+			ApplicationContext context) {
+		return new IdempotencyWeb(null, null, Gate.off(strategies), policies, settings, strategies, context);
+	}
+
+	private IdempotencyWeb(@Nullable IdempotencyEngine engine, @Nullable Calls calls, Gate gate,
+			AnnotationPolicies policies, HttpSettings settings, HttpStrategies strategies, ApplicationContext context) {
 		this.settings = settings;
 		this.strategies = strategies;
 		this.context = context;
-		this.operations = ServletHandlerAnswers.operations(settings, policies, strategies.keyResolver());
-		this.handlers = new ProtectedHandlers(settings, engine.settings(), this.operations,
-				strategies.comparesRequests());
-		this.gate = new IdempotencyGate(engine, calls, strategies,
-				context.getBeanProvider(Transactions.class).getIfAvailable());
+		this.operations = ServletHandlerAnswers.operations(settings, policies, strategies);
+		this.handlers = (engine != null)
+				? new ProtectedHandlers(settings, engine.settings(), this.operations, strategies.comparesRequests())
+				: null;
+		this.gate = new IdempotencyGate(gate, engine, calls,
+				(engine != null) ? context.getBeanProvider(Transactions.class).getIfAvailable() : null);
 		this.exceptionResolver = new IdempotencyExceptionResolver(
 				new Problems(settings, strategies.problemFormats(), context),
 				new ExplicitExceptionHandlers(() -> ControllerAdviceBean.findAnnotatedBeans(context)));
@@ -142,8 +168,7 @@ public final class IdempotencyWeb {
 									.collect(Collectors.toCollection(LinkedHashSet::new)),
 								info.getPatternValues(), handler)));
 		}
-		this.handlers.check(routes, this.gate::requireTransactions,
-				LoggerFactory.getLogger(IdempotencyInterceptor.class));
+		handlers().check(routes, this.gate::requireTransactions, LoggerFactory.getLogger(IdempotencyInterceptor.class));
 	}
 
 	/**
@@ -163,7 +188,7 @@ public final class IdempotencyWeb {
 	 * The handlers, described for operators and clients.
 	 */
 	public ProtectedHandlers handlers() {
-		return this.handlers;
+		return Objects.requireNonNull(this.handlers, "protection is switched off");
 	}
 
 }

@@ -11,8 +11,10 @@ import dev.idempotency.core.Execution;
 import dev.idempotency.core.FirstFailure;
 import dev.idempotency.core.Transactions.Transaction;
 import dev.idempotency.http.ProtectedOperation;
-import dev.idempotency.web.Admission.Pass;
-import dev.idempotency.web.KeySettlement.Interruption;
+import dev.idempotency.http.HandlerTransaction;
+import dev.idempotency.http.Settlement;
+import dev.idempotency.http.Settlement.End;
+import dev.idempotency.web.IdempotencyGate.Pass;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -43,7 +45,7 @@ final class ProtectedRun implements Handling, IdempotencyContext, AnswerRecorder
 
 	private final AnswerRecorder recorder;
 
-	private final KeySettlement settlement;
+	private final Settlement settlement;
 
 	private final AnswerDelivery delivery;
 
@@ -81,7 +83,7 @@ final class ProtectedRun implements Handling, IdempotencyContext, AnswerRecorder
 		this.steps = (steps != null) ? steps : Calls.unprotectedSteps(this);
 		this.transaction = operation.transactional() ? new HandlerTransaction() : HandlerTransaction.NONE;
 		this.recorder = new AnswerRecorder(dispatch, operation, this.transaction, execution == null, this);
-		this.settlement = new KeySettlement(operation, execution, this.transaction, this.recorder);
+		this.settlement = new Settlement(operation, execution, this.transaction);
 		this.delivery = new AnswerDelivery(dispatch, handler, key, this.recorder);
 		this.ending = new RunEnding(dispatch, this.transaction, this.recorder, this.settlement, this.delivery);
 	}
@@ -128,7 +130,7 @@ final class ProtectedRun implements Handling, IdempotencyContext, AnswerRecorder
 
 	@Override
 	public void doNotStore() {
-		this.settlement.release();
+		this.settlement.doNotStore();
 	}
 
 	@Override
@@ -208,7 +210,7 @@ final class ProtectedRun implements Handling, IdempotencyContext, AnswerRecorder
 			return;
 		}
 		this.recorder.handlerNotReached();
-		this.settlement.release();
+		this.settlement.doNotStore();
 	}
 
 	/**
@@ -229,15 +231,15 @@ final class ProtectedRun implements Handling, IdempotencyContext, AnswerRecorder
 	 * What the handler has returned could not be written.
 	 */
 	void answerFailed() {
-		this.settlement.answerIsUnwritable();
+		this.settlement.resultIsUnwritable();
 		handlerFailed();
 	}
 
 	/**
 	 * Something ended the response before the handler did.
 	 */
-	void interrupted(Interruption interruption) {
-		this.ending.interrupted(interruption);
+	void interrupted(End end) {
+		this.ending.interrupted(end);
 	}
 
 	boolean isFlowing() {

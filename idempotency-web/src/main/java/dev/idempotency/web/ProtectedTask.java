@@ -1,5 +1,6 @@
 package dev.idempotency.web;
 
+import dev.idempotency.http.Settlement;
 import java.io.IOException;
 
 import org.jspecify.annotations.Nullable;
@@ -21,11 +22,11 @@ final class ProtectedTask {
 
 	private final AnswerRecorder recorder;
 
-	private final KeySettlement settlement;
+	private final Settlement settlement;
 
 	private final RunEnding ending;
 
-	ProtectedTask(CurrentDispatch dispatch, Object handler, AnswerRecorder recorder, KeySettlement settlement,
+	ProtectedTask(CurrentDispatch dispatch, Object handler, AnswerRecorder recorder, Settlement settlement,
 			RunEnding ending) {
 		this.dispatch = dispatch;
 		this.handler = handler;
@@ -50,7 +51,7 @@ final class ProtectedTask {
 			this.ending.keepFact();
 		}
 		else if (this.task.abandon()) {
-			this.settlement.release();
+			this.settlement.doNotStore();
 			this.ending.settleWithoutClient();
 		}
 		else if (!this.task.detach()) {

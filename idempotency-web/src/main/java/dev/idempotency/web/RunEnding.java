@@ -2,7 +2,12 @@ package dev.idempotency.web;
 
 import java.io.IOException;
 
-import dev.idempotency.web.KeySettlement.Interruption;
+import dev.idempotency.core.Completion;
+import dev.idempotency.core.FirstFailure;
+import dev.idempotency.http.HandlerTransaction;
+import dev.idempotency.http.Settlement;
+import dev.idempotency.http.Settlement.End;
+import dev.idempotency.web.AnswerRecorder.Recorded;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 
@@ -18,20 +23,25 @@ final class RunEnding {
 
 	private final AnswerRecorder recorder;
 
-	private final KeySettlement settlement;
+	private final Settlement settlement;
 
 	private final AnswerDelivery delivery;
 
 	private Phase phase = Phase.RUNNING;
 
 	/**
+	 * How the response ends.
+	 */
+	private volatile End end = End.RESPONDED;
+
+	/**
 	 * What was settled before the end of the dispatch: with the handler's transaction, or
 	 * when its task had streamed the response.
 	 */
-	private volatile @Nullable SettledAnswer unsent;
+	private volatile @Nullable Settled unsent;
 
-	RunEnding(CurrentDispatch dispatch, HandlerTransaction transaction, AnswerRecorder recorder,
-			KeySettlement settlement, AnswerDelivery delivery) {
+	RunEnding(CurrentDispatch dispatch, HandlerTransaction transaction, AnswerRecorder recorder, Settlement settlement,
+			AnswerDelivery delivery) {
 		this.dispatch = dispatch;
 		this.transaction = transaction;
 		this.recorder = recorder;
@@ -52,9 +62,9 @@ final class RunEnding {
 	 * settles the key: the task of the handler may have finished its response, while the
 	 * container still reports that the client has disconnected.
 	 */
-	synchronized void interrupted(Interruption interruption) {
+	synchronized void interrupted(End end) {
 		if (!isSettled()) {
-			this.settlement.interrupted(interruption);
+			this.end = end;
 		}
 	}
 
@@ -74,7 +84,7 @@ final class RunEnding {
 	 */
 	void settle() throws IOException {
 		if (become(Phase.SETTLED)) {
-			deliver(this.settlement.settle());
+			deliver(settleResponse());
 		}
 	}
 
@@ -85,7 +95,7 @@ final class RunEnding {
 		if (!become(Phase.SETTLED)) {
 			return;
 		}
-		SettledAnswer settled = this.settlement.settle();
+		Settled settled = settleResponse();
 		if (settled.failure() == null) {
 			letGo();
 			return;
@@ -103,7 +113,7 @@ final class RunEnding {
 	 */
 	void settleBeforeDelivery() {
 		if (become(Phase.SETTLED)) {
-			this.unsent = this.settlement.settle();
+			this.unsent = settleResponse();
 		}
 	}
 
@@ -112,8 +122,44 @@ final class RunEnding {
 	 */
 	void settleUnseen() {
 		if (become(Phase.SETTLED)) {
-			this.unsent = this.settlement.settleUnseen(this.dispatch.response().getStatus());
+			this.unsent = settleUnseen(this.dispatch.response().getStatus());
 		}
+	}
+
+	private Settled settleResponse() {
+		try {
+			Recorded answer = this.recorder.end();
+			Completion completion = this.settlement.settle(end(), answer.status(), answer.isToBeStored(),
+					this.recorder.isKept() ? answer.toAnswer() : null);
+			return new Settled(answer, completion, null);
+		}
+		catch (Throwable ex) {
+			// Most likely from the application's own policy
+			return notSettled(ex);
+		}
+	}
+
+	private Settled settleUnseen(int status) {
+		try {
+			return new Settled(null,
+					this.settlement.settle(End.RESPONDED, status, this.recorder.isToBeStored(status), null), null);
+		}
+		catch (Throwable ex) {
+			return notSettled(ex);
+		}
+	}
+
+	private Settled notSettled(Throwable failure) {
+		FirstFailure.then(failure, this.settlement::giveUp);
+		return new Settled(null, null, failure);
+	}
+
+	/**
+	 * A response is cut off, too, if its client has disconnected and it is not recorded
+	 * as a whole.
+	 */
+	private End end() {
+		return (this.recorder.isClientGone() && !this.recorder.isKept()) ? End.CUT_OFF : this.end;
 	}
 
 	/**
@@ -138,7 +184,8 @@ final class RunEnding {
 			return;
 		}
 		try {
-			this.settlement.settleFailure();
+			this.settlement.settle((end() == End.CUT_OFF) ? End.CUT_OFF : End.FAILED,
+					HttpServletResponse.SC_INTERNAL_SERVER_ERROR, false, null);
 		}
 		finally {
 			letGo();
@@ -174,7 +221,7 @@ final class RunEnding {
 	 * @return whether there was such a response
 	 */
 	boolean deliverUnsent() throws IOException {
-		SettledAnswer settled = this.unsent;
+		Settled settled = this.unsent;
 		if (settled == null) {
 			return false;
 		}
@@ -193,7 +240,7 @@ final class RunEnding {
 		}
 	}
 
-	private void deliver(SettledAnswer settled) throws IOException {
+	private void deliver(Settled settled) throws IOException {
 		become(Phase.OVER);
 		this.delivery.deliver(settled);
 	}
@@ -201,6 +248,17 @@ final class RunEnding {
 	private void letGo() {
 		become(Phase.OVER);
 		this.dispatch.response().letThrough();
+	}
+
+	/**
+	 * The outcome of the settlement of a key.
+	 *
+	 * @param answer the response, or {@code null} if it is not recorded
+	 * @param completion the completion of the key, or {@code null} if it was not
+	 * completed
+	 * @param failure what the settlement failed with, if it failed
+	 */
+	record Settled(@Nullable Recorded answer, @Nullable Completion completion, @Nullable Throwable failure) {
 	}
 
 }

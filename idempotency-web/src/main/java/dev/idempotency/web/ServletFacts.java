@@ -1,16 +1,12 @@
 package dev.idempotency.web;
 
-import java.io.IOException;
+import java.security.Principal;
 import java.util.Collections;
-import java.util.Enumeration;
 import java.util.List;
 import java.util.Map;
 
-import dev.idempotency.Fingerprint;
 import dev.idempotency.IdempotencyKeyMissingException;
-import dev.idempotency.IdempotencyScope;
-import dev.idempotency.http.RequestBodyTooLargeException;
-import dev.idempotency.http.RequestBodyUnreadableException;
+import dev.idempotency.http.CallerScope;
 import dev.idempotency.http.RequestContent;
 import dev.idempotency.http.RequestFacts;
 import jakarta.servlet.http.HttpServletRequest;
@@ -20,98 +16,67 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.web.servlet.HandlerMapping;
 
 /**
- * The facts of a servlet request. What has to be read or computed is determined on first
- * access.
+ * The facts of a servlet request.
  */
 final class ServletFacts implements RequestFacts {
 
-	private static final RequestContent NO_CONTENT = new RequestContent.Body(new byte[0], 0);
-
 	private final HttpServletRequest request;
-
-	private final String operation;
-
-	private final HttpStrategies strategies;
 
 	private final @Nullable Exchange exchange;
 
 	private final int maxBody;
 
-	private @Nullable IdempotencyScope scope;
-
 	private @Nullable RequestContent content;
-
-	private @Nullable Fingerprint fingerprint;
 
 	/**
 	 * Create the facts.
-	 * @param operation the name of the operation
 	 * @param exchange reads the body ahead of the handler, or {@code null} if the body is
 	 * not to be touched
+	 * @param maxBody the largest body, in bytes
 	 */
-	ServletFacts(HttpServletRequest request, String operation, HttpStrategies strategies, @Nullable Exchange exchange,
-			int maxBody) {
+	ServletFacts(HttpServletRequest request, @Nullable Exchange exchange, int maxBody) {
 		this.request = request;
-		this.operation = operation;
-		this.strategies = strategies;
 		this.exchange = exchange;
 		this.maxBody = maxBody;
 	}
 
-	@Override
-	public IdempotencyScope scope() {
-		if (this.scope == null) {
-			this.scope = this.strategies.scopeResolver().resolveScope(this.request, this.operation);
-		}
-		return this.scope;
-	}
-
-	@Override
-	public RequestContent content() {
-		if (this.exchange == null) {
-			throw new IdempotencyKeyMissingException("The body is not read ahead of its handler");
-		}
-		if (this.content == null) {
-			this.content = this.exchange.readContent(this.request, this.maxBody);
-		}
-		return this.content;
-	}
-
 	/**
-	 * Refuses content that is too large, even if it is not compared. It is read ahead of
-	 * the handler if its length is not known otherwise.
-	 * @throws RequestBodyTooLargeException if it is too large
+	 * The pattern of the route of a request.
 	 */
-	void requireContentWithinLimit() {
-		if (this.content == null && !RequestReader.isWithinLimit(this.request, this.maxBody)) {
-			content();
-		}
+	static @Nullable Object pattern(HttpServletRequest request) {
+		return request.getAttribute(HandlerMapping.BEST_MATCHING_PATTERN_ATTRIBUTE);
 	}
 
 	@Override
-	public Fingerprint fingerprint() {
-		if (this.fingerprint == null) {
-			RequestFingerprinter fingerprinter = this.strategies.fingerprinter();
-			RequestContent compared = fingerprinter.needsContent() ? content() : NO_CONTENT;
-			try {
-				this.fingerprint = fingerprinter.fingerprint(this.request, compared);
-			}
-			catch (IOException ex) {
-				throw new RequestBodyUnreadableException(ex);
-			}
-		}
-		return this.fingerprint;
+	public String method() {
+		return this.request.getMethod();
 	}
 
 	@Override
-	public @Nullable String resolvedKey() {
-		return this.strategies.keyResolver().resolveKey(this.request);
+	public String path() {
+		return this.request.getRequestURI();
+	}
+
+	@Override
+	public @Nullable String query() {
+		return this.request.getQueryString();
+	}
+
+	@Override
+	public @Nullable Principal principal() {
+		Principal principal = this.request.getUserPrincipal();
+		return (principal != null) ? principal : CallerScope.currentCaller();
 	}
 
 	@Override
 	public List<String> headers(String name) {
-		Enumeration<String> values = this.request.getHeaders(name);
-		return (values != null) ? Collections.list(values) : List.of();
+		// Most headers that are asked for were not sent
+		return (this.request.getHeader(name) != null) ? Collections.list(this.request.getHeaders(name)) : List.of();
+	}
+
+	@Override
+	public @Nullable String header(String name) {
+		return this.request.getHeader(name);
 	}
 
 	@Override
@@ -132,9 +97,30 @@ final class ServletFacts implements RequestFacts {
 	}
 
 	@Override
+	public @Nullable Object attribute(String name) {
+		return this.request.getAttribute(name);
+	}
+
+	@Override
 	public @Nullable String sessionId() {
 		HttpSession session = this.request.getSession(false);
 		return (session != null) ? session.getId() : null;
+	}
+
+	@Override
+	public RequestContent content() {
+		if (this.exchange == null) {
+			throw new IdempotencyKeyMissingException("The body is not read ahead of its handler");
+		}
+		if (this.content == null) {
+			this.content = this.exchange.readContent(this.request, this.maxBody);
+		}
+		return this.content;
+	}
+
+	@Override
+	public HttpServletRequest nativeRequest() {
+		return this.request;
 	}
 
 }

@@ -1,6 +1,5 @@
 package dev.idempotency.web;
 
-import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
 
@@ -8,11 +7,9 @@ import dev.idempotency.DryRun;
 import dev.idempotency.IdempotencyConfigurationException;
 import dev.idempotency.Idempotent;
 import dev.idempotency.call.AnnotationPolicies;
-import dev.idempotency.http.ClientContract.KeyField;
-import dev.idempotency.http.DefaultKeySource;
 import dev.idempotency.http.HandlerAnswers;
 import dev.idempotency.http.HttpSettings;
-import dev.idempotency.http.KeySource;
+import dev.idempotency.http.HttpStrategies;
 import dev.idempotency.http.ProtectedOperations;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
@@ -31,16 +28,10 @@ final class ServletHandlerAnswers implements HandlerAnswers {
 	/**
 	 * The operations of Spring MVC's handlers.
 	 */
-	static ProtectedOperations operations(HttpSettings settings, AnnotationPolicies policies, KeyResolver resolver) {
-		return new ProtectedOperations(settings, policies, keySource(resolver), new ServletHandlerAnswers(),
+	static ProtectedOperations operations(HttpSettings settings, AnnotationPolicies policies,
+			HttpStrategies strategies) {
+		return new ProtectedOperations(settings, policies, strategies, new ServletHandlerAnswers(),
 				LoggerFactory.getLogger(IdempotencyInterceptor.class));
-	}
-
-	private static KeySource keySource(KeyResolver resolver) {
-		return (resolver instanceof HeaderKeyResolver header)
-				? new DefaultKeySource("header " + header.name(), List.of(new KeyField(header.name(), header.syntax())),
-						header.advice())
-				: new DefaultKeySource("the application's KeyResolver", List.of(), resolver.advice());
 	}
 
 	@Override

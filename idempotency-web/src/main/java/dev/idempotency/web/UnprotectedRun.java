@@ -1,7 +1,7 @@
 package dev.idempotency.web;
 
 import dev.idempotency.IdempotencyContext;
-import dev.idempotency.web.Admission.Pass;
+import dev.idempotency.web.IdempotencyGate.Pass;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;

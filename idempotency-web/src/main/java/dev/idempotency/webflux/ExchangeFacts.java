@@ -1,15 +1,12 @@
 package dev.idempotency.webflux;
 
-import java.io.IOException;
+import java.security.Principal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 
-import dev.idempotency.Fingerprint;
 import dev.idempotency.IdempotencyKeyMissingException;
-import dev.idempotency.IdempotencyScope;
-import dev.idempotency.http.RequestBodyUnreadableException;
 import dev.idempotency.http.RequestContent;
 import dev.idempotency.http.RequestFacts;
 import org.jspecify.annotations.Nullable;
@@ -18,67 +15,68 @@ import org.springframework.web.reactive.HandlerMapping;
 import org.springframework.web.server.ServerWebExchange;
 
 /**
- * The facts about the request of an exchange. What must be read for them was read before.
+ * The facts of the request of an exchange. What has to be waited for was read before.
  */
 final class ExchangeFacts implements RequestFacts {
 
 	private final ServerWebExchange exchange;
 
-	private final Supplier<IdempotencyScope> scope;
+	private final @Nullable Principal caller;
 
-	private final ReactiveHttpStrategies strategies;
+	private @Nullable Supplier<RequestContent> content;
 
-	private final @Nullable RequestContent content;
-
-	private final @Nullable String sessionId;
-
-	private @Nullable Fingerprint fingerprint;
+	private @Nullable String sessionId;
 
 	/**
 	 * Create the facts.
-	 * @param scope returns the scope, or throws why there is none
-	 * @param content the content, or {@code null} if it was not read
-	 * @param sessionId the id of the session, or {@code null} if there is none, or it is
-	 * not needed
+	 * @param caller the authenticated caller, or {@code null} if there is none
 	 */
-	ExchangeFacts(ServerWebExchange exchange, Supplier<IdempotencyScope> scope, ReactiveHttpStrategies strategies,
-			@Nullable RequestContent content, @Nullable String sessionId) {
+	ExchangeFacts(ServerWebExchange exchange, @Nullable Principal caller) {
 		this.exchange = exchange;
-		this.scope = scope;
-		this.strategies = strategies;
+		this.caller = caller;
+	}
+
+	/**
+	 * The pattern of the route of a request.
+	 */
+	static @Nullable Object pattern(ServerWebExchange exchange) {
+		return exchange.getAttribute(HandlerMapping.BEST_MATCHING_PATTERN_ATTRIBUTE);
+	}
+
+	/**
+	 * The content was read.
+	 * @param content returns it, or throws why it cannot be read
+	 */
+	void read(Supplier<RequestContent> content) {
 		this.content = content;
+	}
+
+	/**
+	 * The session was looked up.
+	 * @param sessionId its id
+	 */
+	void session(String sessionId) {
 		this.sessionId = sessionId;
 	}
 
 	@Override
-	public IdempotencyScope scope() {
-		return this.scope.get();
+	public String method() {
+		return this.exchange.getRequest().getMethod().name();
 	}
 
 	@Override
-	public RequestContent content() {
-		if (this.content == null) {
-			throw new IdempotencyKeyMissingException("The body is not read ahead of its handler");
-		}
-		return this.content;
+	public String path() {
+		return this.exchange.getRequest().getPath().value();
 	}
 
 	@Override
-	public Fingerprint fingerprint() {
-		if (this.fingerprint == null) {
-			try {
-				this.fingerprint = this.strategies.fingerprinter().fingerprint(this.exchange.getRequest(), content());
-			}
-			catch (IOException ex) {
-				throw new RequestBodyUnreadableException(ex);
-			}
-		}
-		return this.fingerprint;
+	public @Nullable String query() {
+		return this.exchange.getRequest().getURI().getRawQuery();
 	}
 
 	@Override
-	public @Nullable String resolvedKey() {
-		return this.strategies.keyResolver().resolveKey(this.exchange);
+	public @Nullable Principal principal() {
+		return this.caller;
 	}
 
 	@Override
@@ -88,7 +86,7 @@ final class ExchangeFacts implements RequestFacts {
 
 	@Override
 	public List<String> parameters(String name) {
-		if (this.content instanceof RequestContent.Form form) {
+		if (this.content != null && this.content.get() instanceof RequestContent.Form form) {
 			String[] values = form.parameters().get(name);
 			return (values != null) ? List.of(values) : List.of();
 		}
@@ -112,8 +110,26 @@ final class ExchangeFacts implements RequestFacts {
 	}
 
 	@Override
+	public @Nullable Object attribute(String name) {
+		return this.exchange.getAttribute(name);
+	}
+
+	@Override
 	public @Nullable String sessionId() {
 		return this.sessionId;
+	}
+
+	@Override
+	public RequestContent content() {
+		if (this.content == null) {
+			throw new IdempotencyKeyMissingException("The body is not read ahead of its handler");
+		}
+		return this.content.get();
+	}
+
+	@Override
+	public ServerWebExchange nativeRequest() {
+		return this.exchange;
 	}
 
 }

@@ -45,13 +45,13 @@ public final class IdempotencyHandlerAdapter
 
 	private final ProtectedOperations operations;
 
-	private final ReactiveAdmission gate;
+	private final ReactiveGate gate;
 
 	private final ReactiveProblems problems;
 
 	private final Supplier<RequestMappingHandlerAdapter> delegate;
 
-	IdempotencyHandlerAdapter(ProtectedOperations operations, ReactiveAdmission gate, ReactiveProblems problems,
+	IdempotencyHandlerAdapter(ProtectedOperations operations, ReactiveGate gate, ReactiveProblems problems,
 			Supplier<RequestMappingHandlerAdapter> delegate) {
 		this.operations = operations;
 		this.gate = gate;

@@ -12,14 +12,17 @@ import dev.idempotency.IdempotencyConfigurationException;
 import dev.idempotency.call.AnnotationPolicies;
 import dev.idempotency.call.Calls;
 import dev.idempotency.core.ResultWriter;
+import dev.idempotency.http.Gate;
 import dev.idempotency.http.GivenAnswers;
 import dev.idempotency.http.HttpSettings;
+import dev.idempotency.http.HttpStrategies;
 import dev.idempotency.http.KeptHeaders;
 import dev.idempotency.http.Problems;
 import dev.idempotency.http.ProtectedHandlers;
 import dev.idempotency.http.ProtectedOperations;
 import dev.idempotency.http.Route;
 import dev.idempotency.reactive.ReactiveEngine;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
 import org.springframework.context.ApplicationContext;
@@ -42,7 +45,10 @@ public final class IdempotencyWebFlux {
 
 	private final ProtectedOperations operations;
 
-	private final ProtectedHandlers handlers;
+	/**
+	 * There are none when protection is switched off.
+	 */
+	private final @Nullable ProtectedHandlers handlers;
 
 	private final ReactiveGate gate;
 
@@ -58,27 +64,36 @@ public final class IdempotencyWebFlux {
 	 * @param context the application context
 	 */
 	public IdempotencyWebFlux(ReactiveEngine engine, Calls calls, AnnotationPolicies policies, HttpSettings settings,
-			ReactiveHttpStrategies strategies, ApplicationContext context) {
+			HttpStrategies strategies, ApplicationContext context) {
+		this(engine, calls, Gate.protecting(engine.engine(), strategies), policies, settings, strategies, context);
+	}
+
+	/**
+	 * The edge when protection is switched off. Handlers run each time, with a context
+	 * that passes everything through, and dry runs are refused.
+	 * @param policies how annotated operations would be protected
+	 * @param settings how requests would be protected
+	 * @param strategies the strategies of the application
+	 * @param context the application context
+	 * @return the edge
+	 */
+	public static IdempotencyWebFlux off(AnnotationPolicies policies, HttpSettings settings, HttpStrategies strategies,
+			ApplicationContext context) {
+		return new IdempotencyWebFlux(null, null, Gate.off(strategies), policies, settings, strategies, context);
+	}
+
+	private IdempotencyWebFlux(@Nullable ReactiveEngine engine, @Nullable Calls calls, Gate gate,
+			AnnotationPolicies policies, HttpSettings settings, HttpStrategies strategies, ApplicationContext context) {
 		this.settings = settings;
-		this.operations = ReactiveHandlerAnswers.operations(settings, policies, strategies.keyResolver());
-		this.handlers = new ProtectedHandlers(settings, engine.engine().settings(), this.operations,
-				strategies.fingerprinter().comparesRequests());
-		ReactiveProblems problems = problems(settings, strategies, context);
-		this.gate = new ReactiveGate(engine, calls, strategies,
+		this.operations = ReactiveHandlerAnswers.operations(settings, policies, strategies);
+		this.handlers = (engine != null) ? new ProtectedHandlers(settings, engine.engine().settings(), this.operations,
+				strategies.comparesRequests()) : null;
+		ReactiveProblems problems = new ReactiveProblems(new Problems(settings, strategies.problemFormats(), context),
+				() -> ControllerAdviceBean.findAnnotatedBeans(context));
+		this.gate = new ReactiveGate(gate, engine, calls,
 				new ContentReader(() -> context.getBean(ServerCodecConfigurer.class)), new ReactiveAnswerRules(
 						new KeptHeaders(settings.excludedHeaders()), strategies.responsePolicy(), problems));
-		this.adapter = adapter(this.operations, this.gate, problems, context);
-	}
-
-	static ReactiveProblems problems(HttpSettings settings, ReactiveHttpStrategies strategies,
-			ApplicationContext context) {
-		return new ReactiveProblems(new Problems(settings, strategies.problemFormats(), context),
-				() -> ControllerAdviceBean.findAnnotatedBeans(context));
-	}
-
-	static IdempotencyHandlerAdapter adapter(ProtectedOperations operations, ReactiveAdmission gate,
-			ReactiveProblems problems, ApplicationContext context) {
-		return new IdempotencyHandlerAdapter(operations, gate, problems,
+		this.adapter = new IdempotencyHandlerAdapter(this.operations, this.gate, problems,
 				() -> context.getBean(RequestMappingHandlerAdapter.class));
 	}
 
@@ -164,7 +179,7 @@ public final class IdempotencyWebFlux {
 									.collect(Collectors.toCollection(LinkedHashSet::new)),
 								handler)));
 		}
-		this.handlers.check(routes, (operation, handler) -> {
+		handlers().check(routes, (operation, handler) -> {
 			// Nothing to add: what is impossible was refused before
 		}, LoggerFactory.getLogger(IdempotencyHandlerAdapter.class));
 	}
@@ -186,7 +201,7 @@ public final class IdempotencyWebFlux {
 	 * The handlers, described for operators and clients.
 	 */
 	public ProtectedHandlers handlers() {
-		return this.handlers;
+		return Objects.requireNonNull(this.handlers, "protection is switched off");
 	}
 
 }

@@ -1,6 +1,7 @@
 package dev.idempotency.webflux;
 
 import dev.idempotency.http.KeptHeaders;
+import dev.idempotency.http.ResponsePolicy;
 
 /**
  * The rules for the responses of all protected requests.
@@ -9,5 +10,5 @@ import dev.idempotency.http.KeptHeaders;
  * @param policy which responses are stored
  * @param problems writes problems
  */
-record ReactiveAnswerRules(KeptHeaders keptHeaders, ReactiveResponsePolicy policy, ReactiveProblems problems) {
+record ReactiveAnswerRules(KeptHeaders keptHeaders, ResponsePolicy policy, ReactiveProblems problems) {
 }

@@ -1,74 +1,81 @@
 package dev.idempotency.webflux;
 
-import java.util.Collections;
-import java.util.List;
+import java.security.Principal;
 import java.util.Optional;
 import java.util.function.Function;
-import java.util.function.Supplier;
 
-import dev.idempotency.Fingerprint;
 import dev.idempotency.IdempotencyException;
 import dev.idempotency.IdempotencyKey;
-import dev.idempotency.IdempotencyKeyInvalidException;
-import dev.idempotency.IdempotencyScope;
 import dev.idempotency.call.Calls;
-import dev.idempotency.call.UnprotectedContext;
 import dev.idempotency.core.Attempt;
 import dev.idempotency.core.Decision;
 import dev.idempotency.core.Execution;
 import dev.idempotency.core.FirstFailure;
 import dev.idempotency.core.Preview;
-import dev.idempotency.http.DryRunHeader;
 import dev.idempotency.http.DryRunReport;
 import dev.idempotency.http.DryRunUnsupportedException;
 import dev.idempotency.http.EffectHeader;
-import dev.idempotency.http.KeySource;
-import dev.idempotency.http.OperationNames;
-import dev.idempotency.http.Problems;
+import dev.idempotency.http.Gate;
+import dev.idempotency.http.Gate.Plan;
 import dev.idempotency.http.ProtectedOperation;
 import dev.idempotency.http.ProtectedOperations;
+import dev.idempotency.http.ProtectedRequest;
 import dev.idempotency.http.ReplayedAnswer;
-import dev.idempotency.http.RequestContent;
 import dev.idempotency.reactive.ReactiveEngine;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import reactor.util.context.ContextView;
 
-import org.springframework.web.reactive.HandlerMapping;
 import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.WebSession;
 
 /**
  * Decides whether the handler of a protected request runs, without blocking.
  */
-final class ReactiveGate implements ReactiveAdmission {
+final class ReactiveGate {
 
-	private final ReactiveEngine engine;
+	private static final Mono<Optional<Principal>> NOBODY = Mono.just(Optional.empty());
 
-	private final Calls calls;
+	private final Gate gate;
 
-	private final ReactiveHttpStrategies strategies;
+	/**
+	 * There are none when protection is switched off.
+	 */
+	private final @Nullable ReactiveEngine engine;
+
+	private final @Nullable Calls calls;
 
 	private final ContentReader contentReader;
 
 	private final ReactiveAnswerRules rules;
 
-	private final OperationNames names = new OperationNames();
-
-	ReactiveGate(ReactiveEngine engine, Calls calls, ReactiveHttpStrategies strategies, ContentReader contentReader,
+	ReactiveGate(Gate gate, @Nullable ReactiveEngine engine, @Nullable Calls calls, ContentReader contentReader,
 			ReactiveAnswerRules rules) {
+		this.gate = gate;
 		this.engine = engine;
 		this.calls = calls;
-		this.strategies = strategies;
 		this.contentReader = contentReader;
 		this.rules = rules;
 	}
 
-	@Override
-	public <T> Mono<T> admit(ServerWebExchange exchange, Object handler, ProtectedOperation operation,
+	/**
+	 * Decides about a request.
+	 * @param proceed runs the handler, with the context of its operation in Reactor's; it
+	 * is given the run, if the handler runs under a claim
+	 * @return the result of the handler; nothing if the response is known without it; or
+	 * an {@link IdempotencyException} if the request is refused
+	 */
+	<T> Mono<T> admit(ServerWebExchange exchange, Object handler, ProtectedOperation operation,
 			Function<@Nullable ReactiveRun, Mono<T>> proceed) {
 		return Mono.deferContextual((context) -> {
 			ReactiveExchange carried = ReactiveExchange.of(context);
+			if (this.engine == null || this.calls == null) {
+				return callerOf(exchange).flatMap((caller) -> {
+					Plan plan = this.gate.plan(this.gate.receive(operation, ExchangeFacts.pattern(exchange),
+							new ExchangeFacts(exchange, caller.orElse(null))));
+					return CurrentOperation.bind(context, ((Plan.Unprotected) plan).context(), proceed.apply(null));
+				});
+			}
 			if (carried == null) {
 				return Mono.error(new IllegalStateException(
 						"%s is protected, but its request did not come through the IdempotencyHttpHandler"
@@ -78,16 +85,13 @@ final class ReactiveGate implements ReactiveAdmission {
 				// A filter that dispatches again
 				return proceed.apply(null);
 			}
-			return new Case<>(context, carried, exchange, handler, operation, proceed).decide();
+			return new Case<>(this.engine, this.calls, context, carried, exchange, handler, operation, proceed)
+				.decide();
 		});
 	}
 
-	/**
-	 * Whether a request is a dry run. Few requests have the header.
-	 */
-	static boolean asksForDryRun(ServerWebExchange exchange) {
-		List<String> fields = exchange.getRequest().getHeaders().get(DryRunHeader.NAME);
-		return fields != null && DryRunHeader.asksForDryRun(Collections.enumeration(fields));
+	private static Mono<Optional<Principal>> callerOf(ServerWebExchange exchange) {
+		return exchange.getPrincipal().map(Optional::of).switchIfEmpty(NOBODY);
 	}
 
 	/**
@@ -95,19 +99,18 @@ final class ReactiveGate implements ReactiveAdmission {
 	 */
 	static ProtectedOperation named(ProtectedOperations operations, ProtectedOperation operation,
 			ServerWebExchange exchange) {
-		Object pattern = operations.areNamed() ? patternOf(exchange) : null;
-		return (pattern != null) ? operations.named(operation,
-				OperationNames.name(exchange.getRequest().getMethod().name(), pattern.toString())) : operation;
-	}
-
-	static @Nullable Object patternOf(ServerWebExchange exchange) {
-		return exchange.getAttribute(HandlerMapping.BEST_MATCHING_PATTERN_ATTRIBUTE);
+		return operations.named(operation, exchange.getRequest().getMethod().name(), ExchangeFacts.pattern(exchange),
+				exchange.getRequest().getPath().value());
 	}
 
 	/**
 	 * A request to decide about.
 	 */
 	private final class Case<T> {
+
+		private final ReactiveEngine engine;
+
+		private final Calls calls;
 
 		private final ContextView context;
 
@@ -121,115 +124,67 @@ final class ReactiveGate implements ReactiveAdmission {
 
 		private final Function<@Nullable ReactiveRun, Mono<T>> proceed;
 
-		private final String name;
-
-		private Case(ContextView context, ReactiveExchange carried, ServerWebExchange exchange, Object handler,
-				ProtectedOperation operation, Function<@Nullable ReactiveRun, Mono<T>> proceed) {
+		private Case(ReactiveEngine engine, Calls calls, ContextView context, ReactiveExchange carried,
+				ServerWebExchange exchange, Object handler, ProtectedOperation operation,
+				Function<@Nullable ReactiveRun, Mono<T>> proceed) {
+			this.engine = engine;
+			this.calls = calls;
 			this.context = context;
 			this.carried = carried;
 			this.exchange = exchange;
 			this.handler = handler;
 			this.operation = operation;
 			this.proceed = proceed;
-			this.name = ReactiveGate.this.names.of(exchange.getRequest().getMethod().name(), patternOf(exchange),
-					exchange.getRequest().getPath().value());
+		}
+
+		private Mono<T> decide() {
+			return callerOf(this.exchange).flatMap((caller) -> {
+				ExchangeFacts facts = new ExchangeFacts(this.exchange, caller.orElse(null));
+				// Before the body is read
+				ReactiveGate.this.gate.isDryRun(facts);
+				ProtectedRequest request = ReactiveGate.this.gate.receive(this.operation,
+						ExchangeFacts.pattern(this.exchange), facts);
+				return request.needsContent() ? readAhead(facts).then(Mono.fromSupplier(() -> plan(request)))
+						: Mono.just(plan(request));
+			}).onErrorResume(IdempotencyException.class, this::refuse).flatMap(this::carryOut);
+		}
+
+		private Plan plan(ProtectedRequest request) {
+			return ReactiveGate.this.gate.plan(request);
+		}
+
+		private Mono<T> carryOut(Plan plan) {
+			if (plan instanceof Plan.Claim claim) {
+				return begin(claim.attempt());
+			}
+			if (plan instanceof Plan.DryRun dryRun) {
+				return rehearse(dryRun);
+			}
+			return CurrentOperation.bind(this.context, ((Plan.Unprotected) plan).context(), this.proceed.apply(null));
 		}
 
 		/**
-		 * Finds out first whether anything may run. That must not depend on the key, the
-		 * body or the mode.
+		 * Reads what the key and the fingerprint may be made of.
 		 */
-		private Mono<T> decide() {
-			boolean dryRun;
-			try {
-				dryRun = asksForDryRun(this.exchange);
-			}
-			catch (IdempotencyException ex) {
-				return refuse(ex);
-			}
-			return prepare().flatMap((prepared) -> dryRun ? rehearse(prepared) : begin(prepared));
+		private Mono<Void> readAhead(ExchangeFacts facts) {
+			Mono<Void> content = ReactiveGate.this.contentReader
+				.read(this.exchange, this.carried.request(), this.operation.limits().request())
+				.doOnNext((read) -> facts.read(() -> read))
+				.then()
+				.onErrorResume(IdempotencyException.class, (ex) -> {
+					facts.read(() -> {
+						throw ex;
+					});
+					return Mono.empty();
+				});
+			return this.operation.keySource().isDerived() ? content.then(this.exchange.getSession()
+				.filter(WebSession::isStarted)
+				.doOnNext((session) -> facts.session(session.getId()))
+				.then()) : content;
 		}
 
-		private Mono<Prepared> prepare() {
-			return ReactiveGate.this.strategies.scopeResolver()
-				.resolveScope(this.exchange, this.name)
-				.switchIfEmpty(Mono.error(() -> new IllegalStateException(
-						"The ReactiveScopeResolver returned no scope for a request of %s".formatted(this.name))))
-				.<Supplier<IdempotencyScope>>map((scope) -> () -> scope)
-				.onErrorResume(IdempotencyException.class, (ex) -> Mono.just(() -> {
-					// A request without a key, if none is required, needs no scope
-					throw ex;
-				}))
-				.flatMap(this::prepare)
-				.onErrorResume(IdempotencyException.class, this::rejectUnlessObserving);
-		}
-
-		private Mono<Prepared> prepare(Supplier<IdempotencyScope> scope) {
-			if (this.operation.keySource().needsContent()) {
-				return readContent().flatMap((content) -> sessionIfNeeded().map((session) -> {
-					ExchangeFacts facts = facts(scope, content, session.orElse(null));
-					return prepare(facts, keyOf(facts));
-				}));
-			}
-			// A request that is refused for its head alone is refused before its body is
-			// read
-			IdempotencyKey key = keyOf(facts(scope, null, null));
-			return (key == null) ? Mono.just(Prepared.NOTHING)
-					: readContent().map((content) -> prepare(facts(scope, content, null), key));
-		}
-
-		private Mono<RequestContent> readContent() {
-			return ReactiveGate.this.contentReader.read(this.exchange, this.carried.request(),
-					this.operation.limits().request());
-		}
-
-		private Mono<Optional<String>> sessionIfNeeded() {
-			return this.operation.keySource().isDerived() ? sessionOf(this.exchange) : Mono.just(Optional.empty());
-		}
-
-		private ExchangeFacts facts(Supplier<IdempotencyScope> scope, @Nullable RequestContent content,
-				@Nullable String session) {
-			return new ExchangeFacts(this.exchange, scope, ReactiveGate.this.strategies, content, session);
-		}
-
-		private Prepared prepare(ExchangeFacts facts, @Nullable IdempotencyKey key) {
-			if (key == null) {
-				return Prepared.NOTHING;
-			}
-			Fingerprint fingerprint = this.operation.fingerprinted() ? facts.fingerprint() : Fingerprint.none();
-			return new Prepared(key, new Attempt(key, fingerprint, this.operation.policy()));
-		}
-
-		private @Nullable IdempotencyKey keyOf(ExchangeFacts facts) {
-			KeySource source = this.operation.keySource();
-			String value = this.operation.required() ? source.resolve(facts) : source.resolveIfPresent(facts);
-			return (value != null) ? qualified(facts.scope(), value) : null;
-		}
-
-		private IdempotencyKey qualified(IdempotencyScope scope, String value) {
-			try {
-				return new IdempotencyKey(scope.within(ReactiveGate.this.engine.engine().settings().namespace()),
-						value);
-			}
-			catch (IllegalArgumentException ex) {
-				throw new IdempotencyKeyInvalidException("The key cannot be used: it is blank, too long or malformed.");
-			}
-		}
-
-		private Mono<Prepared> rejectUnlessObserving(IdempotencyException problem) {
-			if (!Problems.isAboutRequest(problem.reason())
-					|| ReactiveGate.this.engine.engine().reject(this.name, problem.reason())) {
-				return refuse(problem);
-			}
-			return Mono.just(Prepared.NOTHING);
-		}
-
-		private Mono<T> begin(Prepared prepared) {
-			Attempt attempt = prepared.attempt();
-			if (attempt == null) {
-				return unprotected(new UnprotectedContext(UnprotectedContext.randomKey(this.name)));
-			}
-			return ReactiveGate.this.engine.begin(attempt, (decision) -> taken(decision, attempt))
+		private Mono<T> begin(Attempt attempt) {
+			return this.engine.begin(attempt, (decision) -> taken(decision, attempt))
 				.onErrorResume(IdempotencyException.class, this::refuse)
 				.flatMap((taken) -> {
 					ReactiveRun run = taken.run();
@@ -238,10 +193,6 @@ final class ReactiveGate implements ReactiveAdmission {
 					}
 					return (taken.answer() != null) ? answer(taken.answer(), attempt) : Mono.empty();
 				});
-		}
-
-		private Mono<T> unprotected(UnprotectedContext context) {
-			return CurrentOperation.bind(this.context, context, this.proceed.apply(null));
 		}
 
 		/**
@@ -255,9 +206,8 @@ final class ReactiveGate implements ReactiveAdmission {
 			Execution execution = proceeding.execution();
 			try {
 				ReactiveRun run = new ReactiveRun(this.carried, this.exchange, this.operation, this.handler, execution,
-						(owner) -> ReactiveGate.this.calls.stepsOf(execution, attempt.fingerprint(),
-								this.operation.policy(), owner),
-						ReactiveGate.this.engine, ReactiveGate.this.rules);
+						(owner) -> this.calls.stepsOf(execution, attempt.fingerprint(), this.operation.policy(), owner),
+						this.engine, ReactiveGate.this.rules);
 				if (this.carried.arm(run)) {
 					return new Taken(run, null);
 				}
@@ -283,11 +233,11 @@ final class ReactiveGate implements ReactiveAdmission {
 		/**
 		 * Reports what would happen.
 		 */
-		private Mono<T> rehearse(Prepared prepared) {
-			IdempotencyKey key = prepared.key();
-			Attempt attempt = prepared.attempt();
+		private Mono<T> rehearse(Plan.DryRun dryRun) {
+			IdempotencyKey key = dryRun.key();
+			Attempt attempt = dryRun.attempt();
 			Mono<Preview> preview = (attempt != null)
-					? ReactiveGate.this.engine.preview(attempt)
+					? this.engine.preview(attempt)
 						.onErrorMap(UnsupportedOperationException.class, DryRunUnsupportedException::new)
 					: Mono.just(new Preview(null, Optional.empty()));
 			return preview.onErrorResume(IdempotencyException.class, this::refuse).flatMap((seen) -> {
@@ -303,25 +253,6 @@ final class ReactiveGate implements ReactiveAdmission {
 				return Mono.error(problem);
 			}));
 		}
-
-	}
-
-	private static Mono<Optional<String>> sessionOf(ServerWebExchange exchange) {
-		return exchange.getSession()
-			.filter(WebSession::isStarted)
-			.map((session) -> Optional.of(session.getId()))
-			.defaultIfEmpty(Optional.empty());
-	}
-
-	/**
-	 * What is known before anything is claimed.
-	 *
-	 * @param key the key, or {@code null} if there is none
-	 * @param attempt the attempt, or {@code null} if the request runs unprotected
-	 */
-	private record Prepared(@Nullable IdempotencyKey key, @Nullable Attempt attempt) {
-
-		private static final Prepared NOTHING = new Prepared(null, null);
 
 	}
 

@@ -1,16 +1,12 @@
 package dev.idempotency.webflux;
 
-import java.util.List;
-
 import dev.idempotency.DryRun;
 import dev.idempotency.IdempotencyConfigurationException;
 import dev.idempotency.Idempotent;
 import dev.idempotency.call.AnnotationPolicies;
-import dev.idempotency.http.ClientContract.KeyField;
-import dev.idempotency.http.DefaultKeySource;
 import dev.idempotency.http.HandlerAnswers;
 import dev.idempotency.http.HttpSettings;
-import dev.idempotency.http.KeySource;
+import dev.idempotency.http.HttpStrategies;
 import dev.idempotency.http.ProtectedOperations;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
@@ -27,16 +23,9 @@ final class ReactiveHandlerAnswers implements HandlerAnswers {
 	 * How the handlers of WebFlux are protected.
 	 */
 	static ProtectedOperations operations(HttpSettings settings, AnnotationPolicies policies,
-			ReactiveKeyResolver resolver) {
-		return new ProtectedOperations(settings, policies, keySource(resolver), new ReactiveHandlerAnswers(),
+			HttpStrategies strategies) {
+		return new ProtectedOperations(settings, policies, strategies, new ReactiveHandlerAnswers(),
 				LoggerFactory.getLogger(IdempotencyHandlerAdapter.class));
-	}
-
-	private static KeySource keySource(ReactiveKeyResolver resolver) {
-		return (resolver instanceof ReactiveHeaderKeyResolver header)
-				? new DefaultKeySource("header " + header.name(), List.of(new KeyField(header.name(), header.syntax())),
-						header.advice())
-				: new DefaultKeySource("the application's ReactiveKeyResolver", List.of(), resolver.advice());
 	}
 
 	@Override

@@ -84,7 +84,7 @@ final class ReactiveHead {
 		return switch (this.operation.store()) {
 			case ALL -> true;
 			case SUCCESSFUL -> status < 400;
-			case BY_POLICY -> this.rules.policy().shouldStore(this.webExchange, status);
+			case BY_POLICY -> this.rules.policy().shouldStore(new ExchangeFacts(this.webExchange, null), status);
 		};
 	}
 

@@ -25,12 +25,11 @@ public final class ReactiveIdempotencyRouteFilter implements HandlerFilterFuncti
 
 	private final ProtectedOperations operations;
 
-	private final ReactiveAdmission gate;
+	private final ReactiveGate gate;
 
 	private final ProtectedOperation operation;
 
-	ReactiveIdempotencyRouteFilter(ProtectedOperations operations, ReactiveAdmission gate,
-			ProtectedOperation operation) {
+	ReactiveIdempotencyRouteFilter(ProtectedOperations operations, ReactiveGate gate, ProtectedOperation operation) {
 		this.operations = operations;
 		this.gate = gate;
 		this.operation = operation;

@@ -269,7 +269,7 @@ final class ReactiveRun implements IdempotencyContext, ReactiveResponse.Pen {
 		catch (Throwable ex) {
 			return notSettled(ex);
 		}
-		return this.settlement.settle(end.stored(), answer)
+		return this.settlement.settle(end.status(), end.stored(), answer)
 			.flatMap((other) -> deliver(end, answer, other.orElse(null)));
 	}
 

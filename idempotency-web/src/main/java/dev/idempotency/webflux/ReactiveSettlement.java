@@ -3,12 +3,14 @@ package dev.idempotency.webflux;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-import dev.idempotency.StoredAnswers;
 import dev.idempotency.core.Completion;
 import dev.idempotency.core.Decision;
 import dev.idempotency.core.Execution;
+import dev.idempotency.http.HandlerTransaction;
 import dev.idempotency.http.HttpAnswer;
 import dev.idempotency.http.ProtectedOperation;
+import dev.idempotency.http.Settlement;
+import dev.idempotency.http.Settlement.End;
 import dev.idempotency.reactive.ReactiveEngine;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
@@ -20,24 +22,17 @@ import reactor.core.publisher.Mono;
  */
 final class ReactiveSettlement {
 
-	private final ProtectedOperation operation;
-
-	private final Execution execution;
+	private final Settlement settlement;
 
 	private final ReactiveEngine engine;
 
-	private volatile boolean released;
-
-	private volatile boolean unwritable;
-
 	/**
-	 * Whether the key is settled, or its execution is about to settle it.
+	 * Whether the key is settled, or is being settled.
 	 */
 	private final AtomicBoolean settled = new AtomicBoolean();
 
 	ReactiveSettlement(ProtectedOperation operation, Execution execution, ReactiveEngine engine) {
-		this.operation = operation;
-		this.execution = execution;
+		this.settlement = new Settlement(operation, execution, HandlerTransaction.NONE);
 		this.engine = engine;
 	}
 
@@ -45,7 +40,7 @@ final class ReactiveSettlement {
 	 * Nothing is to be stored.
 	 */
 	void release() {
-		this.released = true;
+		this.settlement.doNotStore();
 	}
 
 	/**
@@ -53,7 +48,7 @@ final class ReactiveSettlement {
 	 * again.
 	 */
 	void answerIsUnwritable() {
-		this.unwritable = true;
+		this.settlement.resultIsUnwritable();
 	}
 
 	/**
@@ -61,62 +56,40 @@ final class ReactiveSettlement {
 	 * are.
 	 */
 	void failedUnhandled() {
-		if (!countsFailures() && !this.unwritable) {
-			this.released = true;
+		if (!this.settlement.countsFailures() && !this.settlement.isUnwritable()) {
+			this.settlement.doNotStore();
 		}
 	}
 
 	/**
 	 * Settles the key of a response.
+	 * @param status its status
 	 * @param stored whether such a response is stored
 	 * @param answer the response, or {@code null} if it is not recorded
 	 */
-	Mono<Optional<Decision.Answer>> settle(boolean stored, @Nullable HttpAnswer answer) {
-		if (!stored || this.released) {
-			return mustNotRunAgain() ? keepFact() : giveBack();
-		}
-		return keep(answer);
+	Mono<Optional<Decision.Answer>> settle(int status, boolean stored, @Nullable HttpAnswer answer) {
+		return once(() -> this.settlement.settle(End.RESPONDED, status, stored, answer));
 	}
 
 	/**
 	 * Settles the key of a response that has failed.
 	 */
 	Mono<Optional<Decision.Answer>> settleFailure() {
-		return (countsFailures() || mustNotRunAgain()) ? keepFact() : giveBack();
+		return once(this.settlement::settleFailure);
 	}
 
 	/**
 	 * Completes the key without the response.
 	 */
 	Mono<Optional<Decision.Answer>> keepFact() {
-		return keep(null);
+		return once(this.settlement::keepFact);
 	}
 
 	/**
 	 * Stops renewing the lease. The key can be taken over when the lease expires.
 	 */
 	void letLeaseRunOut() {
-		this.execution.letLeaseRunOut();
-	}
-
-	private boolean countsFailures() {
-		return this.operation.store() == StoredAnswers.ALL;
-	}
-
-	private boolean mustNotRunAgain() {
-		return this.unwritable && !this.released;
-	}
-
-	private Mono<Optional<Decision.Answer>> keep(@Nullable HttpAnswer answer) {
-		return once(() -> (answer != null) ? answer.encode().complete(this.execution, null)
-				: this.execution.complete(null));
-	}
-
-	private Mono<Optional<Decision.Answer>> giveBack() {
-		return once(() -> {
-			this.execution.close();
-			return null;
-		});
+		this.settlement.letLeaseRunOut();
 	}
 
 	private Mono<Optional<Decision.Answer>> once(Ending ending) {

@@ -131,7 +131,7 @@ final class StreamedAnswer<T> {
 		AnswerBody body = (this.pieces != null && !this.endless) ? this.pieces.toBody() : null;
 		Delivery delivery = (this.declared >= 0) ? Delivery.WHOLE : Delivery.STREAMED;
 		HttpAnswer answer = (body != null) ? this.finalHead.with(delivery, body) : null;
-		return this.settlement.settle(this.finalHead.stored(), answer)
+		return this.settlement.settle(this.finalHead.status(), this.finalHead.stored(), answer)
 			.flatMap((other) -> other.isPresent() ? Mono.error(new CutAnswerException()) : Mono.empty());
 	}
 

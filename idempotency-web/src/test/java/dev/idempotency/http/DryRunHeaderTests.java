@@ -2,8 +2,6 @@ package dev.idempotency.http;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.util.Collections;
-import java.util.Enumeration;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
@@ -74,7 +72,7 @@ class DryRunHeaderTests {
 	void followsParametersAsTheVectorsDo(Vector vector) {
 		String value = vector.raw().get(0);
 		List<String> dryRun = List.of("?1;a=" + value + ";b");
-		Enumeration<String> key = Collections.enumeration(List.of("\"k\";a=" + value));
+		List<String> key = List.of("\"k\";a=" + value);
 		if (vector.isValid()) {
 			assertThat(parse(dryRun)).isTrue();
 			assertThat(KeyHeader.parse(key, KeySyntax.STRICT)).isEqualTo("k");
@@ -87,7 +85,7 @@ class DryRunHeaderTests {
 	}
 
 	private static boolean parse(List<String> fields) {
-		return DryRunHeader.asksForDryRun(Collections.enumeration(fields));
+		return DryRunHeader.asksForDryRun(fields);
 	}
 
 	private static void assertRefused(List<String> fields) {

@@ -127,7 +127,7 @@ class HttpAnswerTests {
 	void isStoredWithoutACopyOfItsBody() {
 		HttpAnswer answer = new HttpAnswer(200, Delivery.WHOLE, Map.of(),
 				AnswerBody.ofPieces(new byte[][] { new byte[500_000], new byte[500_000] }, 1_000_000));
-		assertThat(answer.encode().result().size()).isGreaterThan(1_000_000);
+		assertThat(answer.encode().size()).isGreaterThan(1_000_000);
 		ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 		long before = threads.getCurrentThreadAllocatedBytes();
 		answer.encode();
@@ -136,7 +136,7 @@ class HttpAnswerTests {
 
 	@Test
 	void canBeReadMoreThanOnce() {
-		StoredResult stored = ANSWER.encode().result();
+		StoredResult stored = ANSWER.encode();
 		assertThat(HttpAnswer.decode(stored)).isEqualTo(ANSWER);
 		assertThat(HttpAnswer.decode(stored)).isEqualTo(ANSWER);
 	}
@@ -237,7 +237,7 @@ class HttpAnswerTests {
 	}
 
 	private static byte[] encode(HttpAnswer answer) {
-		byte[] frame = answer.encode().result().toFrame();
+		byte[] frame = answer.encode().toFrame();
 		return Arrays.copyOfRange(frame, StoredResult.HEADER, frame.length);
 	}
 

@@ -1,7 +1,6 @@
 package dev.idempotency.http;
 
 import java.nio.charset.StandardCharsets;
-import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.regex.Matcher;
@@ -39,7 +38,7 @@ class KeyHeaderFuzzTests {
 		for (KeySyntax syntax : KeySyntax.values()) {
 			if (fields.size() > 1) {
 				assertThatExceptionOfType(IdempotencyKeyInvalidException.class)
-					.isThrownBy(() -> KeyHeader.parse(Collections.enumeration(fields), syntax))
+					.isThrownBy(() -> KeyHeader.parse(fields, syntax))
 					.withMessage(Flaw.REPEATED.advice());
 				continue;
 			}
@@ -84,7 +83,7 @@ class KeyHeaderFuzzTests {
 	 */
 	private static String parse(String field, KeySyntax syntax) {
 		try {
-			return Objects.requireNonNull(KeyHeader.parse(Collections.enumeration(List.of(field)), syntax));
+			return Objects.requireNonNull(KeyHeader.parse(List.of(field), syntax));
 		}
 		catch (IdempotencyKeyInvalidException ex) {
 			return "";

@@ -1,7 +1,6 @@
 package dev.idempotency.http;
 
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -149,7 +148,7 @@ class KeyHeaderTests {
 	 */
 	private static @Nullable Object parse(KeySyntax syntax, String... fields) {
 		try {
-			return KeyHeader.parse(Collections.enumeration(List.of(fields)), syntax);
+			return KeyHeader.parse(List.of(fields), syntax);
 		}
 		catch (IdempotencyKeyInvalidException ex) {
 			return Arrays.stream(Flaw.values())

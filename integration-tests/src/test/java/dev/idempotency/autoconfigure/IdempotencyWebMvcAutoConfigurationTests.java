@@ -7,15 +7,15 @@ import javax.sql.DataSource;
 import dev.idempotency.Idempotent;
 import dev.idempotency.core.IdempotencyEngine;
 import dev.idempotency.core.Transactions;
+import dev.idempotency.http.HttpStrategies;
+import dev.idempotency.http.KeyResolver;
 import dev.idempotency.http.ProblemFormat;
-import dev.idempotency.web.HttpStrategies;
+import dev.idempotency.http.RequestFingerprinter;
+import dev.idempotency.http.ResponsePolicy;
+import dev.idempotency.http.ScopeResolver;
 import dev.idempotency.web.IdempotencyFilter;
 import dev.idempotency.web.IdempotencyRouteFilter;
 import dev.idempotency.web.IdempotencyWeb;
-import dev.idempotency.web.KeyResolver;
-import dev.idempotency.web.RequestFingerprinter;
-import dev.idempotency.web.ResponsePolicy;
-import dev.idempotency.web.ScopeResolver;
 import jakarta.servlet.DispatcherType;
 import org.junit.jupiter.api.Test;
 
@@ -92,9 +92,7 @@ class IdempotencyWebMvcAutoConfigurationTests {
 			new WebApplicationContextRunner().withConfiguration(OURS)
 				.withPropertyValues("idempotency.store=memory", property)
 				.withClassLoader(new FilteredClassLoader(DispatcherServlet.class))
-				.run((context) -> assertThat(context).hasNotFailed()
-					.doesNotHaveBean(IdempotencyWeb.class)
-					.doesNotHaveBean(IdempotencyRouteFilter.class));
+				.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean(IdempotencyRouteFilter.class));
 		}
 	}
 
@@ -152,7 +150,6 @@ class IdempotencyWebMvcAutoConfigurationTests {
 				assertThat(context).hasNotFailed()
 					.hasSingleBean(IdempotencyRouteFilter.class)
 					.doesNotHaveBean(IdempotencyEngine.class)
-					.doesNotHaveBean(IdempotencyWeb.class)
 					.hasSingleBean(IdempotencyFilter.class);
 				assertThat(context.getBean("idempotencyFilterRegistration", FilterRegistrationBean.class).isEnabled())
 					.isFalse();

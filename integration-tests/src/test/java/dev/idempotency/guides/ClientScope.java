@@ -3,7 +3,7 @@ package dev.idempotency.guides;
 import java.util.Objects;
 
 import dev.idempotency.IdempotencyScope;
-import dev.idempotency.web.ScopeResolver;
+import dev.idempotency.http.ScopeResolver;
 
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -18,8 +18,7 @@ class ClientScope {
 	@Bean
 	ScopeResolver scopeResolver() {
 		return (request, operation) -> {
-			if (request.getUserPrincipal() instanceof JwtAuthenticationToken caller
-					&& !caller.getToken().hasClaim("sub")) {
+			if (request.principal() instanceof JwtAuthenticationToken caller && !caller.getToken().hasClaim("sub")) {
 				String client = Objects.requireNonNull(caller.getToken().getClaimAsString("client_id"));
 				return new IdempotencyScope("", operation, client, "clients");
 			}

@@ -6,6 +6,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import dev.idempotency.IdempotencyScope;
+import dev.idempotency.web.Facts;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -34,7 +35,7 @@ class SecurityGuideTests {
 			.map((token) -> {
 				MockHttpServletRequest request = new MockHttpServletRequest();
 				request.setUserPrincipal(new JwtAuthenticationToken(token, List.of()));
-				return new ClientScope().scopeResolver().resolveScope(request, "POST /payments");
+				return new ClientScope().scopeResolver().resolveScope(Facts.of(request), "POST /payments");
 			})
 			.collect(Collectors.toSet());
 		assertThat(scopes).hasSize(4);
@@ -47,7 +48,7 @@ class SecurityGuideTests {
 	private static IdempotencyScope scopeOf(String tenant) {
 		MockHttpServletRequest request = new MockHttpServletRequest();
 		request.setAttribute("tenant", tenant);
-		return new TenantScope().scopeResolver().resolveScope(request, "POST /payments");
+		return new TenantScope().scopeResolver().resolveScope(Facts.of(request), "POST /payments");
 	}
 
 }

@@ -1,6 +1,6 @@
 package dev.idempotency.guides;
 
-import dev.idempotency.web.ScopeResolver;
+import dev.idempotency.http.ScopeResolver;
 
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -13,7 +13,7 @@ class TenantScope {
 
 	@Bean
 	ScopeResolver scopeResolver() {
-		return ScopeResolver.principalAndTenant((request) -> (String) request.getAttribute("tenant"));
+		return ScopeResolver.principalAndTenant((request) -> (String) request.attribute("tenant"));
 	}
 
 }

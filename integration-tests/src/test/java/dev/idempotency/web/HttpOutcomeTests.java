@@ -12,6 +12,8 @@ import java.util.concurrent.CompletableFuture;
 import dev.idempotency.IdempotencyContext;
 import dev.idempotency.Idempotent;
 import dev.idempotency.StoredAnswers;
+import dev.idempotency.http.RequestFacts;
+import dev.idempotency.http.ResponsePolicy;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -250,8 +252,8 @@ class HttpOutcomeTests implements Container.Choice {
 	static class FailingPolicy implements ResponsePolicy {
 
 		@Override
-		public boolean shouldStore(HttpServletRequest request, int status) {
-			if (request.getRequestURI().endsWith("/undecided")) {
+		public boolean shouldStore(RequestFacts request, int status) {
+			if (request.path().endsWith("/undecided")) {
 				throw new IllegalStateException("as planned");
 			}
 			return ResponsePolicy.finalAnswers().shouldStore(request, status);

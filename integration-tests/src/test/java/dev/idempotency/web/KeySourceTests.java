@@ -11,8 +11,12 @@ import dev.idempotency.IdempotencyContext;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.IdempotencyScope;
 import dev.idempotency.Idempotent;
-import dev.idempotency.store.InspectableStore;
+import dev.idempotency.http.KeyResolver;
+import dev.idempotency.http.RequestFingerprinter;
+import dev.idempotency.http.ResponsePolicy;
+import dev.idempotency.http.ScopeResolver;
 import dev.idempotency.store.InspectableStore.Inspection;
+import dev.idempotency.store.InspectableStore;
 import dev.idempotency.store.RecordFilter;
 import dev.idempotency.store.RecordSummary;
 import dev.idempotency.store.SearchableStore;
@@ -516,12 +520,12 @@ class KeySourceTests {
 
 		@Bean
 		KeyResolver keyResolver() {
-			return (request) -> request.getParameter("request");
+			return (request) -> request.parameters("request").stream().findFirst().orElse(null);
 		}
 
 		@Bean
 		ScopeResolver scopeResolver() {
-			return (request, operation) -> new IdempotencyScope("", operation, null, request.getHeader("X-Tenant"));
+			return (request, operation) -> new IdempotencyScope("", operation, null, request.header("X-Tenant"));
 		}
 
 		@Bean

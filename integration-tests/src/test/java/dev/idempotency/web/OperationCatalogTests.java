@@ -11,14 +11,15 @@ import dev.idempotency.core.BodyLimits;
 import dev.idempotency.core.EngineSettings.Mode;
 import dev.idempotency.core.IdempotencyEngine;
 import dev.idempotency.core.IdempotencyEvent;
-import dev.idempotency.core.KnownOperation;
 import dev.idempotency.core.KnownOperation.Coverage;
 import dev.idempotency.core.KnownOperation.Kind;
 import dev.idempotency.core.KnownOperation.Protection;
+import dev.idempotency.core.KnownOperation;
 import dev.idempotency.core.OperationCatalog;
 import dev.idempotency.core.OperationPolicy;
 import dev.idempotency.core.OperationsReport;
 import dev.idempotency.http.ProtectedHandlers;
+import dev.idempotency.http.ScopeResolver;
 import dev.idempotency.method.IdempotencyMethods;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
@@ -192,7 +193,7 @@ class OperationCatalogTests {
 
 		@Bean
 		ScopeResolver scope() {
-			return ScopeResolver.principalAndTenant((request) -> request.getHeader("tenant"));
+			return ScopeResolver.principalAndTenant((request) -> request.header("tenant"));
 		}
 
 	}

@@ -6,10 +6,10 @@ import dev.idempotency.IdempotencyContext;
 import dev.idempotency.IdempotencyScope;
 import dev.idempotency.Idempotent;
 import dev.idempotency.fixtures.LongRun;
-import dev.idempotency.webflux.ReactiveKeyResolver;
-import dev.idempotency.webflux.ReactiveRequestFingerprinter;
-import dev.idempotency.webflux.ReactiveResponsePolicy;
-import dev.idempotency.webflux.ReactiveScopeResolver;
+import dev.idempotency.http.KeyResolver;
+import dev.idempotency.http.RequestFingerprinter;
+import dev.idempotency.http.ResponsePolicy;
+import dev.idempotency.http.ScopeResolver;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
 
@@ -85,24 +85,23 @@ class ReactiveKeySourceTests extends KeySourceTests {
 	static class ReactiveStrategies {
 
 		@Bean
-		ReactiveKeyResolver keyResolver() {
-			return (exchange) -> exchange.getRequest().getQueryParams().getFirst("request");
+		KeyResolver keyResolver() {
+			return (request) -> request.parameters("request").stream().findFirst().orElse(null);
 		}
 
 		@Bean
-		ReactiveScopeResolver scopeResolver() {
-			return (exchange, operation) -> Mono.just(
-					new IdempotencyScope("", operation, null, exchange.getRequest().getHeaders().getFirst("X-Tenant")));
+		ScopeResolver scopeResolver() {
+			return (request, operation) -> new IdempotencyScope("", operation, null, request.header("X-Tenant"));
 		}
 
 		@Bean
-		ReactiveRequestFingerprinter fingerprinter() {
-			return ReactiveRequestFingerprinter.none();
+		RequestFingerprinter fingerprinter() {
+			return RequestFingerprinter.none();
 		}
 
 		@Bean
-		ReactiveResponsePolicy responsePolicy() {
-			return (exchange, status) -> {
+		ResponsePolicy responsePolicy() {
+			return (request, status) -> {
 				if (status == 499) {
 					throw new IllegalStateException("Who would have thought of that status");
 				}

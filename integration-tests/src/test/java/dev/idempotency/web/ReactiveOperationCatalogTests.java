@@ -4,7 +4,7 @@ import java.util.List;
 
 import dev.idempotency.core.OperationCatalog;
 import dev.idempotency.http.ProtectedHandlers;
-import dev.idempotency.webflux.ReactiveScopeResolver;
+import dev.idempotency.http.ScopeResolver;
 
 import org.springframework.context.annotation.Bean;
 
@@ -25,15 +25,14 @@ class ReactiveOperationCatalogTests extends OperationCatalogTests {
 
 	@Override
 	Class<?> scopeResolver() {
-		return ReactiveScopeResolver.class;
+		return ScopeResolver.class;
 	}
 
 	static class ReactiveScope {
 
 		@Bean
-		ReactiveScopeResolver scope() {
-			return ReactiveScopeResolver
-				.principalAndTenant((exchange) -> exchange.getRequest().getHeaders().getFirst("tenant"));
+		ScopeResolver scope() {
+			return ScopeResolver.principalAndTenant((request) -> request.header("tenant"));
 		}
 
 	}

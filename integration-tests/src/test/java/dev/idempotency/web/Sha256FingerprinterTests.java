@@ -12,6 +12,8 @@ import java.util.Map;
 import dev.idempotency.Fingerprint;
 import dev.idempotency.digest.Sha256;
 import dev.idempotency.http.RequestContent;
+import dev.idempotency.http.RequestFacts;
+import dev.idempotency.http.RequestFingerprinter;
 import dev.idempotency.json.CanonicalJson;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -21,6 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.core.io.ByteArrayResource;
 import org.springframework.http.MediaType;
+import org.springframework.http.HttpHeaders;
 import org.springframework.mock.web.MockHttpServletRequest;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -181,17 +184,13 @@ class Sha256FingerprinterTests {
 		return new RequestContent.Part(name, fileName, null, new ByteArrayResource(bytes("content")));
 	}
 
-	private static MockHttpServletRequest request(String path, @Nullable String query, @Nullable String type) {
-		MockHttpServletRequest request = new MockHttpServletRequest("POST", path) {
-
-			@Override
-			public @Nullable String getContentType() {
-				return type;
-			}
-
-		};
+	private static RequestFacts request(String path, @Nullable String query, @Nullable String type) {
+		MockHttpServletRequest request = new MockHttpServletRequest("POST", path);
+		if (type != null) {
+			request.addHeader(HttpHeaders.CONTENT_TYPE, type);
+		}
 		request.setQueryString(query);
-		return request;
+		return Facts.of(request);
 	}
 
 	private static RequestContent body(String body) {

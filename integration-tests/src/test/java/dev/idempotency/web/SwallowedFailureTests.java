@@ -1,6 +1,8 @@
 package dev.idempotency.web;
 
+import dev.idempotency.http.KeyResolver;
 import dev.idempotency.http.ReplayedAnswer;
+import dev.idempotency.http.ScopeResolver;
 
 import java.io.EOFException;
 import java.io.IOException;
@@ -17,7 +19,7 @@ import dev.idempotency.IdempotencyScope;
 import dev.idempotency.Idempotent;
 import dev.idempotency.http.DryRunHeader;
 import dev.idempotency.http.EffectHeader;
-import jakarta.servlet.http.HttpServletRequest;
+import dev.idempotency.http.RequestFacts;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
@@ -154,7 +156,7 @@ class SwallowedFailureTests implements Container.Choice {
 		private final Failure failure = new Failure();
 
 		@Override
-		public IdempotencyScope resolveScope(HttpServletRequest request, String operation) {
+		public IdempotencyScope resolveScope(RequestFacts request, String operation) {
 			this.failure.happenIfPending();
 			return ScopeResolver.principal().resolveScope(request, operation);
 		}
@@ -169,9 +171,9 @@ class SwallowedFailureTests implements Container.Choice {
 		private final Failure failure = new Failure();
 
 		@Override
-		public @Nullable String resolveKey(HttpServletRequest request) {
+		public @Nullable String resolveKey(RequestFacts request) {
 			this.failure.happenIfPending();
-			return request.getHeader("Idempotency-Key");
+			return request.header("Idempotency-Key");
 		}
 
 	}

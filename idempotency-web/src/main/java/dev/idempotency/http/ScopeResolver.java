@@ -1,16 +1,14 @@
-package dev.idempotency.web;
+package dev.idempotency.http;
 
-import java.security.Principal;
 import java.util.function.Function;
 
 import dev.idempotency.IdempotencyScope;
-import dev.idempotency.http.CallerScope;
-import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Resolves the scope that a key belongs to. The same key in another scope is another key,
- * so that a stored response is replayed only to its own caller.
+ * so that a stored response is replayed only to its own caller. On WebFlux it must not
+ * block.
  */
 @FunctionalInterface
 public interface ScopeResolver {
@@ -21,7 +19,7 @@ public interface ScopeResolver {
 	 * @param operation what the key protects: the method and the pattern of the route
 	 * @return the scope
 	 */
-	IdempotencyScope resolveScope(HttpServletRequest request, String operation);
+	IdempotencyScope resolveScope(RequestFacts request, String operation);
 
 	/**
 	 * Separates callers that the container, or a security filter, has authenticated. One
@@ -37,12 +35,8 @@ public interface ScopeResolver {
 	 * @param tenant resolves the tenant of a request, or {@code null} if it has none
 	 * @return the resolver
 	 */
-	static ScopeResolver principalAndTenant(Function<HttpServletRequest, @Nullable String> tenant) {
-		return (request, operation) -> {
-			Principal principal = request.getUserPrincipal();
-			return CallerScope.of((principal != null) ? principal : CallerScope.currentCaller(), operation,
-					tenant.apply(request));
-		};
+	static ScopeResolver principalAndTenant(Function<RequestFacts, @Nullable String> tenant) {
+		return (request, operation) -> CallerScope.of(request.principal(), operation, tenant.apply(request));
 	}
 
 }

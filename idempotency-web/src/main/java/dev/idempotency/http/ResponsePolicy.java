@@ -1,11 +1,8 @@
-package dev.idempotency.web;
-
-import dev.idempotency.http.FinalAnswers;
-import jakarta.servlet.http.HttpServletRequest;
+package dev.idempotency.http;
 
 /**
  * Decides which responses are stored. If a response is not stored, the key is released,
- * and a retry runs again.
+ * and a retry runs again. On WebFlux it must not block.
  */
 @FunctionalInterface
 public interface ResponsePolicy {
@@ -16,7 +13,7 @@ public interface ResponsePolicy {
 	 * @param status the status of its response
 	 * @return whether the response is stored
 	 */
-	boolean shouldStore(HttpServletRequest request, int status);
+	boolean shouldStore(RequestFacts request, int status);
 
 	/**
 	 * Stores every response below 500, except those that ask the client to try again:
@@ -24,7 +21,10 @@ public interface ResponsePolicy {
 	 * @return the policy
 	 */
 	static ResponsePolicy finalAnswers() {
-		return (request, status) -> FinalAnswers.include(status);
+		return (request, status) -> switch (status) {
+			case 408, 409, 423, 425, 429 -> false;
+			default -> status < 500;
+		};
 	}
 
 }

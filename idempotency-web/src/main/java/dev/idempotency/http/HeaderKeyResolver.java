@@ -1,8 +1,5 @@
-package dev.idempotency.web;
+package dev.idempotency.http;
 
-import dev.idempotency.http.KeyHeader;
-import dev.idempotency.http.KeySyntax;
-import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 record HeaderKeyResolver(String name, KeySyntax syntax) implements KeyResolver {
 
 	@Override
-	public @Nullable String resolveKey(HttpServletRequest request) {
-		return KeyHeader.parse(request.getHeaders(this.name), this.syntax);
+	public @Nullable String resolveKey(RequestFacts request) {
+		return KeyHeader.parse(request.headers(this.name), this.syntax);
 	}
 
 	@Override

@@ -1,13 +1,12 @@
-package dev.idempotency.web;
+package dev.idempotency.http;
 
 import java.io.IOException;
 
 import dev.idempotency.Fingerprint;
-import dev.idempotency.http.RequestContent;
-import jakarta.servlet.http.HttpServletRequest;
 
 /**
- * Computes fingerprints, which tell whether two requests are the same.
+ * Computes fingerprints, which tell whether two requests are the same. On WebFlux it must
+ * not block.
  */
 public interface RequestFingerprinter {
 
@@ -18,12 +17,12 @@ public interface RequestFingerprinter {
 	 * @return the fingerprint
 	 * @throws IOException if the content cannot be read
 	 */
-	Fingerprint fingerprint(HttpServletRequest request, RequestContent content) throws IOException;
+	Fingerprint fingerprint(RequestFacts request, RequestContent content) throws IOException;
 
 	/**
-	 * Whether the content of a request is part of its fingerprint. If not, the content is
-	 * read ahead of the handler only if its length is not known, and {@link #fingerprint}
-	 * gets an empty one.
+	 * Whether the content of a request is part of its fingerprint. If not,
+	 * {@link #fingerprint} gets an empty one, and Spring MVC reads the content ahead of
+	 * the handler only if its length is not known.
 	 * @return whether the content is part of the fingerprint
 	 */
 	default boolean needsContent() {
@@ -35,7 +34,7 @@ public interface RequestFingerprinter {
 	 * @return the fingerprinter
 	 */
 	static RequestFingerprinter none() {
-		return new NoFingerprinter();
+		return RequestDigest.NONE;
 	}
 
 	/**
@@ -43,7 +42,7 @@ public interface RequestFingerprinter {
 	 * @return the fingerprinter
 	 */
 	static RequestFingerprinter bytes() {
-		return new Sha256Fingerprinter(false);
+		return RequestDigest.BYTES;
 	}
 
 	/**
@@ -53,7 +52,7 @@ public interface RequestFingerprinter {
 	 * @return the fingerprinter
 	 */
 	static RequestFingerprinter canonicalJson() {
-		return new Sha256Fingerprinter(true);
+		return RequestDigest.CANONICAL_JSON;
 	}
 
 }

@@ -1,4 +1,4 @@
-package dev.idempotency.web;
+package dev.idempotency.http;
 
 import dev.idempotency.core.Transactions.Transaction;
 import org.jspecify.annotations.Nullable;
@@ -9,14 +9,14 @@ import org.slf4j.LoggerFactory;
  * The transaction that a handler runs in, if it runs in one. It begins and ends on the
  * handler's thread, and ends once.
  */
-final class HandlerTransaction {
+public final class HandlerTransaction {
 
 	private static final Logger logger = LoggerFactory.getLogger(HandlerTransaction.class);
 
 	/**
 	 * For handlers that run without a transaction. It never becomes active.
 	 */
-	static final HandlerTransaction NONE = new HandlerTransaction();
+	public static final HandlerTransaction NONE = new HandlerTransaction();
 
 	private @Nullable Transaction active;
 
@@ -24,32 +24,38 @@ final class HandlerTransaction {
 
 	private boolean unknown;
 
-	void begun(Transaction transaction) {
+	/**
+	 * The handler runs in a transaction from now on.
+	 */
+	public void begun(Transaction transaction) {
 		this.active = transaction;
 	}
 
-	boolean isActive() {
+	/**
+	 * Whether it has not ended yet.
+	 */
+	public boolean isActive() {
 		return this.active != null;
 	}
 
 	/**
 	 * Whether the work of the handler in it was rolled back.
 	 */
-	boolean isRolledBack() {
+	public boolean isRolledBack() {
 		return this.rolledBack;
 	}
 
 	/**
 	 * Whether its commit failed, which may have taken effect all the same.
 	 */
-	boolean isUnknown() {
+	public boolean isUnknown() {
 		return this.unknown;
 	}
 
 	/**
 	 * Whether it cannot continue after the handler's response is rendered.
 	 */
-	boolean endsWithHandler() {
+	public boolean endsWithHandler() {
 		return this.active != null && this.active.endsWithHandler();
 	}
 
@@ -66,7 +72,10 @@ final class HandlerTransaction {
 		return new Taken(taken);
 	}
 
-	void rollBack() {
+	/**
+	 * Rolls it back, unless it has ended.
+	 */
+	public void rollBack() {
 		Transaction transaction = take();
 		if (transaction != null) {
 			try {

@@ -1,25 +1,22 @@
-package dev.idempotency.webflux;
+package dev.idempotency.http;
 
 import dev.idempotency.IdempotencyKeyInvalidException;
-import dev.idempotency.http.KeySyntax;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.web.server.ServerWebExchange;
-
 /**
- * Resolves the key of a request whose handler declares no key of its own. It must not
- * block.
+ * Resolves the key of a request whose handler declares no key of its own. On WebFlux it
+ * must not block.
  */
 @FunctionalInterface
-public interface ReactiveKeyResolver {
+public interface KeyResolver {
 
 	/**
 	 * Resolves the key of a request.
-	 * @param exchange the request
+	 * @param request the request
 	 * @return the key, or {@code null} if there is none
 	 * @throws IdempotencyKeyInvalidException if the key cannot be used
 	 */
-	@Nullable String resolveKey(ServerWebExchange exchange);
+	@Nullable String resolveKey(RequestFacts request);
 
 	/**
 	 * Tells a client that sent no key what to do.
@@ -35,8 +32,8 @@ public interface ReactiveKeyResolver {
 	 * @param syntax the syntax of the keys
 	 * @return the resolver
 	 */
-	static ReactiveKeyResolver header(String name, KeySyntax syntax) {
-		return new ReactiveHeaderKeyResolver(name, syntax);
+	static KeyResolver header(String name, KeySyntax syntax) {
+		return new HeaderKeyResolver(name, syntax);
 	}
 
 }

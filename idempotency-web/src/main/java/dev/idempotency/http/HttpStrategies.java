@@ -1,0 +1,40 @@
+package dev.idempotency.http;
+
+import java.util.List;
+
+import dev.idempotency.http.ClientContract.KeyField;
+
+/**
+ * The strategies of the HTTP edges, which an application can replace.
+ *
+ * @param keyResolver resolves the key of a request
+ * @param scopeResolver resolves the scope of the key
+ * @param fingerprinter computes the fingerprint of a request
+ * @param responsePolicy decides which responses are stored
+ * @param problemFormats write problems in the application's own formats
+ */
+public record HttpStrategies(KeyResolver keyResolver, ScopeResolver scopeResolver, RequestFingerprinter fingerprinter,
+		ResponsePolicy responsePolicy, List<ProblemFormat> problemFormats) {
+
+	public HttpStrategies {
+		problemFormats = List.copyOf(problemFormats);
+	}
+
+	/**
+	 * Whether requests are compared at all.
+	 */
+	public boolean comparesRequests() {
+		return this.fingerprinter != RequestFingerprinter.none();
+	}
+
+	/**
+	 * The source of the keys of operations that define none.
+	 */
+	KeySource keySource() {
+		return (this.keyResolver instanceof HeaderKeyResolver header)
+				? new DefaultKeySource("header " + header.name(), List.of(new KeyField(header.name(), header.syntax())),
+						this.keyResolver)
+				: new DefaultKeySource("the application's KeyResolver", List.of(), this.keyResolver);
+	}
+
+}

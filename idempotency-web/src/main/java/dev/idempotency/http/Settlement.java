@@ -1,0 +1,211 @@
+package dev.idempotency.http;
+
+import dev.idempotency.StoredAnswers;
+import dev.idempotency.core.Completion;
+import dev.idempotency.core.Execution;
+import dev.idempotency.core.Transactions.Transaction;
+import dev.idempotency.store.StoredResult;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides what happens to the key of a handler that has ended, and does it, in the
+ * handler's transaction if there is one. Spring MVC and WebFlux share it.
+ *
+ * <pre>
+ * how it ended                          what happens to the key
+ * -----------------------------------   ------------------------------------------------
+ * a response that is stored             completed, with the response if all is recorded
+ * one that is not, or doNotStore()      released; work is committed below status 400
+ * cut off by its client                 completed without the response
+ * failed, or broken off by a failure    released, and work is rolled back;
+ *                                       where failures are stored: completed without it
+ * a result that cannot be written       completed without it, instead of released
+ * </pre>
+ *
+ * On a dry run no key is claimed, and nothing happens.
+ */
+public final class Settlement {
+
+	private final ProtectedOperation operation;
+
+	private final @Nullable Execution execution;
+
+	private final HandlerTransaction transaction;
+
+	private volatile boolean released;
+
+	private volatile boolean unwritable;
+
+	/**
+	 * Whether the execution was told to complete or release the key.
+	 */
+	private boolean ended;
+
+	/**
+	 * Create a settlement.
+	 * @param operation the operation of the handler
+	 * @param execution the claim, or {@code null} on a dry run
+	 * @param transaction the transaction that the handler runs in, or
+	 * {@link HandlerTransaction#NONE}
+	 */
+	public Settlement(ProtectedOperation operation, @Nullable Execution execution, HandlerTransaction transaction) {
+		this.operation = operation;
+		this.execution = execution;
+		this.transaction = transaction;
+	}
+
+	/**
+	 * Nothing is to be stored.
+	 */
+	public void doNotStore() {
+		this.released = true;
+	}
+
+	/**
+	 * The handler has run, and its result cannot be written. It must not run again,
+	 * unless its work can be rolled back.
+	 */
+	public void resultIsUnwritable() {
+		this.unwritable = !this.transaction.isActive() && !this.transaction.isRolledBack();
+	}
+
+	/**
+	 * Whether its result cannot be written.
+	 */
+	public boolean isUnwritable() {
+		return this.unwritable;
+	}
+
+	/**
+	 * Whether a failure is stored like any other response.
+	 */
+	public boolean countsFailures() {
+		return this.operation.store() == StoredAnswers.ALL;
+	}
+
+	/**
+	 * Settles the key of a response that is final.
+	 * @param end how it ended
+	 * @param status its status
+	 * @param stored whether such a response is stored
+	 * @param response the response, or {@code null} if it is not recorded as a whole
+	 * @return the completion, or {@code null} if the key is not completed
+	 */
+	public @Nullable Completion settle(End end, int status, boolean stored, @Nullable HttpAnswer response) {
+		return switch (end) {
+			case CUT_OFF -> complete(null);
+			case FAILED -> settleFailure(false);
+			case BROKEN_OFF -> settleFailure(status < 400);
+			case RESPONDED -> (stored && !this.released) ? complete(response)
+					: mustNotRunAgain() ? complete(null) : release(status < 400);
+		};
+	}
+
+	/**
+	 * Settles the key of a handler that has failed.
+	 */
+	public @Nullable Completion settleFailure() {
+		return settleFailure(false);
+	}
+
+	private @Nullable Completion settleFailure(boolean success) {
+		return (countsFailures() || mustNotRunAgain()) ? complete(null) : release(success);
+	}
+
+	private boolean mustNotRunAgain() {
+		return this.unwritable && !this.released;
+	}
+
+	/**
+	 * Completes the key without the response.
+	 */
+	public @Nullable Completion keepFact() {
+		return complete(null);
+	}
+
+	/**
+	 * Stops renewing the lease. The key can be taken over when the lease expires.
+	 */
+	public void letLeaseRunOut() {
+		if (this.execution != null) {
+			this.execution.letLeaseRunOut();
+		}
+	}
+
+	/**
+	 * The handler has run, and its response is unknown. It must not run again, unless its
+	 * work can be rolled back.
+	 */
+	public void giveUp() {
+		if (this.transaction.isActive()) {
+			release(false);
+		}
+		else if (!this.ended) {
+			complete(null);
+		}
+	}
+
+	private @Nullable Completion complete(@Nullable HttpAnswer response) {
+		if (this.execution == null) {
+			return null;
+		}
+		StoredResult result = (response != null) ? response.encode() : null;
+		this.ended = true;
+		Transaction open = this.transaction.take();
+		if (result == null) {
+			return (open != null) ? this.execution.completeIn(open, null) : this.execution.complete(null);
+		}
+		return (open != null) ? this.execution.completeWith(open, result) : this.execution.completeWith(result);
+	}
+
+	/**
+	 * Releases the key, so that a retry runs again. Work that is reported to the client
+	 * as successful is committed, and other work is rolled back.
+	 */
+	private @Nullable Completion release(boolean success) {
+		if (this.execution == null) {
+			this.transaction.rollBack();
+			return null;
+		}
+		this.ended = true;
+		Transaction open = success ? this.transaction.take() : null;
+		if (open != null) {
+			return this.execution.closeIn(open);
+		}
+		try {
+			this.transaction.rollBack();
+			return null;
+		}
+		finally {
+			this.execution.close();
+		}
+	}
+
+	/**
+	 * How a handler ends.
+	 */
+	public enum End {
+
+		/**
+		 * With a response, which is complete.
+		 */
+		RESPONDED,
+
+		/**
+		 * Its client disconnected, and its response will not be complete.
+		 */
+		CUT_OFF,
+
+		/**
+		 * It failed, or took too long, after the head of its response was sent.
+		 */
+		BROKEN_OFF,
+
+		/**
+		 * It failed.
+		 */
+		FAILED
+
+	}
+
+}
