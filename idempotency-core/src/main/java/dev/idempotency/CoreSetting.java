@@ -7,7 +7,7 @@ package dev.idempotency;
 public enum CoreSetting implements Setting {
 
 	// How operations are protected
-	TTL("ttl"), LEASE("lease"), WAIT_TIMEOUT("wait-timeout"), MAX_REPLAYS("max-replays"),
+	TTL("ttl"), LEASE("lease"), WAIT_TIMEOUT("wait-timeout"), MAX_WAITING("max-waiting"), MAX_REPLAYS("max-replays"),
 	MAX_REQUEST_BODY("max-request-body"), MAX_RESPONSE_BODY("max-response-body"),
 	// How results are stored
 	NAMESPACE("namespace"), ENCRYPTION_KEY("encryption key"), PREVIOUS_ENCRYPTION_KEYS("previous encryption keys"),

@@ -27,6 +27,7 @@ import dev.idempotency.store.IdempotencyStore;
 import dev.idempotency.store.MonotonicClock;
 import dev.idempotency.store.memory.EvictionListener;
 import dev.idempotency.store.memory.InMemoryIdempotencyStore;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.beans.factory.ObjectProvider;
@@ -79,11 +80,20 @@ public final class IdempotencyAutoConfiguration {
 	@Bean
 	@ConditionalOnMissingBean
 	IdempotencyEngine idempotencyEngine(IdempotencyStore store, IdempotencyProperties properties,
-			Environment environment, EngineHooks hooks, ObjectProvider<LifecycleProperties> lifecycle) {
+			Environment environment, EngineHooks hooks, ObjectProvider<LifecycleProperties> lifecycle,
+			ObjectProvider<ServerThreads> serverThreads) {
 		EngineSettings settings = new EngineSettings(Namespace.of(properties, environment, store), properties.mode(),
 				properties.onStoreFailure(), properties.packing(store),
-				lifecycle.getIfAvailable(LifecycleProperties::new).getTimeoutPerShutdownPhase());
+				lifecycle.getIfAvailable(LifecycleProperties::new).getTimeoutPerShutdownPhase(),
+				maxWaiting(properties, serverThreads.getIfAvailable()));
 		return new IdempotencyEngine(store, settings, new MonotonicClock(), hooks);
+	}
+
+	private static int maxWaiting(IdempotencyProperties properties, @Nullable ServerThreads server) {
+		if (properties.maxWaiting() != null) {
+			return properties.maxWaiting();
+		}
+		return (server != null) ? Math.max(1, server.max() / 2) : Integer.MAX_VALUE;
 	}
 
 	@Bean

@@ -41,6 +41,9 @@ import org.springframework.util.unit.DataSize;
  * example after a crash.
  * @param waitTimeout How long an attempt waits for one that is in progress, with
  * onConflict = WAIT.
+ * @param maxWaiting How many threads may wait for attempts in progress at once; further
+ * attempts are refused. By default half of the threads of a servlet container, and no
+ * limit elsewhere and with virtual threads.
  * @param onStoreFailure What happens to an operation when the store cannot be reached.
  * @param maxReplays How often a result is replayed; 0 means no limit.
  * @param operations Settings of single operations, by their names, such as POST
@@ -63,11 +66,12 @@ import org.springframework.util.unit.DataSize;
 public record IdempotencyProperties(@DefaultValue("true") boolean enabled,
 		@DefaultValue("enforce") EngineSettings.Mode mode, @DefaultValue("auto") StoreType store,
 		@Nullable String namespace, @DefaultValue("24h") Duration ttl, @DefaultValue("30s") Duration lease,
-		@DefaultValue("10s") Duration waitTimeout, @DefaultValue("reject") EngineSettings.OnStoreFailure onStoreFailure,
-		@DefaultValue("0") int maxReplays, @DefaultValue Map<String, OperationProperties> operations,
-		@DefaultValue Encryption encryption, @DefaultValue Compression compression, @DefaultValue Http http,
-		@DefaultValue Memory memory, @DefaultValue Jdbc jdbc, @DefaultValue Redis redis, @DefaultValue Tools tools,
-		@DefaultValue Purge purge, @DefaultValue Client client, @DefaultValue Reactive reactive) {
+		@DefaultValue("10s") Duration waitTimeout, @Nullable Integer maxWaiting,
+		@DefaultValue("reject") EngineSettings.OnStoreFailure onStoreFailure, @DefaultValue("0") int maxReplays,
+		@DefaultValue Map<String, OperationProperties> operations, @DefaultValue Encryption encryption,
+		@DefaultValue Compression compression, @DefaultValue Http http, @DefaultValue Memory memory,
+		@DefaultValue Jdbc jdbc, @DefaultValue Redis redis, @DefaultValue Tools tools, @DefaultValue Purge purge,
+		@DefaultValue Client client, @DefaultValue Reactive reactive) {
 
 	public IdempotencyProperties {
 		new OperationPolicy(ttl, lease, OnCrash.RETRY, waitTimeout, maxReplays);

@@ -38,6 +38,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
+import org.springframework.core.env.Environment;
 import org.springframework.web.method.support.HandlerMethodArgumentResolver;
 import org.springframework.web.servlet.DispatcherServlet;
 import org.springframework.web.servlet.HandlerExceptionResolver;
@@ -82,6 +83,11 @@ public final class IdempotencyWebMvcAutoConfiguration {
 	@ConditionalOnMissingBean
 	ResponsePolicy idempotencyResponsePolicy() {
 		return ResponsePolicy.finalAnswers();
+	}
+
+	@Bean
+	static ServerThreads idempotencyServerThreads(Environment environment) {
+		return ServerThreads.of(environment);
 	}
 
 	@Bean

@@ -42,6 +42,7 @@ final class PropertyNames {
 			case TTL -> "idempotency.ttl";
 			case LEASE -> "idempotency.lease";
 			case WAIT_TIMEOUT -> "idempotency.wait-timeout";
+			case MAX_WAITING -> "idempotency.max-waiting";
 			case MAX_REPLAYS -> "idempotency.max-replays";
 			case MAX_REQUEST_BODY -> "idempotency.http.max-request-body";
 			case MAX_RESPONSE_BODY -> "idempotency.http.max-response-body";

@@ -17,9 +17,12 @@ import dev.idempotency.IdempotencyScope;
  * @param packing how results are compressed and encrypted
  * @param afterClose how long the leases of executions in progress are renewed after the
  * engine is closed
+ * @param maxWaiting how many threads may wait for keys in progress at once. Further
+ * attempts do not wait: the threads that they hold might be those that the attempts in
+ * progress need to end
  */
 public record EngineSettings(String namespace, Mode mode, OnStoreFailure onStoreFailure, ResultPacking packing,
-		Duration afterClose) {
+		Duration afterClose, int maxWaiting) {
 
 	/**
 	 * How long Spring waits in each phase of a shutdown by default.
@@ -45,13 +48,19 @@ public record EngineSettings(String namespace, Mode mode, OnStoreFailure onStore
 		if (afterClose.isNegative()) {
 			throw new IllegalArgumentException("afterClose must not be negative: %s".formatted(afterClose));
 		}
+		if (maxWaiting < 0) {
+			throw new IdempotencyConfigurationException(
+					Explanation.of("%s must not be negative, but is %s", CoreSetting.MAX_WAITING, maxWaiting),
+					Explanation.of("Write how many threads may wait, or leave it out."));
+		}
 	}
 
 	/**
-	 * Settings that renew leases for half a minute after the engine is closed.
+	 * Settings that renew leases for half a minute after the engine is closed, and let
+	 * any number of threads wait.
 	 */
 	public EngineSettings(String namespace, Mode mode, OnStoreFailure onStoreFailure, ResultPacking packing) {
-		this(namespace, mode, onStoreFailure, packing, SHUTDOWN_PHASE);
+		this(namespace, mode, onStoreFailure, packing, SHUTDOWN_PHASE, Integer.MAX_VALUE);
 	}
 
 	/**

@@ -85,7 +85,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 		this.settings = settings;
 		this.listeners = new Listeners(hooks);
 		this.store = new GuardedStore(store, this.listeners, settings.packing());
-		this.patientClaims = new PatientClaims(this.store, clock);
+		this.patientClaims = new PatientClaims(this.store, clock, settings.maxWaiting());
 		this.leaseKeeper = new LeaseKeeper(this.store, this.listeners, clock, keeper, renewals, settings.afterClose());
 		this.deciding = new Deciding(settings, this.store, this.leaseKeeper);
 		this.records = new Records(store, settings, this.listeners, this.leaseKeeper, clock);

@@ -2,6 +2,7 @@ package dev.idempotency.core;
 
 import java.time.Clock;
 import java.time.Duration;
+import java.util.concurrent.Semaphore;
 
 import dev.idempotency.IdempotencyStoreException;
 import dev.idempotency.store.ClaimResult;
@@ -15,29 +16,47 @@ final class PatientClaims {
 
 	private final Clock clock;
 
+	/**
+	 * For threads that wait. Those that wait without a thread need none.
+	 */
+	private final Semaphore waitingThreads;
+
 	private final WaitingRoom waitingRoom = new WaitingRoom();
 
 	private final WaitingTimer timer = new WaitingTimer();
 
-	PatientClaims(GuardedStore store, Clock clock) {
+	PatientClaims(GuardedStore store, Clock clock, int maxWaiting) {
 		this.store = store;
 		this.clock = clock;
+		this.waitingThreads = new Semaphore(maxWaiting);
 	}
 
 	/**
 	 * Claims a key. If it is in progress and the policy has patience, waits until the
-	 * execution ends, patience ends, or the thread is interrupted.
+	 * execution ends, patience ends, or the thread is interrupted. It does not wait if as
+	 * many threads as may do so wait already.
 	 */
 	ClaimResult claim(Attempt attempt) {
 		ClaimResult result = this.store.claim(attempt);
 		if (!attempt.policy().isPatient() || !Answering.isRunning(result, attempt)) {
 			return result;
 		}
+		if (!this.waitingThreads.tryAcquire()) {
+			return result;
+		}
+		try {
+			return await(attempt, result);
+		}
+		finally {
+			this.waitingThreads.release();
+		}
+	}
+
+	private ClaimResult await(Attempt attempt, ClaimResult result) {
 		long deadline = this.clock.millis() + attempt.policy().patience().toMillis();
 		try (WaitingRoom.Party party = this.waitingRoom.enter(attempt, this.store.place())) {
 			while (true) {
-				ClaimResult known = result;
-				ClaimResult seen = party.tryToLook(() -> look(attempt, known, deadline),
+				ClaimResult seen = party.tryToLook(() -> look(attempt, result, deadline),
 						(refused) -> !Answering.isRunning(refused, attempt));
 				if (seen != null) {
 					return seen;
