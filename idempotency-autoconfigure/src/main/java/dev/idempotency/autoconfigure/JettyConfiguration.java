@@ -1,5 +1,9 @@
 package dev.idempotency.autoconfigure;
 
+import dev.idempotency.web.FormLimits;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
 import org.eclipse.jetty.ee11.servlet.ServletContextRequest;
 import org.eclipse.jetty.server.Request;
 
@@ -15,8 +19,24 @@ import org.springframework.context.annotation.Configuration;
  * while asynchronous processing continues.
  */
 @Configuration(proxyBeanMethods = false)
-@ConditionalOnClass({ JettyServletWebServerFactory.class, ServletContextRequest.class, Request.class })
+@ConditionalOnClass({ JettyServletWebServerFactory.class, ServletContextHandler.class, ServletContextRequest.class,
+		Request.class })
 class JettyConfiguration {
+
+	@Bean
+	FormLimits idempotencyJettyFormLimits() {
+		return JettyConfiguration::refusal;
+	}
+
+	private static int refusal(HttpServletRequest request, int size, int parameters) {
+		ServletContextHandler context = ServletContextHandler.getServletContextHandler(request.getServletContext());
+		if (context == null) {
+			return 0;
+		}
+		boolean tooLarge = context.getMaxFormContentSize() >= 0 && size > context.getMaxFormContentSize();
+		boolean tooMany = context.getMaxFormKeys() >= 0 && parameters > context.getMaxFormKeys();
+		return (tooLarge || tooMany) ? HttpServletResponse.SC_BAD_REQUEST : 0;
+	}
 
 	@Bean
 	WebServerFactoryCustomizer<JettyServletWebServerFactory> idempotencyJettyCustomizer(ContainerRequestEnds ends) {

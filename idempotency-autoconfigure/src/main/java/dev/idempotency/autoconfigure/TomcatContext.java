@@ -2,6 +2,7 @@ package dev.idempotency.autoconfigure;
 
 import java.io.IOException;
 
+import dev.idempotency.web.FormLimits;
 import dev.idempotency.web.IdempotencyFilter;
 import dev.idempotency.web.RequestEnds;
 import jakarta.servlet.RequestDispatcher;
@@ -9,11 +10,16 @@ import jakarta.servlet.ServletContext;
 import jakarta.servlet.ServletContextEvent;
 import jakarta.servlet.ServletContextListener;
 import jakarta.servlet.ServletException;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
 import org.apache.catalina.Context;
+import org.apache.catalina.Engine;
 import org.apache.catalina.WebResourceRoot;
+import org.apache.catalina.connector.Connector;
 import org.apache.catalina.connector.Request;
 import org.apache.catalina.connector.Response;
 import org.apache.catalina.valves.ValveBase;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,7 +29,7 @@ import org.springframework.boot.web.servlet.ServletContextInitializer;
  * Configures Tomcat's context for protected requests, both in an embedded Tomcat and in
  * one with a deployed war.
  */
-final class TomcatContext implements ServletContextInitializer {
+final class TomcatContext implements ServletContextInitializer, FormLimits {
 
 	private static final Logger logger = LoggerFactory.getLogger(TomcatContext.class);
 
@@ -37,6 +43,8 @@ final class TomcatContext implements ServletContextInitializer {
 
 	private final RequestEnds ends;
 
+	private volatile @Nullable Context context;
+
 	TomcatContext(RequestEnds ends) {
 		this.ends = ends;
 	}
@@ -45,6 +53,7 @@ final class TomcatContext implements ServletContextInitializer {
 	public void onStartup(ServletContext application) {
 		if (application.getAttribute(RESOURCES) instanceof WebResourceRoot resources) {
 			Context context = resources.getContext();
+			this.context = context;
 			// Otherwise a handler that forwards would send an empty response: what it
 			// wrote is still in our wrapper, to be stored first
 			context.setSuspendWrappedResponseAfterForward(false);
@@ -57,6 +66,28 @@ final class TomcatContext implements ServletContextInitializer {
 					+ "configured from here. Set suspendWrappedResponseAfterForward=\"false\" in the application's "
 					+ "<Context>");
 		}
+	}
+
+	@Override
+	public int refusal(HttpServletRequest request, int size, int parameters) {
+		Context running = this.context;
+		if (running == null || !(running.getParent().getParent() instanceof Engine engine)) {
+			return 0;
+		}
+		for (Connector connector : engine.getService().findConnectors()) {
+			if (connector.getLocalPort() == request.getLocalPort()) {
+				return refusal(connector, size, parameters);
+			}
+		}
+		return 0;
+	}
+
+	private static int refusal(Connector connector, int size, int parameters) {
+		if (connector.getMaxPostSize() >= 0 && size > connector.getMaxPostSize()) {
+			return HttpServletResponse.SC_REQUEST_ENTITY_TOO_LARGE;
+		}
+		boolean tooMany = connector.getMaxParameterCount() >= 0 && parameters > connector.getMaxParameterCount();
+		return tooMany ? HttpServletResponse.SC_BAD_REQUEST : 0;
 	}
 
 	/**

@@ -1,5 +1,7 @@
 package dev.idempotency.http;
 
+import java.util.function.Supplier;
+
 import dev.idempotency.StoredAnswers;
 import dev.idempotency.core.Completion;
 import dev.idempotency.core.Execution;
@@ -20,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  * failed, or broken off by a failure    released, and work is rolled back;
  *                                       where failures are stored: completed without it
  * a result that cannot be written       completed without it, instead of released
+ * a timeout, while a task runs          settled by the end of the task, instead of released
+ * a timeout, and nobody tells more      left to its lease, instead of released
  * </pre>
  *
  * On a dry run no key is claimed, and nothing happens.
@@ -37,9 +41,14 @@ public final class Settlement {
 	private volatile boolean unwritable;
 
 	/**
+	 * Tells what the work does, if asynchronous processing has timed out.
+	 */
+	private volatile @Nullable Supplier<AfterTimeout> timeout;
+
+	/**
 	 * Whether the execution was told to complete or release the key.
 	 */
-	private boolean ended;
+	private volatile boolean ended;
 
 	/**
 	 * Create a settlement.
@@ -74,6 +83,49 @@ public final class Settlement {
 	 */
 	public boolean isUnwritable() {
 		return this.unwritable;
+	}
+
+	/**
+	 * Asynchronous processing has timed out. The response is for this client only: as
+	 * long as the work may run, its key is not released.
+	 * @param timeout tells what the work does
+	 */
+	public void timedOut(Supplier<AfterTimeout> timeout) {
+		this.timeout = timeout;
+	}
+
+	/**
+	 * The handler has ended in spite of the timeout, with a response of its own.
+	 */
+	public void respondedInTime() {
+		this.timeout = null;
+	}
+
+	/**
+	 * Whether a task continues after its timeout, and its end settles the key, whatever
+	 * becomes of the response to the timeout.
+	 */
+	public boolean isLeftToTask() {
+		Supplier<AfterTimeout> asked = this.timeout;
+		return asked != null && !countsFailures() && asked.get() == AfterTimeout.CONTINUES;
+	}
+
+	/**
+	 * Settles the key of a task that has ended after the response to its timeout, unless
+	 * that response was stored.
+	 * @param success whether the task succeeded
+	 */
+	public void settleAfterTimeout(boolean success) {
+		if (this.ended) {
+			return;
+		}
+		this.timeout = null;
+		if (success && !this.released) {
+			complete(null);
+		}
+		else {
+			release(false);
+		}
 	}
 
 	/**
@@ -146,7 +198,7 @@ public final class Settlement {
 	}
 
 	private @Nullable Completion complete(@Nullable HttpAnswer response) {
-		if (this.execution == null) {
+		if (this.execution == null || this.ended) {
 			return null;
 		}
 		StoredResult result = (response != null) ? response.encode() : null;
@@ -165,6 +217,17 @@ public final class Settlement {
 	private @Nullable Completion release(boolean success) {
 		if (this.execution == null) {
 			this.transaction.rollBack();
+			return null;
+		}
+		Supplier<AfterTimeout> asked = this.timeout;
+		AfterTimeout work = (asked != null) ? asked.get() : AfterTimeout.FAILED;
+		if (work == AfterTimeout.SUCCEEDED) {
+			return complete(null);
+		}
+		if (work == AfterTimeout.UNKNOWN) {
+			this.execution.letLeaseRunOut();
+		}
+		if (work != AfterTimeout.FAILED) {
 			return null;
 		}
 		this.ended = true;
@@ -205,6 +268,33 @@ public final class Settlement {
 		 * It failed.
 		 */
 		FAILED
+
+	}
+
+	/**
+	 * What the work does after the response to a timeout.
+	 */
+	public enum AfterTimeout {
+
+		/**
+		 * It runs, and its end will be known.
+		 */
+		CONTINUES,
+
+		/**
+		 * It has ended meanwhile, and its result was not sent.
+		 */
+		SUCCEEDED,
+
+		/**
+		 * It has failed, or never begins.
+		 */
+		FAILED,
+
+		/**
+		 * Nobody can tell.
+		 */
+		UNKNOWN
 
 	}
 

@@ -144,7 +144,7 @@ final class AnswerDelivery {
 	private void refuse(IdempotencyException problem, HttpServletResponse container) {
 		ServletAnswers.writeEffect(EffectHeader.NONE, container);
 		this.dispatch.refused(problem);
-		this.dispatch.rules().problemRenderer().render(this.dispatch.request(), container, this.handler, problem);
+		this.dispatch.rules().exceptionRenderer().render(this.dispatch.request(), container, this.handler, problem);
 	}
 
 	/**

@@ -50,6 +50,8 @@ final class AnswerRecorder implements RecordedBody.Channel {
 
 	private volatile Effect effect;
 
+	private volatile boolean effectUnknown;
+
 	private volatile boolean handlerReached = true;
 
 	private volatile boolean inOnePiece;
@@ -73,7 +75,7 @@ final class AnswerRecorder implements RecordedBody.Channel {
 	 */
 	boolean recordOn(ExchangeResponse response) {
 		if (this.body != null) {
-			this.body.end();
+			this.body.replace(this.effectUnknown);
 		}
 		this.outlet = response;
 		this.body = response.record(this, this.operation.limits().response());
@@ -98,6 +100,13 @@ final class AnswerRecorder implements RecordedBody.Channel {
 
 	void effect(Effect effect) {
 		this.effect = effect;
+	}
+
+	/**
+	 * The handler may continue after its response: nobody can say what it does.
+	 */
+	void effectIsUnknown(boolean unknown) {
+		this.effectUnknown = unknown;
 	}
 
 	void handlerNotReached() {
@@ -274,7 +283,7 @@ final class AnswerRecorder implements RecordedBody.Channel {
 	 * Writes what the handler has done, unless that is unknown.
 	 */
 	void writeEffect(HttpServletResponse container, int status) {
-		if (this.transaction.isUnknown()) {
+		if (this.transaction.isUnknown() || this.effectUnknown) {
 			return;
 		}
 		if (!this.handlerReached || this.transaction.isRolledBack()) {

@@ -138,7 +138,7 @@ final class Exchange extends CurrentDispatch implements ExchangeAsyncContext.Own
 	 * @throws RequestBodyUnreadableException if it cannot be read
 	 */
 	RequestContent readContent(HttpServletRequest outermost, int maxBody) {
-		this.reader = new RequestReader(request(), maxBody);
+		this.reader = new RequestReader(request(), maxBody, rules().formLimits());
 		return this.reader.read(outermost);
 	}
 
@@ -244,16 +244,19 @@ final class Exchange extends CurrentDispatch implements ExchangeAsyncContext.Own
 
 	@Override
 	public void timedOut() {
-		if (rules().ends().errorsAreForwarded()) {
-			this.handling.timedOut();
-		}
+		this.handling.timedOut(rules().ends().errorsAreForwarded());
 	}
 
 	@Override
-	public void connectionLost() {
+	public void taskFailed(Throwable failure) {
+		this.handling.taskFailed(failure);
+	}
+
+	@Override
+	public void connectionLost(long timeout) {
 		// A thread that is writing fails first
 		untie();
-		this.handling.connectionLost();
+		this.handling.connectionLost(timeout);
 	}
 
 	// The end

@@ -2,7 +2,6 @@ package dev.idempotency.web;
 
 import java.io.IOException;
 import java.util.function.Consumer;
-import java.util.function.Function;
 
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.AsyncEvent;
@@ -11,12 +10,16 @@ import jakarta.servlet.ServletContext;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletResponse;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The asynchronous context of a protected request. Its response is stored before
  * processing ends, and a client that disconnects does not end it.
  */
 final class ExchangeAsyncContext implements AsyncContext {
+
+	private static final Logger logger = LoggerFactory.getLogger(ExchangeAsyncContext.class);
 
 	private final AsyncContext delegate;
 
@@ -28,6 +31,10 @@ final class ExchangeAsyncContext implements AsyncContext {
 
 	private final Tether tether;
 
+	private final boolean original;
+
+	private volatile long timeout;
+
 	ExchangeAsyncContext(AsyncContext delegate, ServletRequest request, ServletResponse response, Owner owner,
 			Tether tether) {
 		this.delegate = delegate;
@@ -35,31 +42,31 @@ final class ExchangeAsyncContext implements AsyncContext {
 		this.response = response;
 		this.owner = owner;
 		this.tether = tether;
+		this.original = delegate.hasOriginalRequestAndResponse();
+		this.timeout = delegate.getTimeout();
 		// Before all other listeners, which may make it impossible to continue
 		delegate.addListener(new ConnectionWatch());
 	}
 
-	private void enter() {
+	/**
+	 * Reaches the container's context, unless the request has ended.
+	 * @return whether it has not
+	 */
+	private boolean act(Consumer<AsyncContext> action) {
 		if (!this.tether.enter()) {
-			throw new IllegalStateException("The request of this AsyncContext has ended");
+			return false;
 		}
-	}
-
-	private <T> T ask(Function<AsyncContext, T> question) {
-		enter();
 		try {
-			return question.apply(this.delegate);
+			action.accept(this.delegate);
+			return true;
 		}
 		finally {
 			this.tether.exit();
 		}
 	}
 
-	private void act(Consumer<AsyncContext> action) {
-		ask((context) -> {
-			action.accept(context);
-			return context;
-		});
+	private static IllegalStateException ended() {
+		return new IllegalStateException("The request of this AsyncContext has ended");
 	}
 
 	@Override
@@ -74,7 +81,7 @@ final class ExchangeAsyncContext implements AsyncContext {
 
 	@Override
 	public boolean hasOriginalRequestAndResponse() {
-		return ask(AsyncContext::hasOriginalRequestAndResponse);
+		return this.original;
 	}
 
 	@Override
@@ -92,6 +99,10 @@ final class ExchangeAsyncContext implements AsyncContext {
 		dispatch((it) -> it.dispatch(context, path));
 	}
 
+	/**
+	 * Once the request has ended, this and {@link #complete()} do nothing: a task that is
+	 * late must not fail on a thread of the container.
+	 */
 	private void dispatch(Consumer<AsyncContext> dispatch) {
 		// A task that continued without its client has ended: there is no client to
 		// respond to
@@ -116,9 +127,37 @@ final class ExchangeAsyncContext implements AsyncContext {
 		}
 	}
 
+	/**
+	 * The container gets a task that never fails: to a failure, Tomcat responds with an
+	 * error on its own response, which may belong to another request by then.
+	 */
 	@Override
 	public void start(Runnable task) {
-		act((context) -> context.start(task));
+		if (!act((context) -> context.start(() -> run(task)))) {
+			throw ended();
+		}
+	}
+
+	private void run(Runnable task) {
+		try {
+			task.run();
+		}
+		catch (Throwable ex) {
+			this.owner.taskFailed(ex);
+			failNextDispatch();
+		}
+	}
+
+	private void failNextDispatch() {
+		try {
+			if (this.owner.handling().isCut()) {
+				act(AsyncContext::dispatch);
+			}
+		}
+		catch (IllegalStateException ex) {
+			// The task has completed or dispatched before
+			logger.debug("Nothing is left to dispatch", ex);
+		}
 	}
 
 	@Override
@@ -133,7 +172,9 @@ final class ExchangeAsyncContext implements AsyncContext {
 
 	@Override
 	public <T extends AsyncListener> T createListener(Class<T> type) throws ServletException {
-		enter();
+		if (!this.tether.enter()) {
+			throw new ServletException(ended());
+		}
 		try {
 			return this.delegate.createListener(type);
 		}
@@ -144,12 +185,14 @@ final class ExchangeAsyncContext implements AsyncContext {
 
 	@Override
 	public void setTimeout(long timeout) {
-		act((context) -> context.setTimeout(timeout));
+		if (act((context) -> context.setTimeout(timeout))) {
+			this.timeout = timeout;
+		}
 	}
 
 	@Override
 	public long getTimeout() {
-		return ask(AsyncContext::getTimeout);
+		return this.timeout;
 	}
 
 	/**
@@ -160,7 +203,7 @@ final class ExchangeAsyncContext implements AsyncContext {
 		@Override
 		public void onError(AsyncEvent event) {
 			if (event.getThrowable() instanceof IOException) {
-				ExchangeAsyncContext.this.owner.connectionLost();
+				ExchangeAsyncContext.this.owner.connectionLost(ExchangeAsyncContext.this.timeout);
 				if (ExchangeAsyncContext.this.owner.handling().wasDetached()) {
 					// The container has nothing to wait for, and no error to render
 					act(AsyncContext::complete);
@@ -253,8 +296,14 @@ final class ExchangeAsyncContext implements AsyncContext {
 
 		/**
 		 * The connection is broken.
+		 * @param timeout how long the request might have taken, in milliseconds
 		 */
-		void connectionLost();
+		void connectionLost(long timeout);
+
+		/**
+		 * A task that was given to the container has failed.
+		 */
+		void taskFailed(Throwable failure);
 
 		/**
 		 * The container has finished the request.

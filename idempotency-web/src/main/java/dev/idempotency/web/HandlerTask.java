@@ -5,6 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 
+import dev.idempotency.http.Settlement.AfterTimeout;
+
 /**
  * The task of a handler, which runs on a thread of its own. If its client disconnects, it
  * is detached from the request and continues: what it writes is stored for the retry.
@@ -23,6 +25,10 @@ final class HandlerTask {
 	private boolean streaming;
 
 	private boolean detached;
+
+	private boolean left;
+
+	private boolean untold;
 
 	private boolean succeeded;
 
@@ -67,6 +73,44 @@ final class HandlerTask {
 	 */
 	synchronized boolean isUnderWay() {
 		return this.state == State.GIVEN || isRunning();
+	}
+
+	/**
+	 * Asynchronous processing has timed out, and nothing will tell of the end of the
+	 * task.
+	 */
+	synchronized void endIsUntold() {
+		this.untold = true;
+	}
+
+	/**
+	 * Whether the task continues after the response to a timeout. If it does, the key is
+	 * left to it.
+	 */
+	synchronized AfterTimeout leave() {
+		if (this.state == State.RUNNING && !this.untold) {
+			this.left = true;
+			this.detached = true;
+			return AfterTimeout.CONTINUES;
+		}
+		if (abandon() || this.state != State.RUNNING) {
+			return this.succeeded ? AfterTimeout.SUCCEEDED : AfterTimeout.FAILED;
+		}
+		return AfterTimeout.UNKNOWN;
+	}
+
+	/**
+	 * Whether the key was left to the task.
+	 */
+	synchronized boolean isLeft() {
+		return this.left;
+	}
+
+	/**
+	 * Whether the task has ended with a failure.
+	 */
+	synchronized boolean hasFailed() {
+		return (this.state == State.DONE || this.state == State.ENDED) && !this.succeeded;
 	}
 
 	/**

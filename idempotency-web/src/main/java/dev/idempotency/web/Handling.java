@@ -100,16 +100,24 @@ interface Handling {
 	}
 
 	/**
-	 * Asynchronous processing has timed out, and the container may respond by itself,
-	 * without another dispatch.
+	 * Asynchronous processing has timed out, and the work may continue.
+	 * @param answeredByContainer whether the container may respond by itself, without
+	 * another dispatch
 	 */
-	default void timedOut() {
+	default void timedOut(boolean answeredByContainer) {
+	}
+
+	/**
+	 * A task that was given to the container has failed, outside of any dispatch.
+	 */
+	default void taskFailed(Throwable failure) {
 	}
 
 	/**
 	 * The connection of an asynchronous request is broken.
+	 * @param timeout how long the request might have taken, in milliseconds
 	 */
-	default void connectionLost() {
+	default void connectionLost(long timeout) {
 	}
 
 	/**

@@ -4,8 +4,8 @@ import java.util.Objects;
 import java.util.Optional;
 
 import dev.idempotency.DryRun;
-import dev.idempotency.IdempotencyContext.Binding;
 import dev.idempotency.IdempotencyConfigurationException;
+import dev.idempotency.IdempotencyContext.Binding;
 import dev.idempotency.IdempotencyException;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.Steps;
@@ -30,6 +30,7 @@ import dev.idempotency.http.ReplayedAnswer;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.web.context.request.async.WebAsyncManager;
 import org.springframework.web.context.request.async.WebAsyncUtils;
 
 /**
@@ -199,8 +200,15 @@ final class IdempotencyGate {
 			@Nullable Transaction dryRun) {
 		try {
 			if (operation.tasks()) {
-				WebAsyncUtils.getAsyncManager(exchange.request())
-					.registerCallableInterceptor(IdempotencyGate.class, new TaskWatch(run));
+				WebAsyncManager manager = WebAsyncUtils.getAsyncManager(exchange.request());
+				TaskWatch watch = new TaskWatch(run);
+				manager.registerCallableInterceptor(IdempotencyGate.class, watch);
+				if (!operation.streams()) {
+					// Emitters are deferred results, too, and notice themselves when
+					// their
+					// client disconnects
+					manager.registerDeferredResultInterceptor(IdempotencyGate.class, watch);
+				}
 			}
 			Binding binding = run.makeCurrent();
 			return (dryRun == null) ? binding::close : () -> {

@@ -10,15 +10,18 @@ import dev.idempotency.call.Calls;
 import dev.idempotency.core.Execution;
 import dev.idempotency.core.FirstFailure;
 import dev.idempotency.core.Transactions.Transaction;
-import dev.idempotency.http.ProtectedOperation;
 import dev.idempotency.http.HandlerTransaction;
+import dev.idempotency.http.ProtectedOperation;
 import dev.idempotency.http.Settlement;
+import dev.idempotency.http.Settlement.AfterTimeout;
 import dev.idempotency.http.Settlement.End;
 import dev.idempotency.web.IdempotencyGate.Pass;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+
+import org.springframework.web.context.request.async.AsyncRequestTimeoutException;
 
 /**
  * A handler that runs under a claim, from the claim to its response. The response is
@@ -270,24 +273,48 @@ final class ProtectedRun implements Handling, IdempotencyContext, AnswerRecorder
 	public void clientLost() {
 		ProtectedTask running = this.task;
 		if (this.dispatch.isAsync() && (running == null || !running.state().isRunning())) {
-			connectionLost();
+			connectionLost(0);
 		}
 	}
 
 	@Override
-	public void timedOut() {
-		this.ending.writeEffectOfFailure();
+	public void timedOut(boolean answeredByContainer) {
+		ProtectedTask running = this.task;
+		if (!isSettled() && (running == null || running.state().isUnderWay())) {
+			this.settlement.timedOut(() -> (running != null) ? running.state().leave() : AfterTimeout.UNKNOWN);
+			this.recorder.effectIsUnknown(!this.settlement.countsFailures());
+		}
+		if (answeredByContainer) {
+			this.ending.writeEffectOfFailure();
+		}
+	}
+
+	/**
+	 * The handler has ended in spite of the timeout.
+	 */
+	private void respondedInTime() {
+		this.settlement.respondedInTime();
+		this.recorder.effectIsUnknown(false);
+	}
+
+	@Override
+	public void taskFailed(Throwable failure) {
+		logger.error("A task of {} has failed", this.handler, failure);
+		if (!isSettled()) {
+			this.delivery.failLater((failure instanceof RuntimeException exception) ? exception
+					: new IllegalStateException("A task of %s has failed".formatted(this.handler), failure));
+		}
 	}
 
 	/**
 	 * Whether a handler without a task continues is unknown.
 	 */
 	@Override
-	public void connectionLost() {
+	public void connectionLost(long timeout) {
 		this.recorder.clientIsGone();
 		ProtectedTask given = this.task;
 		if (given != null) {
-			given.connectionLost();
+			given.connectionLost(timeout);
 		}
 		else {
 			this.ending.keepFact();
@@ -299,11 +326,13 @@ final class ProtectedRun implements Handling, IdempotencyContext, AnswerRecorder
 	/**
 	 * The handler has returned a task, which has not begun.
 	 * @param streaming whether the task writes the whole response itself
+	 * @param deferred whether the handler sets its result from elsewhere
 	 */
-	void taskGiven(boolean streaming) {
+	void taskGiven(boolean streaming, boolean deferred) {
 		ProtectedTask given = this.task;
 		if (given == null) {
-			given = new ProtectedTask(this.dispatch, this.handler, this.recorder, this.settlement, this.ending);
+			given = new ProtectedTask(this.dispatch, this.handler, this.recorder, this.settlement, this.ending,
+					deferred);
 			this.task = given;
 		}
 		given.state().streams(streaming && this.unwrapped && this.detours == null);
@@ -320,6 +349,23 @@ final class ProtectedRun implements Handling, IdempotencyContext, AnswerRecorder
 		ProtectedTask ended = this.task;
 		if (ended != null) {
 			ended.ended(result);
+		}
+	}
+
+	/**
+	 * The result of the handler is set, or has timed out.
+	 */
+	void resultSet(@Nullable Object result) {
+		ProtectedTask deferred = this.task;
+		if (deferred == null) {
+			return;
+		}
+		if (result instanceof AsyncRequestTimeoutException) {
+			deferred.state().endIsUntold();
+		}
+		else {
+			respondedInTime();
+			deferred.ended(result);
 		}
 	}
 
@@ -398,6 +444,9 @@ final class ProtectedRun implements Handling, IdempotencyContext, AnswerRecorder
 
 	@Override
 	public void completedByHandler() {
+		if (this.task == null) {
+			respondedInTime();
+		}
 		try {
 			this.ending.settle();
 		}
@@ -443,7 +492,7 @@ final class ProtectedRun implements Handling, IdempotencyContext, AnswerRecorder
 		boolean awaitingError = this.ending.isAwaitingError();
 		if (!awaitingError && given != null && given.state().isUnderWay()) {
 			// The container has ended the request before its task: it must not run twice
-			connectionLost();
+			connectionLost(0);
 			return;
 		}
 		if (!awaitingError) {
@@ -452,7 +501,7 @@ final class ProtectedRun implements Handling, IdempotencyContext, AnswerRecorder
 		else if (!this.dispatch.isAsync()) {
 			this.ending.settleWithoutClient();
 		}
-		if (!isSettled()) {
+		if (!isSettled() && !this.settlement.isLeftToTask()) {
 			this.settlement.letLeaseRunOut();
 		}
 	}

@@ -1,11 +1,16 @@
 package dev.idempotency.web;
 
-import dev.idempotency.http.Settlement;
 import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 
+import dev.idempotency.http.Settlement;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.servlet.ModelAndView;
 
 /**
  * The task of a protected handler, and what its end and its client mean for the key.
@@ -26,13 +31,20 @@ final class ProtectedTask {
 
 	private final RunEnding ending;
 
+	private final boolean deferred;
+
+	/**
+	 * Create a task.
+	 * @param deferred whether the handler sets its result from elsewhere
+	 */
 	ProtectedTask(CurrentDispatch dispatch, Object handler, AnswerRecorder recorder, Settlement settlement,
-			RunEnding ending) {
+			RunEnding ending, boolean deferred) {
 		this.dispatch = dispatch;
 		this.handler = handler;
 		this.recorder = recorder;
 		this.settlement = settlement;
 		this.ending = ending;
+		this.deferred = deferred;
 	}
 
 	/**
@@ -46,7 +58,7 @@ final class ProtectedTask {
 	 * The client has disconnected. The task continues, unless it has not begun, or its
 	 * response is too large to store.
 	 */
-	void connectionLost() {
+	void connectionLost(long timeout) {
 		if (this.recorder.isFlowing() && !this.recorder.isKept()) {
 			this.ending.keepFact();
 		}
@@ -54,8 +66,14 @@ final class ProtectedTask {
 			this.settlement.doNotStore();
 			this.ending.settleWithoutClient();
 		}
-		else if (!this.task.detach()) {
-			if (this.recorder.isFlowing() && this.task.hasSucceeded()) {
+		else if (this.task.detach()) {
+			giveUpAfter(timeout);
+		}
+		else {
+			if (this.task.hasFailed()) {
+				this.ending.settleFailure();
+			}
+			else if (this.recorder.isFlowing() && this.task.hasSucceeded()) {
 				this.ending.settleWithoutClient();
 			}
 			else {
@@ -65,14 +83,32 @@ final class ProtectedTask {
 	}
 
 	/**
+	 * Over HTTP/2, the container ends a request whose client is gone, and nothing limits
+	 * the wait for a result that nobody sets.
+	 */
+	private void giveUpAfter(long timeout) {
+		if (this.deferred && timeout > 0) {
+			CompletableFuture.delayedExecutor(timeout, TimeUnit.MILLISECONDS).execute(() -> {
+				if (this.task.isDetached()) {
+					this.settlement.letLeaseRunOut();
+				}
+			});
+		}
+	}
+
+	/**
 	 * The task has ended. Without a client there may be no dispatch that would say so,
 	 * and a container that loses the dispatch must not leave the key in progress.
 	 */
 	void ended(@Nullable Object result) {
-		boolean failed = result instanceof Throwable;
+		boolean failed = result instanceof Throwable || isResponseNotToBeStored(result);
 		try {
-			if (this.task.done(!failed) || this.recorder.isClientGone()) {
-				settle(failed);
+			boolean detached = this.task.done(!failed);
+			if (this.task.isLeft()) {
+				this.settlement.settleAfterTimeout(!failed);
+			}
+			else if (detached || this.recorder.isClientGone()) {
+				settle(failed, result);
 			}
 			else if (this.task.hasStreamed() && isWritten()) {
 				this.ending.settleBeforeDelivery();
@@ -83,8 +119,19 @@ final class ProtectedTask {
 		}
 	}
 
-	private void settle(boolean failed) {
-		if (failed) {
+	/**
+	 * Without a client, no status is written that would tell.
+	 */
+	private boolean isResponseNotToBeStored(@Nullable Object result) {
+		return result instanceof ResponseEntity<?> entity
+				&& !this.recorder.isToBeStored(entity.getStatusCode().value());
+	}
+
+	private void settle(boolean failed, @Nullable Object result) {
+		if (failed && result instanceof Exception exception && this.recorder.isEmpty()) {
+			settle(exception);
+		}
+		else if (failed) {
 			this.ending.settleFailure();
 		}
 		else if (this.recorder.isEmpty()) {
@@ -93,6 +140,40 @@ final class ProtectedTask {
 		}
 		else {
 			this.ending.settleWithoutClient();
+		}
+	}
+
+	/**
+	 * Renders the exception as the application would for a client: if that is a response
+	 * to be stored, the handler does not run again.
+	 */
+	private void settle(Exception exception) {
+		ExchangeResponse response = this.dispatch.response();
+		ModelAndView rendered = render(exception, response);
+		if (rendered == null) {
+			this.ending.settleFailure();
+		}
+		else if (rendered.isEmpty() && !response.isErrorSent()) {
+			this.ending.settleWithoutClient();
+		}
+		else if (this.recorder
+			.isToBeStored((rendered.getStatus() != null) ? rendered.getStatus().value() : response.getStatus())) {
+			this.ending.keepFact();
+		}
+		else {
+			this.ending.settleFailure();
+		}
+	}
+
+	private @Nullable ModelAndView render(Exception exception, ExchangeResponse response) {
+		try {
+			return this.dispatch.rules()
+				.exceptionRenderer()
+				.render(this.dispatch.request(), response, this.handler, exception);
+		}
+		catch (RuntimeException ex) {
+			logger.debug("The failure of {} cannot be rendered without its client", this.handler, ex);
+			return null;
 		}
 	}
 

@@ -117,6 +117,19 @@ final class RecordedBody extends ServletOutputStream {
 	}
 
 	/**
+	 * Another body takes the place of this one. Where a task may still write to it, that
+	 * must not make the task fail.
+	 */
+	void replace(boolean stillWritten) {
+		if (stillWritten) {
+			this.frozen = true;
+		}
+		else {
+			this.ended = true;
+		}
+	}
+
+	/**
 	 * From now on nothing can be written: the request has ended.
 	 */
 	void end() {

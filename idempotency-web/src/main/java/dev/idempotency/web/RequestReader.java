@@ -3,6 +3,7 @@ package dev.idempotency.web;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 
 import dev.idempotency.http.FormParameters;
@@ -15,8 +16,10 @@ import jakarta.servlet.http.Part;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatusCode;
 import org.springframework.http.MediaType;
 import org.springframework.web.multipart.MultipartHttpServletRequest;
+import org.springframework.web.server.ResponseStatusException;
 import org.springframework.web.util.WebUtils;
 
 /**
@@ -38,13 +41,16 @@ final class RequestReader {
 
 	private final int limit;
 
+	private final List<FormLimits> formLimits;
+
 	private @Nullable BufferedBody body;
 
 	private @Nullable Map<String, String[]> form;
 
-	RequestReader(ExchangeRequest request, int limit) {
+	RequestReader(ExchangeRequest request, int limit, List<FormLimits> formLimits) {
 		this.request = request;
 		this.limit = limit;
+		this.formLimits = formLimits;
 	}
 
 	@Nullable BufferedBody body() {
@@ -155,11 +161,38 @@ final class RequestReader {
 	}
 
 	private Map<String, String[]> parseForm(byte[] bytes) throws IOException {
+		requireWithinLimitsOfContainer(bytes);
 		try {
 			return FormParameters.parse(this.request.getRequest().getParameterMap(), bytes, this.request.bodyCharset());
 		}
 		catch (IllegalArgumentException ex) {
 			throw new IOException(ex);
+		}
+	}
+
+	/**
+	 * Containers parse, and limit, the forms of POST requests only.
+	 */
+	private void requireWithinLimitsOfContainer(byte[] bytes) {
+		if (this.formLimits.isEmpty() || !this.request.getMethod().equals("POST")) {
+			return;
+		}
+		int parameters = 0;
+		for (String[] values : this.request.getRequest().getParameterMap().values()) {
+			parameters += values.length;
+		}
+		byte before = '&';
+		for (byte next : bytes) {
+			if (before == '&' && next != '&') {
+				parameters++;
+			}
+			before = next;
+		}
+		for (FormLimits limits : this.formLimits) {
+			int status = limits.refusal(this.request, bytes.length, parameters);
+			if (status != 0) {
+				throw new ResponseStatusException(HttpStatusCode.valueOf(status), "The form is too large");
+			}
 		}
 	}
 

@@ -8,13 +8,15 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.web.context.request.NativeWebRequest;
 import org.springframework.web.context.request.async.CallableProcessingInterceptor;
+import org.springframework.web.context.request.async.DeferredResult;
+import org.springframework.web.context.request.async.DeferredResultProcessingInterceptor;
 import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBodyReturnValueHandler;
 
 /**
  * Makes the context of a handler current on the thread of its task. A protected handler
  * is notified when the task begins and ends.
  */
-final class TaskWatch implements CallableProcessingInterceptor {
+final class TaskWatch implements CallableProcessingInterceptor, DeferredResultProcessingInterceptor {
 
 	private final IdempotencyContext context;
 
@@ -27,7 +29,7 @@ final class TaskWatch implements CallableProcessingInterceptor {
 	@Override
 	public <T> void beforeConcurrentHandling(NativeWebRequest request, Callable<T> task) {
 		if (this.context instanceof ProtectedRun run) {
-			run.taskGiven(isStreaming(task));
+			run.taskGiven(isStreaming(task), false);
 		}
 	}
 
@@ -44,6 +46,24 @@ final class TaskWatch implements CallableProcessingInterceptor {
 			run.taskStarted();
 		}
 		this.binding = this.context.makeCurrent();
+	}
+
+	/**
+	 * A result that is set elsewhere is a task that has begun.
+	 */
+	@Override
+	public <T> void preProcess(NativeWebRequest request, DeferredResult<T> result) {
+		if (this.context instanceof ProtectedRun run) {
+			run.taskGiven(false, true);
+			run.taskStarted();
+		}
+	}
+
+	@Override
+	public <T> void postProcess(NativeWebRequest request, DeferredResult<T> result, @Nullable Object value) {
+		if (this.context instanceof ProtectedRun run) {
+			run.resultSet(value);
+		}
 	}
 
 	@Override

@@ -3,11 +3,11 @@ package dev.idempotency.web;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 
 import dev.idempotency.IdempotencyContext;
 import dev.idempotency.Idempotent;
@@ -51,8 +51,15 @@ class HttpOutcomeTests implements Container.Choice {
 	 * Ways to fail, with the status of the answer.
 	 */
 	static final List<String> FAILURES = List.of("exception 500", "void-exception 500", "status-exception 503",
-			"send-error 502", "entity 500", "callable 500", "deferred 500", "future 500", "streaming 500",
-			"callable-timeout 503", "deferred-timeout 503", "raw-async-timeout 500");
+			"send-error 502", "entity 500", "callable 500", "deferred 500", "future 500", "streaming 500");
+
+	/**
+	 * After these, the work may continue ({@link AsyncTimeoutTests}).
+	 */
+	private static final List<String> TIMEOUTS = List.of("callable-timeout 503", "deferred-timeout 503",
+			"raw-async-timeout 500");
+
+	static final List<String> FAILURES_AND_TIMEOUTS = Stream.concat(FAILURES.stream(), TIMEOUTS.stream()).toList();
 
 	private static final String FIRST_PIECE = "first piece, ";
 
@@ -69,8 +76,7 @@ class HttpOutcomeTests implements Container.Choice {
 		assertThat(failure.status()).as("%s", failure).isEqualTo(statusOf(kindAndStatus));
 		assertThat(failure.effect()).isEqualTo("executed");
 		letGo(key);
-		Answer retry = isEndedAfterItsAnswer(kindAndStatus) ? retryUntilItRuns(path, key)
-				: this.server.post(path).key(key).send();
+		Answer retry = this.server.post(path).key(key).send();
 		assertThat(retry.status()).as("%s", retry).isEqualTo(200);
 		assertThat(retry.isReplay()).isFalse();
 		this.server.post(path).key(key).send().assertExactReplayOf(retry);
@@ -78,7 +84,7 @@ class HttpOutcomeTests implements Container.Choice {
 	}
 
 	@ParameterizedTest
-	@FieldSource("FAILURES")
+	@FieldSource("FAILURES_AND_TIMEOUTS")
 	void aFailureIsRepeatedWhereAllAnswersAreStored(String kindAndStatus) {
 		String path = "/all/" + kindOf(kindAndStatus);
 		String key = TestServer.newKey();
@@ -103,16 +109,6 @@ class HttpOutcomeTests implements Container.Choice {
 	 */
 	private boolean isEndedAfterItsAnswer(String kindAndStatus) {
 		return kindOf(kindAndStatus).equals("raw-async-timeout") && !isToldOfTimeouts();
-	}
-
-	/**
-	 * Sooner than the lease would let it.
-	 */
-	private Answer retryUntilItRuns(String path, String key) {
-		return await().atMost(Duration.ofSeconds(15))
-			.pollDelay(Duration.ZERO)
-			.pollInterval(Duration.ofMillis(10))
-			.until(() -> this.server.post(path).key(key).send(), (answer) -> answer.status() != 409);
 	}
 
 	/**

@@ -10,6 +10,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Sends what a well-behaved client would not.
@@ -98,7 +99,15 @@ final class RawClient {
 	 * Sends the request and hangs up.
 	 */
 	void sendAndHangUp() {
+		sendAndHangUpAfter(0);
+	}
+
+	/**
+	 * Sends the request, waits, and resets the connection.
+	 */
+	void sendAndHangUpAfter(long nanos) {
 		try (Socket socket = open()) {
+			LockSupport.parkNanos(nanos);
 			// Discards what the server may still send
 			socket.setSoLinger(true, 0);
 		}
