@@ -59,10 +59,24 @@ public final class ReactiveEngine {
 	 * {@link IdempotencyEngine#begin(Attempt)}
 	 */
 	public <T> Mono<T> begin(Attempt attempt, Function<? super Decision, ? extends T> taken) {
+		return begin(attempt, 0, taken);
+	}
+
+	/**
+	 * Decides about an attempt that holds memory while it waits for the store, as
+	 * {@link #begin(Attempt, Function)} does. It is refused if too much is held already.
+	 * @param attempt the attempt
+	 * @param bytes how much memory it holds
+	 * @param taken gets the decision at once, on the thread that made it
+	 * @param <T> the type of the result of that function
+	 * @return emits the result of that function, or the exceptions of
+	 * {@link IdempotencyEngine#begin(Attempt)}
+	 */
+	public <T> Mono<T> begin(Attempt attempt, long bytes, Function<? super Decision, ? extends T> taken) {
 		return Mono.create((sink) -> {
 			Emission<T> emission = new Emission<>(sink);
 			emission.after(() -> {
-				sink.onCancel(begin(attempt, new Taking<T>(taken, emission), sink)::cancel);
+				sink.onCancel(begin(attempt, bytes, new Taking<T>(taken, emission), sink)::cancel);
 			});
 		});
 	}
@@ -91,7 +105,19 @@ public final class ReactiveEngine {
 	 * @return emits the result, nothing if that is {@code null}, or the exception
 	 */
 	public <T> Mono<T> end(Callable<? extends @Nullable T> ending) {
-		return on(this.threads.completions(), ending);
+		return end(0, ending);
+	}
+
+	/**
+	 * Ends an execution whose result holds memory while it waits for the store, as
+	 * {@link #end(Callable)} does. While too much is held, claims are refused.
+	 * @param bytes how much memory it holds
+	 * @param ending ends it, once for each subscription
+	 * @param <T> the type of the result
+	 * @return emits the result, nothing if that is {@code null}, or the exception
+	 */
+	public <T> Mono<T> end(long bytes, Callable<? extends @Nullable T> ending) {
+		return on(this.threads.completions(bytes), ending);
 	}
 
 	private static <T> Mono<T> on(Executor executor, Callable<? extends @Nullable T> call) {
@@ -122,12 +148,13 @@ public final class ReactiveEngine {
 
 	/**
 	 * Decides about an attempt.
+	 * @param bytes how much memory it holds
 	 * @param handler called on any thread
 	 * @param subscriber the subscriber, for its context
 	 */
-	PendingDecision begin(Attempt attempt, DecisionHandler handler, MonoSink<?> subscriber) {
+	PendingDecision begin(Attempt attempt, long bytes, DecisionHandler handler, MonoSink<?> subscriber) {
 		ThreadBound bound = new ThreadBound(subscriber.contextView());
-		return bound.get(() -> this.engine.begin(attempt, bound.on(this.threads.decisions()), handler));
+		return bound.get(() -> this.engine.begin(attempt, bound.on(this.threads.decisions(bytes)), handler));
 	}
 
 	/**

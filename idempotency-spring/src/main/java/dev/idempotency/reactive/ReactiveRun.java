@@ -63,7 +63,7 @@ final class ReactiveRun implements DecisionHandler {
 	}
 
 	void start() {
-		PendingDecision pending = this.engine.begin(this.task.attempt(), this, this.sink);
+		PendingDecision pending = this.engine.begin(this.task.attempt(), 0, this, this.sink);
 		this.sink.onCancel(() -> {
 			this.unheard = true;
 			if (this.settled.compareAndSet(false, true)) {

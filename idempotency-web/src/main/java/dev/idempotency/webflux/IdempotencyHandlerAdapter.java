@@ -1,6 +1,8 @@
 package dev.idempotency.webflux;
 
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -14,14 +16,24 @@ import dev.idempotency.http.HttpAnswer;
 import dev.idempotency.http.ProtectedOperation;
 import dev.idempotency.http.ProtectedOperations;
 import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.core.MethodParameter;
 import org.springframework.core.Ordered;
+import org.springframework.core.ReactiveAdapter;
+import org.springframework.core.ReactiveAdapterRegistry;
+import org.springframework.core.codec.CodecException;
+import org.springframework.core.io.buffer.DataBufferLimitException;
+import org.springframework.http.HttpEntity;
 import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.ResponseEntity;
+import org.springframework.ui.Model;
 import org.springframework.util.function.SingletonSupplier;
 import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.method.annotation.HandlerMethodValidationException;
@@ -29,6 +41,12 @@ import org.springframework.web.reactive.DispatchExceptionHandler;
 import org.springframework.web.reactive.HandlerAdapter;
 import org.springframework.web.reactive.HandlerResult;
 import org.springframework.web.reactive.result.method.annotation.RequestMappingHandlerAdapter;
+import org.springframework.web.reactive.result.view.Fragment;
+import org.springframework.web.reactive.result.view.FragmentsRendering;
+import org.springframework.web.reactive.result.view.Rendering;
+import org.springframework.web.reactive.result.view.View;
+import org.springframework.web.server.ContentTooLargeException;
+import org.springframework.web.server.NotAcceptableStatusException;
 import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.ServerWebInputException;
 import org.springframework.web.server.UnsupportedMediaTypeStatusException;
@@ -96,20 +114,98 @@ public final class IdempotencyHandlerAdapter
 	 * it cannot be written, a retry must not run.
 	 */
 	private HandlerResult watched(HandlerResult result, ReactiveRun run) {
-		WatchedValue value = WatchedValue.of(result.getReturnValue(), run);
-		HandlerResult watched = new HandlerResult(result.getHandler(), value.value(), result.getReturnTypeSource(),
-				result.getBindingContext());
+		Object returned = result.getReturnValue();
+		Object value = watched(returned, run);
+		boolean plain = value == returned && !(value instanceof Rendering) && !(value instanceof View)
+				&& !(value instanceof Model);
+		// Spring resolves them when it renders a view
+		result.getModel().asMap().replaceAll((name, attribute) -> watchedAttribute(attribute, run));
+		HandlerResult watched = new HandlerResult(result.getHandler(), watchedModel(value, run),
+				result.getReturnTypeSource(), result.getBindingContext());
 		DispatchExceptionHandler original = result.getExceptionHandler();
 		return watched.setExceptionHandler((exchange, ex) -> {
 			if (isInputOf(result.getHandler(), ex)) {
 				run.handlerNotReached();
 			}
-			else if (value.isUnwritableBecauseOf(ex)) {
-				run.answerIsUnwritable();
+			else if (!run.isFailureOfHandler(ex) && (plain || isUnwritable(ex))) {
+				run.responseIsUnwritable();
 			}
 			Mono<HandlerResult> handled = answerWithProblem(exchange, ex);
 			return (original != null) ? handled.onErrorResume((same) -> original.handleError(exchange, same)) : handled;
 		});
+	}
+
+	private static boolean isUnwritable(Throwable ex) {
+		return ex instanceof CodecException || ex instanceof NotAcceptableStatusException
+				|| ex instanceof UnsupportedMediaTypeStatusException;
+	}
+
+	/**
+	 * Tells the run if a value fails that a handler has returned as a publisher.
+	 */
+	private static @Nullable Object watched(@Nullable Object value, ReactiveRun run) {
+		if (value instanceof HttpEntity<?> entity) {
+			return watched(entity, run);
+		}
+		ReactiveAdapter adapter = (value != null) ? ReactiveAdapterRegistry.getSharedInstance().getAdapter(null, value)
+				: null;
+		if (adapter == null) {
+			return value;
+		}
+		Publisher<Object> source = adapter.toPublisher(value);
+		if (adapter.isMultiValue()) {
+			return adapter.fromPublisher(Flux.from(source).doOnError(run::handlerFailed));
+		}
+		Mono<Object> watched = Mono.from(source).doOnError(run::handlerFailed);
+		return adapter.fromPublisher(adapter.isNoValue() ? watched
+				: watched.map((it) -> (it instanceof HttpEntity<?> entity) ? watched(entity, run) : it));
+	}
+
+	private static HttpEntity<?> watched(HttpEntity<?> entity, ReactiveRun run) {
+		Object body = entity.getBody();
+		Object watched = watched(body, run);
+		if (body == watched || watched == null) {
+			return entity;
+		}
+		return (entity instanceof ResponseEntity<?> response)
+				? new ResponseEntity<>(watched, entity.getHeaders(), response.getStatusCode())
+				: new HttpEntity<>(watched, entity.getHeaders());
+	}
+
+	/**
+	 * The same for the models that a value consists of.
+	 */
+	private static @Nullable Object watchedModel(@Nullable Object value, ReactiveRun run) {
+		if (value instanceof Map<?, ?> model
+				&& model.values().stream().anyMatch(IdempotencyHandlerAdapter::isPublisher)) {
+			Map<Object, Object> watched = new LinkedHashMap<>(model);
+			watched.replaceAll((name, attribute) -> watchedAttribute(attribute, run));
+			return watched;
+		}
+		if (value instanceof FragmentsRendering rendering) {
+			return FragmentsRendering
+				.fragmentsPublisher(rendering.fragments().map((fragment) -> watched(fragment, run)))
+				.status((rendering.status() != null) ? rendering.status() : HttpStatus.OK)
+				.headers((headers) -> headers.putAll(rendering.headers()))
+				.build();
+		}
+		return value;
+	}
+
+	private static Fragment watched(Fragment fragment, ReactiveRun run) {
+		Map<String, Object> model = new LinkedHashMap<>(fragment.model());
+		model.replaceAll((name, attribute) -> watchedAttribute(attribute, run));
+		String name = fragment.viewName();
+		return (name != null) ? Fragment.create(name, model) : Fragment.create(fragment.view(), model);
+	}
+
+	private static Object watchedAttribute(Object attribute, ReactiveRun run) {
+		Object watched = isPublisher(attribute) ? watched(attribute, run) : null;
+		return (watched != null) ? watched : attribute;
+	}
+
+	private static boolean isPublisher(@Nullable Object value) {
+		return value != null && ReactiveAdapterRegistry.getSharedInstance().getAdapter(null, value) != null;
 	}
 
 	/**
@@ -117,16 +213,26 @@ public final class IdempotencyHandlerAdapter
 	 * handler never saw its input.
 	 */
 	private static boolean isInputOf(Object handler, Throwable ex) {
+		if (isOverLimit(ex)) {
+			return true;
+		}
 		MethodParameter parameter = (ex instanceof ServerWebInputException input) ? input.getMethodParameter() : null;
 		return parameter != null && handler instanceof HandlerMethod method
 				&& method.getMethod().equals(parameter.getMethod());
 	}
 
+	/**
+	 * Whether Spring has not read a body because it is too large.
+	 */
+	private static boolean isOverLimit(Throwable ex) {
+		return ex instanceof ContentTooLargeException && ex.getCause() instanceof DataBufferLimitException;
+	}
+
 	@Override
 	public Mono<HandlerResult> handleError(ServerWebExchange exchange, Throwable ex) {
 		return Mono.deferContextual((context) -> {
-			ReactiveExchange carried = ReactiveExchange.of(context);
-			ReactiveRun run = (carried != null) ? carried.run() : null;
+			ReactiveDispatch dispatch = ReactiveDispatch.of(context);
+			ReactiveRun run = (dispatch != null) ? dispatch.run() : null;
 			if (run != null && !run.isFinal() && isBeforeHandler(ex)) {
 				run.handlerNotReached();
 			}
@@ -183,7 +289,8 @@ public final class IdempotencyHandlerAdapter
 		if (ex instanceof HandlerMethodValidationException validation) {
 			return !validation.isForReturnValue();
 		}
-		return ex instanceof ServerWebInputException || ex instanceof UnsupportedMediaTypeStatusException;
+		return ex instanceof ServerWebInputException || ex instanceof UnsupportedMediaTypeStatusException
+				|| isOverLimit(ex);
 	}
 
 }

@@ -29,6 +29,7 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.http.codec.ServerCodecConfigurer;
 import org.springframework.http.server.reactive.HttpHandlerDecoratorFactory;
 import org.springframework.web.method.ControllerAdviceBean;
+import org.springframework.web.reactive.DispatcherHandler;
 import org.springframework.web.reactive.function.server.support.RouterFunctionMapping;
 import org.springframework.web.reactive.result.method.HandlerMethodArgumentResolver;
 import org.springframework.web.reactive.result.method.annotation.RequestMappingHandlerAdapter;
@@ -92,7 +93,8 @@ public final class IdempotencyWebFlux {
 				() -> ControllerAdviceBean.findAnnotatedBeans(context));
 		this.gate = new ReactiveGate(gate, engine, calls,
 				new ContentReader(() -> context.getBean(ServerCodecConfigurer.class)), new ReactiveAnswerRules(
-						new KeptHeaders(settings.excludedHeaders()), strategies.responsePolicy(), problems));
+						new KeptHeaders(settings.excludedHeaders()), strategies.responsePolicy(), problems),
+				() -> context.getBean(DispatcherHandler.class));
 		this.adapter = new IdempotencyHandlerAdapter(this.operations, this.gate, problems,
 				() -> context.getBean(RequestMappingHandlerAdapter.class));
 	}
@@ -120,10 +122,10 @@ public final class IdempotencyWebFlux {
 	}
 
 	/**
-	 * The filter that observes exceptions that Spring does not handle.
+	 * The filter behind all others, which begins the dispatch to a handler.
 	 */
 	public static WebFilter unhandledFailures() {
-		return new UnhandledFailures();
+		return ReactiveDispatch.filter();
 	}
 
 	/**

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Map;
 
 import dev.idempotency.http.EffectHeader;
-import dev.idempotency.http.HttpAnswer;
 import dev.idempotency.http.HttpAnswer.Delivery;
+import dev.idempotency.http.HttpAnswer;
 import dev.idempotency.http.KeptHeaders;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;

@@ -3,6 +3,7 @@ package dev.idempotency.webflux;
 import java.security.Principal;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 import dev.idempotency.IdempotencyException;
 import dev.idempotency.IdempotencyKey;
@@ -26,6 +27,8 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import reactor.util.context.ContextView;
 
+import org.springframework.util.function.SingletonSupplier;
+import org.springframework.web.reactive.DispatcherHandler;
 import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.WebSession;
 
@@ -49,13 +52,16 @@ final class ReactiveGate {
 
 	private final ReactiveAnswerRules rules;
 
+	private final Supplier<DispatcherHandler> dispatcher;
+
 	ReactiveGate(Gate gate, @Nullable ReactiveEngine engine, @Nullable Calls calls, ContentReader contentReader,
-			ReactiveAnswerRules rules) {
+			ReactiveAnswerRules rules, Supplier<DispatcherHandler> dispatcher) {
 		this.gate = gate;
 		this.engine = engine;
 		this.calls = calls;
 		this.contentReader = contentReader;
 		this.rules = rules;
+		this.dispatcher = SingletonSupplier.of(dispatcher);
 	}
 
 	/**
@@ -68,7 +74,7 @@ final class ReactiveGate {
 	<T> Mono<T> admit(ServerWebExchange exchange, Object handler, ProtectedOperation operation,
 			Function<@Nullable ReactiveRun, Mono<T>> proceed) {
 		return Mono.deferContextual((context) -> {
-			ReactiveExchange carried = ReactiveExchange.of(context);
+			ReactiveDispatch dispatch = ReactiveDispatch.of(context);
 			if (this.engine == null || this.calls == null) {
 				return callerOf(exchange).flatMap((caller) -> {
 					Plan plan = this.gate.plan(this.gate.receive(operation, ExchangeFacts.pattern(exchange),
@@ -76,18 +82,36 @@ final class ReactiveGate {
 					return CurrentOperation.bind(context, ((Plan.Unprotected) plan).context(), proceed.apply(null));
 				});
 			}
-			if (carried == null) {
+			if (dispatch == null) {
 				return Mono.error(new IllegalStateException(
 						"%s is protected, but its request did not come through the IdempotencyHttpHandler"
 							.formatted(handler)));
 			}
-			if (!carried.isUndecided()) {
-				// A filter that dispatches again
+			if (!dispatch.isOf(exchange) || dispatch.carried().isDecidedForAnother(exchange, handler, dispatch)) {
+				return dispatchPart(exchange);
+			}
+			if (dispatch.run() != null) {
+				// A handler that is protected twice
 				return proceed.apply(null);
 			}
-			return new Case<>(this.engine, this.calls, context, carried, exchange, handler, operation, proceed)
-				.decide();
+			ReactiveEngine protecting = this.engine;
+			Calls steps = this.calls;
+			return dispatch.carried()
+				.again()
+				.flatMap((decides) -> new Case<>(protecting, steps, context, dispatch, exchange, handler, operation,
+						proceed)
+					.decide());
 		});
+	}
+
+	/**
+	 * Dispatches a request of its own, such as a part of a batch, which has another
+	 * response than the request that it came with.
+	 */
+	private <T> Mono<T> dispatchPart(ServerWebExchange exchange) {
+		ReactiveExchange part = new ReactiveExchange(exchange.getRequest(), exchange.getResponse());
+		ServerWebExchange own = exchange.mutate().request(part.request()).response(part.response()).build();
+		return part.carry(ReactiveDispatch.begin(part, own, this.dispatcher.get()::handle)).then(Mono.empty());
 	}
 
 	private static Mono<Optional<Principal>> callerOf(ServerWebExchange exchange) {
@@ -114,6 +138,8 @@ final class ReactiveGate {
 
 		private final ContextView context;
 
+		private final ReactiveDispatch dispatch;
+
 		private final ReactiveExchange carried;
 
 		private final ServerWebExchange exchange;
@@ -124,13 +150,14 @@ final class ReactiveGate {
 
 		private final Function<@Nullable ReactiveRun, Mono<T>> proceed;
 
-		private Case(ReactiveEngine engine, Calls calls, ContextView context, ReactiveExchange carried,
+		private Case(ReactiveEngine engine, Calls calls, ContextView context, ReactiveDispatch dispatch,
 				ServerWebExchange exchange, Object handler, ProtectedOperation operation,
 				Function<@Nullable ReactiveRun, Mono<T>> proceed) {
 			this.engine = engine;
 			this.calls = calls;
 			this.context = context;
-			this.carried = carried;
+			this.dispatch = dispatch;
+			this.carried = dispatch.carried();
 			this.exchange = exchange;
 			this.handler = handler;
 			this.operation = operation;
@@ -138,6 +165,7 @@ final class ReactiveGate {
 		}
 
 		private Mono<T> decide() {
+			this.carried.decides(this.dispatch, this.exchange, this.handler);
 			return callerOf(this.exchange).flatMap((caller) -> {
 				ExchangeFacts facts = new ExchangeFacts(this.exchange, caller.orElse(null));
 				// Before the body is read
@@ -184,15 +212,42 @@ final class ReactiveGate {
 		}
 
 		private Mono<T> begin(Attempt attempt) {
-			return this.engine.begin(attempt, (decision) -> taken(decision, attempt))
+			return this.engine
+				.begin(attempt, this.carried.request().heldBytes(), (decision) -> taken(decision, attempt))
 				.onErrorResume(IdempotencyException.class, this::refuse)
 				.flatMap((taken) -> {
 					ReactiveRun run = taken.run();
 					if (run != null) {
-						return CurrentOperation.bind(this.context, run, this.proceed.apply(run));
+						return CurrentOperation.bind(this.context, run, handler(run));
 					}
 					return (taken.answer() != null) ? answer(taken.answer(), attempt) : Mono.empty();
 				});
+		}
+
+		/**
+		 * The handler, which continues if a filter of routes cancels it.
+		 */
+		private Mono<T> handler(ReactiveRun run) {
+			return Mono.fromDirect(new Outliving<>(this.proceed.apply(run), new Outliving.Owner<T>() {
+				@Override
+				public boolean goesOn() {
+					Case.this.dispatch.handlerContinuesUnanswered(run);
+					return true;
+				}
+
+				@Override
+				public void endedAlone(@Nullable Throwable failure) {
+					if (failure == null) {
+						run.responseIsUnwritable();
+					}
+					run.settleUnanswered();
+				}
+
+				@Override
+				public void broken() {
+					run.letLeaseRunOut();
+				}
+			}));
 		}
 
 		/**
@@ -208,7 +263,7 @@ final class ReactiveGate {
 				ReactiveRun run = new ReactiveRun(this.carried, this.exchange, this.operation, this.handler, execution,
 						(owner) -> this.calls.stepsOf(execution, attempt.fingerprint(), this.operation.policy(), owner),
 						this.engine, ReactiveGate.this.rules);
-				if (this.carried.arm(run)) {
+				if (this.dispatch.arm(run)) {
 					return new Taken(run, null);
 				}
 			}
@@ -222,8 +277,7 @@ final class ReactiveGate {
 
 		private Mono<T> answer(Decision.Answer answer, Attempt attempt) {
 			try {
-				this.carried.answerWith(ReplayedAnswer.of(answer, attempt.key()));
-				return Mono.empty();
+				return this.carried.answerWith(ReplayedAnswer.of(answer, attempt.key())).then(Mono.empty());
 			}
 			catch (IdempotencyException ex) {
 				return refuse(ex);
@@ -240,10 +294,9 @@ final class ReactiveGate {
 					? this.engine.preview(attempt)
 						.onErrorMap(UnsupportedOperationException.class, DryRunUnsupportedException::new)
 					: Mono.just(new Preview(null, Optional.empty()));
-			return preview.onErrorResume(IdempotencyException.class, this::refuse).flatMap((seen) -> {
-				this.carried.answerWith(DryRunReport.of(seen, (key != null) ? key.value() : null));
-				return Mono.empty();
-			});
+			return preview.onErrorResume(IdempotencyException.class, this::refuse).flatMap((seen) -> this.carried
+				.answerWith(DryRunReport.of(seen, (key != null) ? key.value() : null))
+				.then(Mono.empty()));
 		}
 
 		private <V> Mono<V> refuse(IdempotencyException problem) {

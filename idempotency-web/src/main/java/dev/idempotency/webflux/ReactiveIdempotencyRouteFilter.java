@@ -8,10 +8,17 @@ import dev.idempotency.OnCrash;
 import dev.idempotency.core.OperationPolicy;
 import dev.idempotency.http.ProtectedOperation;
 import dev.idempotency.http.ProtectedOperations;
+import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
+import org.springframework.core.ReactiveAdapterRegistry;
+import org.springframework.core.codec.CodecException;
+import org.springframework.core.io.buffer.DataBufferLimitException;
+import org.springframework.web.reactive.function.UnsupportedMediaTypeException;
+import org.springframework.web.reactive.function.server.EntityResponse;
 import org.springframework.web.reactive.function.server.HandlerFilterFunction;
 import org.springframework.web.reactive.function.server.HandlerFunction;
+import org.springframework.web.reactive.function.server.RenderingResponse;
 import org.springframework.web.reactive.function.server.ServerRequest;
 import org.springframework.web.reactive.function.server.ServerResponse;
 import org.springframework.web.server.ServerWebExchange;
@@ -112,7 +119,40 @@ public final class ReactiveIdempotencyRouteFilter implements HandlerFilterFuncti
 		}
 		ServerWebExchange exchange = request.exchange();
 		ProtectedOperation named = ReactiveGate.named(this.operations, this.operation, exchange);
-		return this.gate.admit(exchange, next, named, (run) -> next.handle(request));
+		return this.gate.admit(exchange, next, named, (run) -> {
+			Mono<ServerResponse> handled = next.handle(request);
+			return (run == null) ? handled
+					: handled
+						.doOnNext((response) -> run.returned((failure) -> isUnwritableBecauseOf(failure, response)))
+						.doOnError((failure) -> {
+							if (isOverLimit(failure)) {
+								run.handlerNotReached();
+							}
+						});
+		});
+	}
+
+	/**
+	 * Whether the handler had done its work when its response could not be written. A
+	 * body or a model that is a publisher may still fail for the handler's own reasons.
+	 */
+	private static boolean isUnwritableBecauseOf(Throwable failure, ServerResponse response) {
+		if (failure instanceof CodecException || failure instanceof UnsupportedMediaTypeException) {
+			return true;
+		}
+		if (response instanceof EntityResponse<?> entity) {
+			return !isPublisher(entity.entity());
+		}
+		return response instanceof RenderingResponse rendering
+				&& rendering.model().values().stream().noneMatch(ReactiveIdempotencyRouteFilter::isPublisher);
+	}
+
+	private static boolean isPublisher(@Nullable Object value) {
+		return value != null && ReactiveAdapterRegistry.getSharedInstance().getAdapter(null, value) != null;
+	}
+
+	private static boolean isOverLimit(Throwable failure) {
+		return failure instanceof DataBufferLimitException || failure.getCause() instanceof DataBufferLimitException;
 	}
 
 }

@@ -1,5 +1,6 @@
 package dev.idempotency.webflux;
 
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Map;
 
@@ -9,9 +10,13 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 import org.springframework.core.io.buffer.DataBuffer;
+import org.springframework.http.HttpCookie;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.http.server.reactive.ServerHttpRequestDecorator;
+import org.springframework.http.server.reactive.SslInfo;
+import org.springframework.util.LinkedMultiValueMap;
+import org.springframework.util.MultiValueMap;
 
 /**
  * A request whose body can be read ahead of its handler, and whose handler may continue
@@ -25,8 +30,8 @@ final class ReactiveRequest extends ServerHttpRequestDecorator {
 	private static final Duration PATIENCE = Duration.ofSeconds(1);
 
 	/**
-	 * The request of Reactor Netty, which recycles no headers. This class of Spring is
-	 * not public: under another name, headers would be copied as for any other server.
+	 * The request of Reactor Netty, which recycles nothing. This class of Spring is not
+	 * public: under another name, requests would be copied as for any other server.
 	 */
 	static final String OF_NETTY = "org.springframework.http.server.reactive.ReactorServerHttpRequest";
 
@@ -34,7 +39,7 @@ final class ReactiveRequest extends ServerHttpRequestDecorator {
 
 	private volatile ReadAhead.@Nullable Read body;
 
-	private volatile @Nullable HttpHeaders headers;
+	private volatile @Nullable Copy copy;
 
 	private volatile @Nullable Map<String, Object> attributes;
 
@@ -47,10 +52,15 @@ final class ReactiveRequest extends ServerHttpRequestDecorator {
 	 */
 	@Override
 	public Flux<DataBuffer> getBody() {
-		return Flux.defer(() -> {
+		return Flux.deferContextual((context) -> {
 			ReadAhead.Read given = this.body;
 			if (given != null) {
 				return given.all();
+			}
+			ReactiveExchange reader = ReactiveExchange.of(context);
+			if (this.bodyTaken && reader != null && reader.request() != this) {
+				// A part of a batch without a body of its own
+				return Flux.empty();
 			}
 			this.bodyTaken = true;
 			return getDelegate().getBody();
@@ -62,6 +72,14 @@ final class ReactiveRequest extends ServerHttpRequestDecorator {
 	 */
 	boolean isBodyTaken() {
 		return this.bodyTaken;
+	}
+
+	/**
+	 * How much of the body is held in memory.
+	 */
+	int heldBytes() {
+		ReadAhead.Read given = this.body;
+		return (given != null) ? given.bytes().length : 0;
 	}
 
 	/**
@@ -103,18 +121,45 @@ final class ReactiveRequest extends ServerHttpRequestDecorator {
 
 	/**
 	 * From now on, the handler may outlive the connection: some servers recycle the
-	 * headers.
+	 * request.
 	 */
 	void outliveConnection() {
-		if (!getDelegate().getClass().getName().equals(OF_NETTY)) {
-			this.headers = HttpHeaders.copyOf(getDelegate().getHeaders());
+		ServerHttpRequest server = getDelegate();
+		if (!server.getClass().getName().equals(OF_NETTY)) {
+			this.copy = new Copy(HttpHeaders.copyOf(server.getHeaders()),
+					new LinkedMultiValueMap<>(server.getCookies()), server.getLocalAddress(), server.getRemoteAddress(),
+					server.getSslInfo());
 		}
 	}
 
 	@Override
 	public HttpHeaders getHeaders() {
-		HttpHeaders copy = this.headers;
-		return (copy != null) ? copy : super.getHeaders();
+		Copy known = this.copy;
+		return (known != null) ? known.headers() : super.getHeaders();
+	}
+
+	@Override
+	public MultiValueMap<String, HttpCookie> getCookies() {
+		Copy known = this.copy;
+		return (known != null) ? known.cookies() : super.getCookies();
+	}
+
+	@Override
+	public @Nullable InetSocketAddress getLocalAddress() {
+		Copy known = this.copy;
+		return (known != null) ? known.local() : super.getLocalAddress();
+	}
+
+	@Override
+	public @Nullable InetSocketAddress getRemoteAddress() {
+		Copy known = this.copy;
+		return (known != null) ? known.remote() : super.getRemoteAddress();
+	}
+
+	@Override
+	public @Nullable SslInfo getSslInfo() {
+		Copy known = this.copy;
+		return (known != null) ? known.ssl() : super.getSslInfo();
 	}
 
 	/**
@@ -128,6 +173,13 @@ final class ReactiveRequest extends ServerHttpRequestDecorator {
 	public Map<String, Object> getAttributes() {
 		Map<String, Object> given = this.attributes;
 		return (given != null) ? given : super.getAttributes();
+	}
+
+	/**
+	 * What servers recycle.
+	 */
+	private record Copy(HttpHeaders headers, MultiValueMap<String, HttpCookie> cookies,
+			@Nullable InetSocketAddress local, @Nullable InetSocketAddress remote, @Nullable SslInfo ssl) {
 	}
 
 }

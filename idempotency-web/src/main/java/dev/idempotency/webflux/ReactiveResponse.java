@@ -1,32 +1,64 @@
 package dev.idempotency.webflux;
 
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.util.context.ContextView;
 
 import org.springframework.core.io.buffer.DataBuffer;
+import org.springframework.core.io.buffer.DataBufferUtils;
 import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatusCode;
+import org.springframework.http.ResponseCookie;
+import org.springframework.http.ZeroCopyHttpOutputMessage;
 import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.http.server.reactive.ServerHttpResponseDecorator;
+import org.springframework.util.LinkedMultiValueMap;
+import org.springframework.util.MultiValueMap;
 
 /**
- * A response that passes everything through until its request is decided.
+ * A response that passes everything through until a handler runs under a claim, which
+ * then gets what is written.
  */
-final class ReactiveResponse extends ServerHttpResponseDecorator {
+class ReactiveResponse extends ServerHttpResponseDecorator {
 
-	private volatile @Nullable Pen pen;
+	private static final int FILE_BUFFER = 64 * 1024;
+
+	private volatile @Nullable ReactiveRun run;
 
 	/**
-	 * The headers that a protected handler writes to, until they are sent.
+	 * The head that a protected handler writes to, until it is sent.
 	 */
-	private volatile @Nullable IsolatedHeaders isolated;
+	private volatile @Nullable ResponseHead head;
 
-	ReactiveResponse(ServerHttpResponse delegate) {
+	/**
+	 * Whether the client gets a response that is known already.
+	 */
+	private volatile boolean known;
+
+	/**
+	 * The actions of filters before the response is sent. They are run here if nothing is
+	 * sent.
+	 */
+	private final Queue<Supplier<? extends Mono<Void>>> actions = new ConcurrentLinkedQueue<>();
+
+	private final AtomicBoolean actionsRun = new AtomicBoolean();
+
+	private ReactiveResponse(ServerHttpResponse delegate) {
 		super(delegate);
+	}
+
+	static ReactiveResponse of(ServerHttpResponse server) {
+		return (server instanceof ZeroCopyHttpOutputMessage) ? new ZeroCopy(server) : new ReactiveResponse(server);
 	}
 
 	/**
@@ -37,97 +69,199 @@ final class ReactiveResponse extends ServerHttpResponseDecorator {
 	}
 
 	/**
-	 * Lets a pen decide what happens to what is written.
+	 * Lets a handler that runs under a claim get what is written.
+	 * @return the head that is written to from now on
 	 */
-	void handOver(Pen pen) {
-		this.pen = pen;
-	}
-
-	/**
-	 * Separates the headers from those of the server.
-	 */
-	IsolatedHeaders isolateHeaders() {
-		IsolatedHeaders own = new IsolatedHeaders(getDelegate().getHeaders());
-		this.isolated = own;
+	ResponseHead record(ReactiveRun run) {
+		ResponseHead own = new ResponseHead(getDelegate().getHeaders(), getDelegate().getStatusCode());
+		this.head = own;
+		this.run = run;
 		return own;
 	}
 
 	/**
-	 * Passes the separate headers on to the server.
+	 * Lets a handler go on with a response of its own. What is written here belongs to
+	 * the client again.
+	 */
+	ReactiveResponse separate(ReactiveRun run) {
+		ReactiveResponse alone = of(new Detached(getDelegate()));
+		alone.head = this.head;
+		alone.run = run;
+		release();
+		return alone;
+	}
+
+	/**
+	 * What is written belongs to the client again.
+	 */
+	void release() {
+		this.run = null;
+		this.head = null;
+	}
+
+	/**
+	 * The client gets a response that is known. What filters and handlers write is
+	 * dropped.
+	 */
+	void answered() {
+		this.known = true;
+	}
+
+	/**
+	 * Passes the separate head on to the server.
 	 * @param changed the headers that have changed; one without values is removed
 	 */
-	void letHeadersThrough(Map<String, List<String>> changed) {
-		if (this.isolated != null) {
-			this.isolated = null;
+	void letHeadThrough(Map<String, List<String>> changed) {
+		ResponseHead own = this.head;
+		if (own != null) {
+			this.head = null;
+			getDelegate().setStatusCode(own.status());
 			ReactiveAnswers.write(changed, getDelegate().getHeaders());
 		}
 	}
 
+	/**
+	 * Runs the actions of filters, once.
+	 */
+	Mono<Void> runActions() {
+		return Mono.defer(() -> this.actionsRun.compareAndSet(false, true)
+				? Flux.fromIterable(List.copyOf(this.actions)).concatMap(Supplier::get).then() : Mono.empty());
+	}
+
 	@Override
 	public HttpHeaders getHeaders() {
-		IsolatedHeaders own = this.isolated;
+		ResponseHead own = this.head;
 		return (own != null) ? own.headers() : super.getHeaders();
 	}
 
 	@Override
+	public boolean setStatusCode(@Nullable HttpStatusCode status) {
+		ResponseHead own = this.head;
+		if (own == null) {
+			return super.setStatusCode(status);
+		}
+		if (isCommitted()) {
+			return false;
+		}
+		own.status(status);
+		return true;
+	}
+
+	@Override
+	public @Nullable HttpStatusCode getStatusCode() {
+		ResponseHead own = this.head;
+		return (own != null) ? own.status() : super.getStatusCode();
+	}
+
+	@Override
+	public boolean setRawStatusCode(@Nullable Integer value) {
+		return setStatusCode((value != null) ? HttpStatusCode.valueOf(value) : null);
+	}
+
+	@Override
 	public boolean isCommitted() {
-		Pen other = this.pen;
-		return (other != null && other.isFinal()) || super.isCommitted();
+		ReactiveRun running = this.run;
+		return (running != null && running.isFinal()) || super.isCommitted();
 	}
 
 	@Override
 	public void beforeCommit(Supplier<? extends Mono<Void>> action) {
-		Pen other = this.pen;
-		if (other == null || !other.keeps(action)) {
-			super.beforeCommit(action);
+		ReactiveRun running = this.run;
+		if (running != null && running.keeps(action)) {
+			return;
 		}
+		if (this.actions.isEmpty()) {
+			super.beforeCommit(this::runActions);
+		}
+		this.actions.add(action);
 	}
 
 	@Override
 	public Mono<Void> writeWith(Publisher<? extends DataBuffer> body) {
-		return Mono.defer(() -> {
-			Pen other = this.pen;
-			return (other != null) ? other.write(body) : super.writeWith(body);
+		return Mono.deferContextual((context) -> {
+			ReactiveRun writing = writing(context);
+			if (writing != null) {
+				return writing.write(body);
+			}
+			return this.known ? dropped(Flux.from(body)) : super.writeWith(body);
 		});
 	}
 
 	@Override
 	public Mono<Void> writeAndFlushWith(Publisher<? extends Publisher<? extends DataBuffer>> body) {
-		return Mono.defer(() -> {
-			Pen other = this.pen;
-			return (other != null) ? other.writeAndFlush(body) : super.writeAndFlushWith(body);
+		return Mono.deferContextual((context) -> {
+			ReactiveRun writing = writing(context);
+			if (writing != null) {
+				return writing.writeAndFlush(body);
+			}
+			return this.known ? dropped(Flux.from(body).concatMap((part) -> part)) : super.writeAndFlushWith(body);
 		});
 	}
 
 	@Override
 	public Mono<Void> setComplete() {
-		return Mono.defer(() -> {
-			Pen other = this.pen;
-			return (other != null) ? other.end() : super.setComplete();
+		return Mono.deferContextual((context) -> {
+			ReactiveRun writing = writing(context);
+			return (writing != null) ? writing.end() : super.setComplete();
 		});
 	}
 
 	/**
-	 * Decides what happens to what is written.
+	 * Who gets what is written. A handler that continues alone may be on its way here
+	 * already.
 	 */
-	interface Pen {
+	@Nullable ReactiveRun writing(ContextView context) {
+		ReactiveDispatch dispatch = ReactiveDispatch.of(context);
+		return (dispatch != null && dispatch.isAlone()) ? dispatch.run() : this.run;
+	}
 
-		/**
-		 * Whether the response can no longer be changed.
-		 */
-		boolean isFinal();
+	private static Mono<Void> dropped(Flux<? extends DataBuffer> body) {
+		return body.doOnNext(DataBufferUtils::release).then();
+	}
 
-		/**
-		 * Takes over an action that runs before the response is sent.
-		 * @return whether it does
-		 */
-		boolean keeps(Supplier<? extends Mono<Void>> action);
+	/**
+	 * A response that sends files without a copy, unless they are stored.
+	 */
+	private static final class ZeroCopy extends ReactiveResponse implements ZeroCopyHttpOutputMessage {
 
-		Mono<Void> write(Publisher<? extends DataBuffer> body);
+		private ZeroCopy(ServerHttpResponse delegate) {
+			super(delegate);
+		}
 
-		Mono<Void> writeAndFlush(Publisher<? extends Publisher<? extends DataBuffer>> body);
+		@Override
+		public Mono<Void> writeWith(Path file, long position, long count) {
+			return Mono.deferContextual((context) -> (writing(context) != null) ? writeWith(DataBufferUtils
+				.takeUntilByteCount(DataBufferUtils.read(file, bufferFactory(), FILE_BUFFER), position + count)
+				.transform(
+						(buffers) -> (position > 0) ? DataBufferUtils.skipUntilByteCount(buffers, position) : buffers))
+					: ((ZeroCopyHttpOutputMessage) server()).writeWith(file, position, count));
+		}
 
-		Mono<Void> end();
+	}
+
+	/**
+	 * The response of a server that answers somebody else.
+	 */
+	private static final class Detached extends ServerHttpResponseDecorator {
+
+		private Detached(ServerHttpResponse delegate) {
+			super(delegate);
+		}
+
+		@Override
+		public boolean isCommitted() {
+			return false;
+		}
+
+		@Override
+		public void addCookie(ResponseCookie cookie) {
+			// Nobody gets it
+		}
+
+		@Override
+		public MultiValueMap<String, ResponseCookie> getCookies() {
+			return new LinkedMultiValueMap<>();
+		}
 
 	}
 

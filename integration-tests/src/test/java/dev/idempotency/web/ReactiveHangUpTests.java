@@ -13,6 +13,7 @@ import dev.idempotency.Idempotent;
 import dev.idempotency.OnConflict;
 import dev.idempotency.core.StoreVerb;
 import dev.idempotency.fixtures.LongRun;
+import dev.idempotency.test.FaultInjectingStore.Fault;
 import dev.idempotency.test.Race;
 import dev.idempotency.webflux.EventLoops;
 import org.junit.jupiter.api.AutoClose;
@@ -20,12 +21,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
+import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
 import org.springframework.http.codec.ServerSentEvent;
+import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RestController;
@@ -46,8 +50,9 @@ class ReactiveHangUpTests {
 	private static final int WAITING = 500;
 
 	@AutoClose
-	private final TestServer server = Reactive
-		.start(List.of(WebTestApplication.class, Gates.class, MovableStore.class, Slow.class));
+	private final TestServer server = Reactive.start(
+			List.of(WebTestApplication.class, Gates.class, MovableStore.class, Slow.class),
+			"idempotency.http.max-response-body=100KB");
 
 	@AutoClose
 	private final TestServer plain = Reactive.start(List.of(WebTestApplication.class, Gates.class, Slow.class),
@@ -157,6 +162,34 @@ class ReactiveHangUpTests {
 		EventLoops.check();
 	}
 
+	/**
+	 * The end of the response waits for the store when the client disconnects.
+	 */
+	@ParameterizedTest
+	@ValueSource(strings = { "/long?size=300000", "/long?size=50000", "/long-groups?size=50000",
+			"/long-groups?size=300000" })
+	void losesNoBufferOfAResponseThatWaitsForTheStore(String path) {
+		this.server.bean(MovableStore.class).plan((verb) -> {
+			if (verb == StoreVerb.COMPLETE) {
+				LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(10));
+			}
+			return Fault.NONE;
+		});
+		try {
+			for (int i = 0; i < LongRun.choose(100, 3000); i++) {
+				Wire wire = Wire.post(this.server, path, TestServer.newKey());
+				pause(10_000);
+				wire.hangUp();
+			}
+		}
+		finally {
+			this.server.bean(MovableStore.class).mend();
+		}
+		assertThat(this.server.post("/echo").key(TestServer.newKey()).body("text/plain", "end").send().text())
+			.isEqualTo("3");
+		EventLoops.check();
+	}
+
 	@Test
 	void manyWhoWaitNeedFewThreads() throws Exception {
 		Gates gates = this.server.bean(Gates.class);
@@ -230,6 +263,21 @@ class ReactiveHangUpTests {
 			return next("endless").flatMapMany((text) -> Flux.interval(Duration.ofMillis(1))
 				.onBackpressureDrop()
 				.map((number) -> new HandlerKinds.Receipt(text + "x".repeat(10_000), number.intValue(), List.of())));
+		}
+
+		@PostMapping("/long")
+		ResponseEntity<Flux<DataBuffer>> longOne(int size, ServerHttpResponse response) {
+			return ResponseEntity.ok().contentLength(size).body(parts(size, response));
+		}
+
+		@PostMapping("/long-groups")
+		Mono<Void> longGroups(int size, ServerHttpResponse response) {
+			response.getHeaders().setContentLength(size);
+			return response.writeAndFlushWith(Flux.range(0, size / 5000).map((number) -> parts(5000, response)));
+		}
+
+		private static Flux<DataBuffer> parts(int size, ServerHttpResponse response) {
+			return Flux.range(0, size / 5000).map((number) -> Reactive.buffer(response, "x".repeat(5000)));
 		}
 
 		@PostMapping("/echo")

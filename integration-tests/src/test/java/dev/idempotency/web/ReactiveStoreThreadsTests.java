@@ -3,11 +3,13 @@ package dev.idempotency.web;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 
 import dev.idempotency.Idempotent;
 import dev.idempotency.OnConflict;
 import dev.idempotency.core.StoreVerb;
+import dev.idempotency.reactive.StoreThreads;
 import dev.idempotency.test.FaultInjectingStore.Fault;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
@@ -15,6 +17,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import reactor.core.publisher.Mono;
 
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RestController;
@@ -32,7 +36,7 @@ class ReactiveStoreThreadsTests {
 
 	@AutoClose
 	private final TestServer server = Reactive
-		.start(List.of(WebTestApplication.class, Endpoints.class, Gates.class, MovableStore.class));
+		.start(List.of(WebTestApplication.class, Endpoints.class, Gates.class, MovableStore.class, FewBytes.class));
 
 	private final MovableStore store = this.server.bean(MovableStore.class);
 
@@ -93,9 +97,78 @@ class ReactiveStoreThreadsTests {
 		assertThat(this.server.executions().of(key)).isEqualTo(1);
 	}
 
+	/**
+	 * So little memory is held, however many requests come.
+	 */
+	@Test
+	void claimsWaitUntilTheyHoldTooMuch() throws IOException {
+		this.store.plan((verb) -> {
+			this.gates.await("large claims");
+			return Fault.NONE;
+		});
+		int before = this.server.executions().of("large");
+		List<RawClient> clients = Stream
+			.generate(() -> RawClient.post(this.server, "/large")
+				.header("Idempotency-Key", TestServer.newKey())
+				.chunked("text/plain", "x".repeat(900_000)))
+			.limit(20)
+			.toList();
+		List<CompletableFuture<Integer>> statuses = clients.stream()
+			.map((client) -> CompletableFuture.supplyAsync(() -> client.send().status(),
+					(task) -> new Thread(task).start()))
+			.toList();
+		// There is room for four
+		await().until(() -> statuses.stream().filter(CompletableFuture::isDone).count() == 16);
+		this.gates.open("large claims");
+		assertThat(statuses.stream().map(CompletableFuture::join).filter((status) -> status == 503)).hasSize(16);
+		assertThat(this.server.executions().of("large")).isEqualTo(before + 4);
+		this.store.mend();
+	}
+
+	@Test
+	void claimsAreRefusedWhileCompletionsLag() {
+		this.store.plan((verb) -> {
+			if (verb == StoreVerb.COMPLETE) {
+				this.gates.await("large completions");
+			}
+			return Fault.NONE;
+		});
+		int before = this.server.executions().of("large");
+		List<CompletableFuture<Integer>> first = Stream.generate(() -> CompletableFuture.supplyAsync(
+				() -> this.server.post("/large").key(TestServer.newKey()).send().status(),
+				(task) -> new Thread(task).start()))
+			.limit(5)
+			.toList();
+		await().until(() -> this.server.executions().of("large") == before + 5);
+		await().until(() -> this.server.post("/large").key(TestServer.newKey()).send().status(),
+				(status) -> status == 503);
+		int runs = this.server.executions().of("large");
+		assertThat(this.server.post("/large").key(TestServer.newKey()).send().status()).isEqualTo(503);
+		assertThat(this.server.executions().of("large")).isEqualTo(runs);
+		this.gates.open("large completions");
+		assertThat(first).allSatisfy((status) -> assertThat(status.join()).isEqualTo(200));
+		await().until(() -> this.server.post("/large").key(TestServer.newKey()).send().status(),
+				(status) -> status == 200);
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class FewBytes {
+
+		@Bean
+		StoreThreads storeThreads() {
+			return new StoreThreads(16, 1000, StoreThreads.platformThreads(), true, 4_000_000);
+		}
+
+	}
+
 	@RestController
 	@Idempotent
 	record Endpoints(Gates gates, Executions executions) {
+
+		@PostMapping("/large")
+		Mono<String> large() {
+			return Mono.fromCallable(() -> this.executions.next("large") + "x".repeat(900_000));
+		}
 
 		@PostMapping("/awaited/{key}")
 		@Idempotent(onConflict = OnConflict.WAIT, waitTimeout = "50s")

@@ -6,15 +6,18 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
+import org.jspecify.annotations.Nullable;
+
 import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatusCode;
 import org.springframework.util.CollectionUtils;
 import org.springframework.util.LinkedCaseInsensitiveMap;
 
 /**
- * The headers of a protected response, apart from those of the server: some servers
- * recycle theirs when the client disconnects.
+ * The status and the headers of a protected response, apart from those of the server:
+ * some servers recycle theirs when the client disconnects.
  */
-final class IsolatedHeaders {
+final class ResponseHead {
 
 	private final Map<String, List<String>> before = new LinkedCaseInsensitiveMap<>(8, Locale.ROOT);
 
@@ -25,7 +28,10 @@ final class IsolatedHeaders {
 
 	private final HttpHeaders headers = new HttpHeaders(CollectionUtils.toMultiValueMap(this.now));
 
-	IsolatedHeaders(HttpHeaders server) {
+	private volatile @Nullable HttpStatusCode status;
+
+	ResponseHead(HttpHeaders server, @Nullable HttpStatusCode status) {
+		this.status = status;
 		server.forEach((name, values) -> {
 			this.before.put(name, List.copyOf(values));
 			this.now.put(name, new ArrayList<>(values));
@@ -34,6 +40,14 @@ final class IsolatedHeaders {
 
 	HttpHeaders headers() {
 		return this.headers;
+	}
+
+	@Nullable HttpStatusCode status() {
+		return this.status;
+	}
+
+	void status(@Nullable HttpStatusCode status) {
+		this.status = status;
 	}
 
 	/**

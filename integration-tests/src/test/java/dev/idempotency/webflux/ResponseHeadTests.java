@@ -12,13 +12,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * The headers of a protected exchange.
  */
-class IsolatedHeadersTests {
+class ResponseHeadTests {
 
 	@Test
 	void leavesTheHeadersOfTheServerAlone() {
 		HttpHeaders server = new HttpHeaders();
 		server.add("X-Before", "before");
-		IsolatedHeaders isolated = new IsolatedHeaders(server);
+		ResponseHead isolated = new ResponseHead(server, null);
 		isolated.headers().set("x-before", "changed");
 		isolated.headers().add("X-Added", "added");
 		assertThat(server.headerNames()).containsExactly("X-Before");
@@ -34,7 +34,7 @@ class IsolatedHeadersTests {
 		server.add("X-Changed", "a");
 		server.add("X-Extended", "a");
 		server.add("X-Removed", "a");
-		IsolatedHeaders isolated = new IsolatedHeaders(server);
+		ResponseHead isolated = new ResponseHead(server, null);
 		isolated.headers().set("x-same", "same");
 		isolated.headers().set("X-Changed", "b");
 		isolated.headers().add("x-extended", "b");
@@ -49,10 +49,10 @@ class IsolatedHeadersTests {
 
 	@Test
 	void tellsNothingOfHeadersThatDidNotChange() {
-		assertThat(new IsolatedHeaders(new HttpHeaders()).changed()).isEmpty();
+		assertThat(new ResponseHead(new HttpHeaders(), null).changed()).isEmpty();
 		HttpHeaders server = new HttpHeaders();
 		server.add("X-Same", "same");
-		assertThat(new IsolatedHeaders(server).changed()).isEmpty();
+		assertThat(new ResponseHead(server, null).changed()).isEmpty();
 	}
 
 	/**

@@ -1,0 +1,222 @@
+package dev.idempotency.webflux;
+
+import java.lang.ref.WeakReference;
+
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+import reactor.util.context.ContextView;
+
+import org.springframework.core.Ordered;
+import org.springframework.web.reactive.function.server.RouterFunctions;
+import org.springframework.web.server.ServerWebExchange;
+import org.springframework.web.server.WebFilter;
+import org.springframework.web.server.WebFilterChain;
+
+/**
+ * One dispatch of a request to its handler. A filter may dispatch a request again, or
+ * cancel a dispatch whose handler continues.
+ */
+final class ReactiveDispatch implements Outliving.Owner<Void> {
+
+	private static final Logger logger = LoggerFactory.getLogger(ReactiveDispatch.class);
+
+	private final ReactiveExchange carried;
+
+	private final HandlerResponse response;
+
+	private final ServerWebExchange exchange;
+
+	private final Sinks.Empty<Void> end = Sinks.empty();
+
+	/**
+	 * Guarded by this, as is the next.
+	 */
+	private @Nullable ReactiveRun run;
+
+	private boolean cancelled;
+
+	private volatile @Nullable Throwable failure;
+
+	/**
+	 * What the pipeline of the dispatch holds, and nothing else.
+	 */
+	private WeakReference<Object> pipeline = new WeakReference<>(null);
+
+	private ReactiveDispatch(ReactiveExchange carried, ServerWebExchange exchange) {
+		this.carried = carried;
+		this.response = HandlerResponse.around(exchange.getResponse());
+		this.exchange = exchange.mutate().response(this.response).build();
+	}
+
+	/**
+	 * The filter that begins dispatches, behind all others.
+	 */
+	static WebFilter filter() {
+		return new Filter();
+	}
+
+	/**
+	 * The dispatch that a pipeline belongs to.
+	 * @return {@code null} if the request did not come through the edge
+	 */
+	static @Nullable ReactiveDispatch of(ContextView context) {
+		return context.getOrDefault(ReactiveDispatch.class, null);
+	}
+
+	/**
+	 * Dispatches a request.
+	 * @param next what it is dispatched to
+	 */
+	static Mono<Void> begin(ReactiveExchange carried, ServerWebExchange exchange, WebFilterChain next) {
+		return Mono.defer(() -> {
+			// Spring would append the pattern of this dispatch to that of the one before
+			exchange.getAttributes().remove(RouterFunctions.MATCHING_PATTERN_ATTRIBUTE);
+			ReactiveDispatch dispatch = new ReactiveDispatch(carried, exchange);
+			Publisher<Void> handled = next.filter(dispatch.exchange)
+				.doOnError(dispatch::failed)
+				.doOnSuccess((nothing) -> dispatch.end.tryEmitEmpty())
+				.contextWrite((context) -> context.put(ReactiveDispatch.class, dispatch));
+			Outliving<Void> outliving = new Outliving<>(handled, dispatch);
+			dispatch.pipeline = new WeakReference<>(outliving);
+			return Mono.fromDirect(outliving);
+		});
+	}
+
+	ReactiveExchange carried() {
+		return this.carried;
+	}
+
+	/**
+	 * Whether this is the exchange that was dispatched, and not a part of a batch.
+	 */
+	boolean isOf(ServerWebExchange exchange) {
+		return this.exchange == exchange;
+	}
+
+	/**
+	 * Lets a handler run, and records its response.
+	 * @return {@code false} if nobody waits for it any more
+	 */
+	synchronized boolean arm(ReactiveRun run) {
+		if (this.cancelled || !this.carried.arm(run)) {
+			return false;
+		}
+		this.run = run;
+		Object lifeline = this.pipeline.get();
+		if (lifeline != null) {
+			run.endsWith(lifeline);
+		}
+		return true;
+	}
+
+	synchronized @Nullable ReactiveRun run() {
+		return this.run;
+	}
+
+	/**
+	 * Whether the handler continues without those who dispatched to it.
+	 */
+	boolean isAlone() {
+		return this.response.isAlone();
+	}
+
+	@Nullable Throwable failure() {
+		return this.failure;
+	}
+
+	/**
+	 * Completes when the dispatch has ended.
+	 */
+	Mono<Void> ended() {
+		return this.end.asMono();
+	}
+
+	/**
+	 * Spring has not handled an exception.
+	 */
+	private void failed(Throwable failure) {
+		ReactiveRun armed = run();
+		if (armed != null) {
+			armed.failedUnhandled(failure);
+		}
+		this.failure = failure;
+		this.end.tryEmitError(failure);
+	}
+
+	/**
+	 * A filter has cancelled the dispatch. A handler that runs under a claim continues
+	 * with a response of its own, and the filter writes to that of the client.
+	 */
+	@Override
+	public boolean goesOn() {
+		ReactiveRun armed;
+		synchronized (this) {
+			this.cancelled = true;
+			armed = this.run;
+		}
+		if (armed == null) {
+			return false;
+		}
+		if (armed.leave()) {
+			this.response.goesOn(this.carried.response().separate(armed));
+			this.carried.forget(armed);
+		}
+		return true;
+	}
+
+	/**
+	 * A filter of routes has cancelled the handler, and responds in its place. The key
+	 * stays claimed until the handler ends.
+	 */
+	void handlerContinuesUnanswered(ReactiveRun armed) {
+		if (armed.leave()) {
+			this.carried.response().release();
+			this.carried.forget(armed);
+		}
+	}
+
+	@Override
+	public void endedAlone(@Nullable Throwable failure) {
+		ReactiveRun armed = run();
+		if (armed == null) {
+			return;
+		}
+		if (failure != null) {
+			logger.debug("{} failed after its dispatch was cancelled", armed, failure);
+		}
+		Mono<Void> ended = (failure != null) ? armed.failed() : armed.isFinal() ? Mono.empty() : armed.end();
+		ended.subscribe((nothing) -> {
+		}, (ex) -> logger.warn("The key of {} could not be settled: {}", armed, ex.toString()));
+	}
+
+	@Override
+	public void broken() {
+		ReactiveRun armed = run();
+		if (armed != null) {
+			armed.letLeaseRunOut();
+		}
+	}
+
+	private static final class Filter implements WebFilter, Ordered {
+
+		@Override
+		public int getOrder() {
+			return Ordered.LOWEST_PRECEDENCE;
+		}
+
+		@Override
+		public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
+			return IdempotencyHttpHandler.isSafe(exchange.getRequest().getMethod()) ? chain.filter(exchange)
+					: Mono.deferContextual((context) -> {
+						ReactiveExchange carried = ReactiveExchange.of(context);
+						return (carried != null) ? begin(carried, exchange, chain) : chain.filter(exchange);
+					});
+		}
+
+	}
+
+}
