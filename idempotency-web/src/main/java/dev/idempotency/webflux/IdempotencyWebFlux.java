@@ -92,8 +92,9 @@ public final class IdempotencyWebFlux {
 		ReactiveProblems problems = new ReactiveProblems(new Problems(settings, strategies.problemFormats(), context),
 				() -> ControllerAdviceBean.findAnnotatedBeans(context));
 		this.gate = new ReactiveGate(gate, engine, calls,
-				new ContentReader(() -> context.getBean(ServerCodecConfigurer.class)), new ReactiveAnswerRules(
-						new KeptHeaders(settings.excludedHeaders()), strategies.responsePolicy(), problems),
+				new ContentReader(() -> context.getBean(ServerCodecConfigurer.class)),
+				new ReactiveAnswerRules(new KeptHeaders(settings.excludedHeaders()), strategies.responsePolicy(),
+						problems),
 				() -> context.getBean(DispatcherHandler.class));
 		this.adapter = new IdempotencyHandlerAdapter(this.operations, this.gate, problems,
 				() -> context.getBean(RequestMappingHandlerAdapter.class));

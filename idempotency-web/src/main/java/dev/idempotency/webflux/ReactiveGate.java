@@ -294,9 +294,9 @@ final class ReactiveGate {
 					? this.engine.preview(attempt)
 						.onErrorMap(UnsupportedOperationException.class, DryRunUnsupportedException::new)
 					: Mono.just(new Preview(null, Optional.empty()));
-			return preview.onErrorResume(IdempotencyException.class, this::refuse).flatMap((seen) -> this.carried
-				.answerWith(DryRunReport.of(seen, (key != null) ? key.value() : null))
-				.then(Mono.empty()));
+			return preview.onErrorResume(IdempotencyException.class, this::refuse)
+				.flatMap((seen) -> this.carried.answerWith(DryRunReport.of(seen, (key != null) ? key.value() : null))
+					.then(Mono.empty()));
 		}
 
 		private <V> Mono<V> refuse(IdempotencyException problem) {

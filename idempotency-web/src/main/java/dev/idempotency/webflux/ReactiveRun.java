@@ -538,7 +538,8 @@ final class ReactiveRun implements IdempotencyContext {
 				switch (this.operation.store()) {
 					case ALL -> true;
 					case SUCCESSFUL -> status < 400;
-					case BY_POLICY -> this.rules.policy().shouldStore(new ExchangeFacts(this.webExchange, null), status);
+					case BY_POLICY ->
+						this.rules.policy().shouldStore(new ExchangeFacts(this.webExchange, null), status);
 				});
 	}
 

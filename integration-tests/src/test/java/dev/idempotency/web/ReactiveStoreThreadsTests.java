@@ -117,11 +117,12 @@ class ReactiveStoreThreadsTests {
 			.map((client) -> CompletableFuture.supplyAsync(() -> client.send().status(),
 					(task) -> new Thread(task).start()))
 			.toList();
-		// There is room for four
-		await().until(() -> statuses.stream().filter(CompletableFuture::isDone).count() == 16);
+		// There is room for four, or for three whose buffers have grown
+		await().until(() -> statuses.stream().filter(CompletableFuture::isDone).count() >= 16);
 		this.gates.open("large claims");
-		assertThat(statuses.stream().map(CompletableFuture::join).filter((status) -> status == 503)).hasSize(16);
-		assertThat(this.server.executions().of("large")).isEqualTo(before + 4);
+		long refused = statuses.stream().map(CompletableFuture::join).filter((status) -> status == 503).count();
+		assertThat(refused).isBetween(16L, 19L);
+		assertThat(this.server.executions().of("large")).isEqualTo(before + 20 - (int) refused);
 		this.store.mend();
 	}
 
