@@ -1,6 +1,7 @@
 package dev.idempotency.webflux;
 
 import java.lang.ref.Cleaner;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -62,6 +63,11 @@ final class ReactiveRun implements IdempotencyContext {
 	private static final Logger logger = LoggerFactory.getLogger(ReactiveRun.class);
 
 	private static final Cleaner CLEANER = Cleaner.create();
+
+	/**
+	 * How long an event stream without a client may take until its first event.
+	 */
+	private static final Duration PATIENCE = Duration.ofSeconds(1);
 
 	private final ReactiveExchange exchange;
 
@@ -676,8 +682,12 @@ final class ReactiveRun implements IdempotencyContext {
 			return Mono.firstWithSignal(write.apply(this.events), this.stopped.asMono());
 		}
 
+		/**
+		 * Stops the events, unless the first one comes soon: what has not begun would
+		 * count as run.
+		 */
 		private void leave() {
-			this.events.cancel();
+			Mono.delay(PATIENCE).subscribe((passed) -> this.events.cancel());
 		}
 
 		@Override
