@@ -200,10 +200,7 @@ final class MethodEdge {
 
 		private @Nullable Object run() throws Throwable {
 			Transaction own = ownTransaction();
-			// The transaction of the method's own annotation
-			OwnTransaction inside = (own == null && this.caller == null)
-					? MethodEdge.this.transactionAdvice.ownTransaction(this.invocation.getMethod(), this.type)
-					: OwnTransaction.NONE;
+			OwnTransaction inside = inside();
 			Object value;
 			try (inside; Binding binding = this.call.makeCurrent()) {
 				Objects.requireNonNull(binding);
@@ -228,16 +225,39 @@ final class MethodEdge {
 				}
 				return failed(ex);
 			}
+			if (this.operation.delivery() == Delivery.FUTURE && value != null) {
+				return later((CompletionStage<?>) value, inside.isRolledBack());
+			}
+			if (inside.isRolledBack()) {
+				if (own != null) {
+					rollBack(own);
+				}
+				return undone(value);
+			}
 			if (own != null) {
 				return MethodEdge.this.calls.valueOrThrow(this.call.succeededIn(own, value), this.attempt);
 			}
 			if (this.caller != null) {
 				return enlist(this.caller, value);
 			}
-			if (this.operation.delivery() == Delivery.FUTURE && value != null) {
-				return later((CompletionStage<?>) value);
-			}
 			return MethodEdge.this.calls.valueOrThrow(this.call.succeeded(value), this.attempt);
+		}
+
+		/**
+		 * The transaction of the method's own annotation.
+		 */
+		private OwnTransaction inside() {
+			Transactions joined = isJoining() ? MethodEdge.this.transactions : null;
+			return MethodEdge.this.transactionAdvice.ownTransaction(this.invocation.getMethod(), this.type,
+					(joined != null) ? joined.manager() : null);
+		}
+
+		/**
+		 * The method has undone its work without an exception, and returns what it likes.
+		 */
+		private @Nullable Object undone(@Nullable Object value) {
+			this.call.failed();
+			return value;
 		}
 
 		private boolean isJoining() {
@@ -321,11 +341,11 @@ final class MethodEdge {
 			return MethodEdge.this.calls.valueOrThrow(state, this.attempt);
 		}
 
-		private CompletableFuture<@Nullable Object> later(CompletionStage<?> stage) {
+		private CompletableFuture<@Nullable Object> later(CompletionStage<?> stage, boolean undone) {
 			CompletableFuture<@Nullable Object> later = new CompletableFuture<>();
 			CompletionStage<?> ended = stage.whenComplete((value, failure) -> {
 				try {
-					later.complete((failure != null) ? failed(unwrap(failure))
+					later.complete((failure != null) ? failed(unwrap(failure)) : undone ? undone(value)
 							: MethodEdge.this.calls.valueOrThrow(this.call.succeeded(value), this.attempt));
 				}
 				catch (ReplayedFailureException ex) {

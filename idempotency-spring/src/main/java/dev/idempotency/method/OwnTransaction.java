@@ -1,10 +1,9 @@
 package dev.idempotency.method;
 
-import org.jspecify.annotations.Nullable;
-
 /**
- * The transaction that a method begins for itself. An exception after its commit, such as
- * that of a listener, undoes nothing.
+ * The transaction, or the part of one up to a savepoint, that a method begins for itself.
+ * An exception after its commit, such as that of a listener, undoes nothing. It can be
+ * rolled back without an exception.
  */
 class OwnTransaction implements AutoCloseable {
 
@@ -15,24 +14,33 @@ class OwnTransaction implements AutoCloseable {
 
 	private boolean committed;
 
+	private boolean rolledBack;
+
 	/**
-	 * Whether the transaction was committed.
+	 * Whether the transaction was committed. A savepoint that is kept is not.
 	 */
 	final boolean isCommitted() {
 		return this.committed;
 	}
 
-	final void committed() {
-		this.committed = true;
+	/**
+	 * Whether nothing of the method's work is left.
+	 */
+	final boolean isRolledBack() {
+		return this.rolledBack;
 	}
 
-	/**
-	 * Whether a transaction is the expected one.
-	 * @param manager its manager
-	 * @param earlier the earlier transaction of its thread
-	 */
-	boolean isThisOne(Object manager, @Nullable Object earlier) {
-		return false;
+	final void committed() {
+		this.committed = true;
+		this.rolledBack = false;
+	}
+
+	final void rolledBack() {
+		this.rolledBack = true;
+	}
+
+	final void kept() {
+		this.rolledBack = false;
 	}
 
 	/**

@@ -50,9 +50,12 @@ interface TransactionAdvice {
 	}
 
 	/**
-	 * The transaction that a method is about to begin for itself, if it does.
+	 * The transaction, or the savepoint, that a method is about to begin for itself, if
+	 * it does.
+	 * @param joined the manager of the transaction in which the key is completed, which
+	 * is the only one that matters, or {@code null} if the key is completed after it
 	 */
-	default OwnTransaction ownTransaction(Method method, Class<?> type) {
+	default OwnTransaction ownTransaction(Method method, Class<?> type, @Nullable Object joined) {
 		return OwnTransaction.NONE;
 	}
 
@@ -128,18 +131,20 @@ interface TransactionAdvice {
 		}
 
 		@Override
-		public OwnTransaction ownTransaction(Method method, Class<?> type) {
+		public OwnTransaction ownTransaction(Method method, Class<?> type, @Nullable Object joined) {
 			TransactionAttribute attribute = this.annotations.getTransactionAttribute(method, type);
-			TransactionManager manager = (attribute != null && begins(attribute)) ? this.managers.of(attribute, type)
-					: null;
-			return (manager != null) ? TransactionWatch.expect(manager) : OwnTransaction.NONE;
+			TransactionManager manager = (attribute != null) ? this.managers.of(attribute, type) : null;
+			if (attribute == null || manager == null || (joined != null && joined != manager)) {
+				return OwnTransaction.NONE;
+			}
+			return begins(attribute, manager, joined != null) ? TransactionWatch.expect(manager) : OwnTransaction.NONE;
 		}
 
-		private static boolean begins(TransactionDefinition definition) {
+		private static boolean begins(TransactionDefinition definition, TransactionManager manager, boolean joins) {
 			return switch (definition.getPropagationBehavior()) {
-				case TransactionDefinition.PROPAGATION_REQUIRED, TransactionDefinition.PROPAGATION_REQUIRES_NEW,
-						TransactionDefinition.PROPAGATION_NESTED ->
-					true;
+				case TransactionDefinition.PROPAGATION_REQUIRED ->
+					!joins && !TransactionManagers.isInTransaction(manager);
+				case TransactionDefinition.PROPAGATION_REQUIRES_NEW, TransactionDefinition.PROPAGATION_NESTED -> true;
 				default -> false;
 			};
 		}

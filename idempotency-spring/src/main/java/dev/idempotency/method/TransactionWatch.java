@@ -38,7 +38,7 @@ final class TransactionWatch implements TransactionExecutionListener {
 
 	private static final ThreadLocal<@Nullable TransactionManager> rollingBack = new ThreadLocal<>();
 
-	private static final ThreadLocal<@Nullable OwnTransaction> expected = new ThreadLocal<>();
+	private static final ThreadLocal<@Nullable Expected> expected = new ThreadLocal<>();
 
 	private final TransactionManager manager;
 
@@ -81,29 +81,10 @@ final class TransactionWatch implements TransactionExecutionListener {
 	}
 
 	/**
-	 * Expects the transaction that a method is about to begin.
+	 * Expects the transaction, or the savepoint, that a method is about to begin.
 	 */
 	static OwnTransaction expect(TransactionManager manager) {
-		OwnTransaction before = expected.get();
-		Begun around = latest();
-		OwnTransaction own = new OwnTransaction() {
-
-			@Override
-			boolean isThisOne(Object begunBy, @Nullable Object earlier) {
-				return begunBy == manager && earlier == around;
-			}
-
-			@Override
-			public void close() {
-				if (before != null) {
-					expected.set(before);
-				}
-				else {
-					expected.remove();
-				}
-			}
-
-		};
+		Expected own = new Expected(manager, expected.get());
 		expected.set(own);
 		return own;
 	}
@@ -132,6 +113,10 @@ final class TransactionWatch implements TransactionExecutionListener {
 
 	@Override
 	public void afterBegin(TransactionExecution transaction, @Nullable Throwable failure) {
+		Expected own = expected.get();
+		if (failure == null && own != null && own.manager == this.manager) {
+			own.begun(transaction);
+		}
 		if (failure == null && transaction instanceof DefaultTransactionStatus status && status.isNewTransaction()) {
 			latest.set(new Begun(this.manager, status, latest()));
 		}
@@ -153,11 +138,14 @@ final class TransactionWatch implements TransactionExecutionListener {
 
 	@Override
 	public void afterCommit(TransactionExecution transaction, @Nullable Throwable failure) {
-		OwnTransaction own = expected.get();
-		Begun begun = latest.get();
-		if (failure == null && own != null && begun != null && begun.status == transaction
-				&& own.isThisOne(this.manager, begun.earlier)) {
-			own.committed();
+		Expected own = expected.get();
+		if (failure == null && own != null && own.begun == transaction) {
+			if (transaction.isNewTransaction()) {
+				own.committed();
+			}
+			else {
+				own.kept();
+			}
 		}
 		ended(transaction, statusAfterCommit(failure));
 	}
@@ -193,6 +181,10 @@ final class TransactionWatch implements TransactionExecutionListener {
 	@Override
 	public void afterRollback(TransactionExecution transaction, @Nullable Throwable failure) {
 		rollingBack.remove();
+		Expected own = expected.get();
+		if (failure == null && own != null && own.begun == transaction) {
+			own.rolledBack();
+		}
 		ended(transaction, (failure == null) ? TransactionSynchronization.STATUS_ROLLED_BACK
 				: TransactionSynchronization.STATUS_UNKNOWN);
 	}
@@ -202,6 +194,41 @@ final class TransactionWatch implements TransactionExecutionListener {
 		if (begun != null && begun.status == transaction) {
 			end(begun, status);
 		}
+	}
+
+	/**
+	 * The transaction that a method begins, which is the first one of its manager. The
+	 * method may begin others inside. An advice may call the method again after its end.
+	 */
+	private static final class Expected extends OwnTransaction {
+
+		private final TransactionManager manager;
+
+		private final @Nullable Expected before;
+
+		private @Nullable TransactionExecution begun;
+
+		private Expected(TransactionManager manager, @Nullable Expected before) {
+			this.manager = manager;
+			this.before = before;
+		}
+
+		private void begun(TransactionExecution transaction) {
+			if (this.begun == null || this.begun.isCompleted()) {
+				this.begun = transaction;
+			}
+		}
+
+		@Override
+		public void close() {
+			if (this.before != null) {
+				expected.set(this.before);
+			}
+			else {
+				expected.remove();
+			}
+		}
+
 	}
 
 	/**

@@ -36,6 +36,7 @@ import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.interceptor.TransactionAspectSupport;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -320,6 +321,33 @@ abstract class MethodTransactionContract {
 		});
 	}
 
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void isFreeIfItsWorkIsUndoneAndItsResultComesLater(boolean inCallers) {
+		run((ledger, transaction) -> {
+			CompletableFuture<Integer> pending = new CompletableFuture<>();
+			Supplier<CompletableFuture<Integer>> call = () -> ledger.undoneLater("1", pending, true);
+			CompletableFuture<Integer> first = Objects
+				.requireNonNull(inCallers ? transaction.execute((status) -> call.get()) : call.get());
+			pending.complete(7);
+			assertThat(first).isCompletedWithValue(7);
+			assertThat(ledger.rows()).isEmpty();
+			assertThat(ledger.undoneLater("1", CompletableFuture.completedFuture(8), true)).isCompletedWithValue(8);
+			assertThat(ledger.undoneLater("1", CompletableFuture.completedFuture(9), false)).isCompletedWithValue(9);
+			assertThat(ledger.undoneLater("1", CompletableFuture.completedFuture(10), false)).isCompletedWithValue(9);
+			assertThat(ledger.rows()).containsExactly("1");
+		});
+	}
+
+	@Test
+	void isKeptIfOnlyTransactionsInsideAreUndone() {
+		run((ledger, transaction) -> {
+			assertThat(ledger.call("undoneInside", "1", false)).isEqualTo(1);
+			assertThat(ledger.call("undoneInside", "1", false)).isEqualTo(1);
+			assertThat(ledger.rows()).containsExactly("1");
+		});
+	}
+
 	@Test
 	void isItsOwnOperationInATransactionOfItsOwn() {
 		run((ledger, transaction) -> {
@@ -541,6 +569,8 @@ abstract class MethodTransactionContract {
 				case "undecided" -> ledger.undecided(id);
 				case "refused" -> ledger.refused(id);
 				case "robbed" -> ledger.robbed(id);
+				case "undoneInside" -> ledger.undoneInside(id);
+				case "undoneOutside" -> ledger.undoneOutside(id);
 				case "undecidedAndRobbed" -> ledger.undecidedAndRobbed(id);
 				default -> throw new IllegalArgumentException(method);
 			};
@@ -567,6 +597,31 @@ abstract class MethodTransactionContract {
 		@Idempotent(key = "#id")
 		public CompletableFuture<Integer> later(String id, CompletableFuture<Integer> pending) {
 			return pending;
+		}
+
+		@Transactional(propagation = Propagation.NESTED)
+		@Idempotent(key = "#id")
+		public CompletableFuture<Integer> undoneLater(String id, CompletableFuture<Integer> pending, boolean undone) {
+			write(id, false);
+			if (undone) {
+				TransactionAspectSupport.currentTransactionStatus().setRollbackOnly();
+			}
+			return pending;
+		}
+
+		@Transactional
+		@Idempotent(key = "#id")
+		public int undoneInside(String id) {
+			this.self.get().call("undoneOutside", "inside of " + id, false);
+			return write(id, false);
+		}
+
+		@Transactional(propagation = Propagation.REQUIRES_NEW)
+		@Idempotent(key = "#id")
+		public int undoneOutside(String id) {
+			write(id, false);
+			TransactionAspectSupport.currentTransactionStatus().setRollbackOnly();
+			return 0;
 		}
 
 		@Idempotent(key = "#id")

@@ -102,7 +102,7 @@ final class Expectations {
 		if (this.cell.expected() == Outcome.ANYTHING) {
 			return;
 		}
-		if (told == null && seen.rows() == 0 && this.cell.fate() != Fate.ROLLBACK_ONLY) {
+		if (told == null && seen.rows() == 0 && !this.cell.fate().marks()) {
 			this.complaints.add("nobody was told that nothing was done");
 		}
 		if (told != null && seen.rows() == 1 && this.cell.fate() == Fate.COMMIT) {

@@ -26,6 +26,12 @@ enum Fate {
 
 	METHOD_THROWS_CALLER_GOES_ON(Ending.ROLL_BACK),
 
+	/**
+	 * The method marks its transaction, or its savepoint, and returns as if nothing had
+	 * happened.
+	 */
+	METHOD_MARKS_AND_RETURNS(Ending.ROLL_BACK),
+
 	CALLER_THROWS(Ending.ROLL_BACK),
 
 	/**
@@ -120,8 +126,16 @@ enum Fate {
 		return this == CONNECTION_KILLED || this == CONNECTION_KILLED_AT_COMMIT;
 	}
 
-	boolean isPossible(DatabaseUnderTest database, SetUp setUp) {
+	/**
+	 * Whether somebody says that the transaction is to be rolled back, and nothing fails.
+	 */
+	boolean marks() {
+		return this == ROLLBACK_ONLY || this == METHOD_MARKS_AND_RETURNS;
+	}
+
+	boolean isPossible(DatabaseUnderTest database, SetUp setUp, Protection protection) {
 		return switch (this) {
+			case METHOD_MARKS_AND_RETURNS -> protection.isAnnotated();
 			case DEFERRED_CONSTRAINT -> database.defersConstraints();
 			case FLUSH_FAILS -> setUp == SetUp.JPA;
 			default -> true;
@@ -129,7 +143,8 @@ enum Fate {
 	}
 
 	static Set<Fate> methodFates() {
-		return EnumSet.of(METHOD_THROWS, METHOD_THROWS_CALLER_GOES_ON, METHOD_THROWS_ERROR, CLAIM_LOST);
+		return EnumSet.of(METHOD_THROWS, METHOD_THROWS_CALLER_GOES_ON, METHOD_THROWS_ERROR, METHOD_MARKS_AND_RETURNS,
+				CLAIM_LOST);
 	}
 
 	/**
@@ -150,15 +165,17 @@ enum Fate {
 	 * What can become of a transaction of any manager, in any database.
 	 */
 	static Set<Fate> ofAnyManager() {
-		return EnumSet.of(COMMIT, AFTER_COMMIT_THROWS, ROLLBACK_ONLY, METHOD_THROWS, CALLER_THROWS,
-				SYNCHRONIZATION_THROWS, METHOD_THROWS_ERROR, CALLER_THROWS_ERROR, SYNCHRONIZATION_THROWS_ERROR);
+		return EnumSet.of(COMMIT, AFTER_COMMIT_THROWS, ROLLBACK_ONLY, METHOD_THROWS, METHOD_MARKS_AND_RETURNS,
+				CALLER_THROWS, SYNCHRONIZATION_THROWS, METHOD_THROWS_ERROR, CALLER_THROWS_ERROR,
+				SYNCHRONIZATION_THROWS_ERROR);
 	}
 
 	/**
 	 * At least one of each kind, for where there is no time for more.
 	 */
 	static Set<Fate> representatives() {
-		return EnumSet.of(COMMIT, ROLLBACK_ONLY, LISTENER_THROWS, METHOD_THROWS_ERROR, CALLER_THROWS_ERROR);
+		return EnumSet.of(COMMIT, ROLLBACK_ONLY, METHOD_MARKS_AND_RETURNS, LISTENER_THROWS, METHOD_THROWS_ERROR,
+				CALLER_THROWS_ERROR);
 	}
 
 	/**

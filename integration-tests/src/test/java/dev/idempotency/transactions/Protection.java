@@ -42,6 +42,13 @@ enum Protection {
 	HANDLER;
 
 	/**
+	 * Whether a method can ask for the status of the transaction of its annotation.
+	 */
+	boolean isAnnotated() {
+		return this != JOINING && this != HANDLER;
+	}
+
+	/**
 	 * Whether the key is completed in the transaction of the work, and not after it.
 	 */
 	boolean isCompletedInTransaction() {

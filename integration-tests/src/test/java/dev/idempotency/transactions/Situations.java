@@ -124,8 +124,8 @@ final class Situations {
 	}
 
 	private static List<Situation> nested() {
-		Set<Fate> undoing = EnumSet.of(Fate.ROLLBACK_ONLY, Fate.METHOD_THROWS, Fate.CALLER_THROWS,
-				Fate.METHOD_THROWS_ERROR, Fate.CALLER_THROWS_ERROR);
+		Set<Fate> undoing = EnumSet.of(Fate.ROLLBACK_ONLY, Fate.METHOD_THROWS, Fate.METHOD_MARKS_AND_RETURNS,
+				Fate.CALLER_THROWS, Fate.METHOD_THROWS_ERROR, Fate.CALLER_THROWS_ERROR);
 		// Whoever catches the failure of a joining method cannot commit
 		Outcomes goesOn = (protection, fate) -> (protection == Protection.ANNOTATED || !fate.strikesInMethod())
 				? Outcome.DONE : Outcome.EITHER;
@@ -207,9 +207,12 @@ final class Situations {
 							scene.callAndStrike();
 						}))
 					.protectedBy(Protection.NESTED, Protection.JOINING_NESTED)
-					.withBystander(
-							(protection, fate) -> (fate != Fate.METHOD_THROWS_CALLER_GOES_ON) ? fate.outcome(protection)
-									: (protection == Protection.NESTED) ? Outcome.DONE : Outcome.EITHER));
+					.withBystander((protection, fate) -> switch (fate) {
+						case METHOD_MARKS_AND_RETURNS -> Outcome.DONE;
+						case METHOD_THROWS_CALLER_GOES_ON ->
+							(protection == Protection.NESTED) ? Outcome.DONE : Outcome.EITHER;
+						default -> fate.outcome(protection);
+					}));
 	}
 
 	private static Situation nested(String name, Set<Fate> fates, Consumer<Scene> play) {
@@ -359,7 +362,8 @@ final class Situations {
 
 	private static List<Situation> workInOtherDatabase() {
 		Set<Fate> inMethod = EnumSet.of(Fate.COMMIT, Fate.ROLLBACK_ONLY, Fate.METHOD_THROWS,
-				Fate.SYNCHRONIZATION_THROWS, Fate.METHOD_THROWS_ERROR, Fate.SYNCHRONIZATION_THROWS_ERROR);
+				Fate.METHOD_MARKS_AND_RETURNS, Fate.SYNCHRONIZATION_THROWS, Fate.METHOD_THROWS_ERROR,
+				Fate.SYNCHRONIZATION_THROWS_ERROR);
 		return List.of(other("work of the other, alone", inMethod, Scene::callDeciding),
 				other("work of the other, ours around it commits", inMethod, (scene) -> scene.transaction(() -> {
 					scene.readAndWrite();
@@ -431,9 +435,9 @@ final class Situations {
 
 	private static List<Situation> beforeCommit() {
 		// Spring commits what is marked as late as this, and says that it has not
-		Outcomes ending = (protection, fate) -> (fate != Fate.ROLLBACK_ONLY) ? fate.outcome(protection)
+		Outcomes ending = (protection, fate) -> !fate.marks() ? fate.outcome(protection)
 				: protection.isCompletedInTransaction() ? Outcome.EITHER : Outcome.ANYTHING;
-		Outcomes shared = (protection, fate) -> (fate == Fate.ROLLBACK_ONLY) ? ending.of(protection, fate)
+		Outcomes shared = (protection, fate) -> fate.marks() ? ending.of(protection, fate)
 				: AS_ITS_TRANSACTION.of(protection, fate);
 		List<Situation> all = new ArrayList<>();
 		for (int order : List.of(Ordered.HIGHEST_PRECEDENCE, 0, Ordered.LOWEST_PRECEDENCE)) {
@@ -568,8 +572,8 @@ final class Situations {
 					scene.read();
 					scene.beforeCommit(0, () -> callAndStrikeBeforeCommit(scene));
 					strikeIfSynchronization(scene);
-				})).without(Fate.METHOD_THROWS_CALLER_GOES_ON, Fate.ROLLBACK_ONLY, Fate.AFTER_COMMIT_THROWS,
-						Fate.AFTER_COMMIT_THROWS_ERROR),
+				})).without(Fate.METHOD_THROWS_CALLER_GOES_ON, Fate.ROLLBACK_ONLY, Fate.METHOD_MARKS_AND_RETURNS,
+						Fate.AFTER_COMMIT_THROWS, Fate.AFTER_COMMIT_THROWS_ERROR),
 				jpa("of a protected handler", Fate.ofCallersTransaction(), (scene) -> scene.inHandler(() -> {
 					scene.read();
 					scene.callAndStrike();

@@ -3,6 +3,7 @@ package dev.idempotency.transactions;
 import dev.idempotency.IdempotencyContext;
 
 import org.springframework.core.Ordered;
+import org.springframework.transaction.interceptor.TransactionAspectSupport;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
@@ -27,6 +28,7 @@ final class Strikes {
 			case COMMIT -> {
 			}
 			case ROLLBACK_ONLY -> rollBackOnly.run();
+			case METHOD_MARKS_AND_RETURNS -> TransactionAspectSupport.currentTransactionStatus().setRollbackOnly();
 			case CLAIM_LOST -> this.stage.takeOver(IdempotencyContext.current().key());
 			case METHOD_THROWS, METHOD_THROWS_CALLER_GOES_ON, CALLER_THROWS -> throw new Failure();
 			case METHOD_THROWS_ERROR, CALLER_THROWS_ERROR -> throw new Broken();

@@ -60,7 +60,7 @@ abstract class TransactionMatrixContract {
 			for (Protection protection : situation.protections()) {
 				situation.fates()
 					.stream()
-					.filter((fate) -> fate.isPossible(database, situation.setUp()))
+					.filter((fate) -> fate.isPossible(database, situation.setUp(), protection))
 					.filter((fate) -> all || Fate.representatives().contains(fate))
 					.forEach((fate) -> cells.add(new Cell(situation, fate, protection, isolation)));
 			}

@@ -36,7 +36,9 @@ import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.stereotype.Service;
+import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.interceptor.TransactionAspectSupport;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.web.bind.annotation.ExceptionHandler;
@@ -86,8 +88,9 @@ abstract class TransactionalHttpContract implements Container.Choice {
 
 	@BeforeAll
 	void start() {
-		List<Class<?>> sources = new ArrayList<>(List.of(WebTestApplication.class, Turnstile.class, Events.class,
-				Payments.class, PaymentController.class, Routes.class, LossyDataSource.Around.class));
+		List<Class<?>> sources = new ArrayList<>(
+				List.of(WebTestApplication.class, Turnstile.class, Events.class, Payments.class,
+						PaymentController.class, UndoingController.class, Routes.class, LossyDataSource.Around.class));
 		sources.addAll(surroundings());
 		this.server = serve(sources, "etag.order=0", autoConfiguration(), "spring.datasource.url=" + url(),
 				"idempotency.store=jdbc", "idempotency.jdbc.initialize-schema=always",
@@ -207,6 +210,23 @@ abstract class TransactionalHttpContract implements Container.Choice {
 		assertThat(this.server.bean(Events.class).of(IdempotencyEvent.Finished.class)).singleElement()
 			.satisfies((event) -> assertThat(event.completion().kind()).isEqualTo(Completion.Kind.ROLLED_BACK));
 		assertThat(pay("failing-at-commit").isReplay()).isFalse();
+	}
+
+	@Test
+	void undoesTheWorkOfAHandlerThatMarksTheTransaction() {
+		assertUndone(pay("undoing-all"), 500);
+		assertUndone(pay("undoing-all"), 500);
+	}
+
+	@Test
+	void keepsTheAnswerOfAHandlerThatUndoesATransactionOfItsOwn() {
+		for (String how : List.of("undoing-its-own", "undoing-apart")) {
+			clear();
+			Answer first = pay(how);
+			assertThat(first.status()).isEqualTo(200);
+			assertThat(rows()).isZero();
+			pay(how).assertReplayOf(first);
+		}
 	}
 
 	@Test
@@ -341,6 +361,48 @@ abstract class TransactionalHttpContract implements Container.Choice {
 		void payAndFail(String text) {
 			pay(text);
 			throw new IllegalArgumentException("the service fails");
+		}
+
+	}
+
+	/**
+	 * Handlers with transactions of their own, which they undo.
+	 */
+	@RestController
+	@RequestMapping("/transactional")
+	static class UndoingController {
+
+		private final Payments payments;
+
+		UndoingController(Payments payments) {
+			this.payments = payments;
+		}
+
+		@PostMapping("/undoing-all")
+		@Idempotent(transactional = true)
+		@Transactional
+		public String undoAll(@RequestBody String text) {
+			return undo(text);
+		}
+
+		@PostMapping("/undoing-its-own")
+		@Idempotent
+		@Transactional
+		public String undoItsOwn(@RequestBody String text) {
+			return undo(text);
+		}
+
+		@PostMapping("/undoing-apart")
+		@Idempotent(transactional = true)
+		@Transactional(propagation = Propagation.REQUIRES_NEW)
+		public String undoApart(@RequestBody String text) {
+			return undo(text);
+		}
+
+		private String undo(String text) {
+			this.payments.pay(text);
+			TransactionAspectSupport.currentTransactionStatus().setRollbackOnly();
+			return UUID.randomUUID().toString();
 		}
 
 	}
