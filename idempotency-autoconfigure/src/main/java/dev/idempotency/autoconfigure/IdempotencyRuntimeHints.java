@@ -64,6 +64,10 @@ final class IdempotencyRuntimeHints implements RuntimeHintsRegistrar {
 		// Its presence decides how methods take part in transactions
 		hints.reflection()
 			.registerTypeIfPresent(classLoader, "org.springframework.transaction.interceptor.TransactionInterceptor");
+		// Its attributes tell a name from the text of an object
+		hints.reflection()
+			.registerTypeIfPresent(classLoader, "org.springframework.security.oauth2.core.OAuth2AuthenticatedPrincipal",
+					MemberCategory.INVOKE_PUBLIC_METHODS);
 		// Their presence decides what is supported for Reactor
 		hints.reflection()
 			.registerTypeIfPresent(classLoader, "reactor.core.publisher.Mono")

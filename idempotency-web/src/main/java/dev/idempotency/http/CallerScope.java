@@ -1,6 +1,9 @@
 package dev.idempotency.http;
 
+import java.lang.reflect.Method;
 import java.security.Principal;
+import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 
 import dev.idempotency.IdempotencyKeyInvalidException;
@@ -13,6 +16,7 @@ import org.springframework.security.core.Authentication;
 import org.springframework.security.core.context.SecurityContextHolder;
 import org.springframework.security.core.userdetails.UserDetails;
 import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
 
 /**
  * The scope of an authenticated caller, or of nobody. A caller without a name of its own
@@ -22,6 +26,8 @@ public final class CallerScope {
 
 	private static final boolean SPRING_SECURITY = ClassUtils
 		.isPresent("org.springframework.security.core.Authentication", CallerScope.class.getClassLoader());
+
+	private static final String FILLERS = "\u115f\u1160\u2800\u3164\uffa0";
 
 	private CallerScope() {
 	}
@@ -36,7 +42,7 @@ public final class CallerScope {
 	public static IdempotencyScope of(@Nullable Principal principal, String operation, @Nullable String tenant) {
 		Principal caller = SPRING_SECURITY ? SpringSecurity.callerOf(principal) : principal;
 		String name = (caller != null) ? caller.getName() : null;
-		if (caller != null && (name == null || name.isBlank())) {
+		if (caller != null && (name == null || name.codePoints().noneMatch(CallerScope::isVisible))) {
 			throw refusal("The caller has no name of its own");
 		}
 		try {
@@ -56,6 +62,19 @@ public final class CallerScope {
 		return SPRING_SECURITY ? SpringSecurity.currentCaller() : null;
 	}
 
+	/**
+	 * Whether a character can be seen. Marks need one that can, and fillers are letters
+	 * without a shape.
+	 */
+	private static boolean isVisible(int character) {
+		return switch (Character.getType(character)) {
+			case Character.CONTROL, Character.FORMAT, Character.SPACE_SEPARATOR, Character.LINE_SEPARATOR,
+					Character.PARAGRAPH_SEPARATOR, Character.NON_SPACING_MARK, Character.ENCLOSING_MARK ->
+				false;
+			default -> FILLERS.indexOf(character) < 0;
+		};
+	}
+
 	private static IdempotencyKeyInvalidException refusal(String why) {
 		return new IdempotencyKeyInvalidException(why
 				+ ". Its keys could not be told from those of others. The application has to define a ScopeResolver that names it.");
@@ -65,6 +84,23 @@ public final class CallerScope {
 	 * Loaded only where there is Spring Security.
 	 */
 	private static final class SpringSecurity {
+
+		/**
+		 * Of a user of OAuth 2, whose module this one does not need.
+		 */
+		private static final @Nullable Method OAUTH2_ATTRIBUTES = oauth2Attributes();
+
+		private static @Nullable Method oauth2Attributes() {
+			try {
+				return ClassUtils
+					.forName("org.springframework.security.oauth2.core.OAuth2AuthenticatedPrincipal",
+							CallerScope.class.getClassLoader())
+					.getMethod("getAttributes");
+			}
+			catch (ReflectiveOperationException | LinkageError ex) {
+				return null;
+			}
+		}
 
 		static @Nullable Principal currentCaller() {
 			return SecurityContextHolder.getContext().getAuthentication();
@@ -86,11 +122,37 @@ public final class CallerScope {
 		 * same for all of them, or contain secrets.
 		 */
 		private static boolean isNamed(Authentication authentication) {
-			Object principal = authentication.getPrincipal();
-			return authentication.isAuthenticated() && (principal instanceof CharSequence || principal instanceof Number
-					|| principal instanceof UUID || principal instanceof UserDetails
-					|| principal instanceof AuthenticatedPrincipal || principal instanceof Principal
-					|| !String.valueOf(principal).equals(authentication.getName()));
+			return authentication.isAuthenticated() && isName(authentication.getName(), authentication.getPrincipal());
+		}
+
+		private static boolean isName(String name, @Nullable Object principal) {
+			if (isText(principal) || principal instanceof UserDetails) {
+				return true;
+			}
+			if (principal instanceof Authentication inner && Objects.equals(name, inner.getName())) {
+				return !(inner instanceof AnonymousAuthenticationToken) && isName(name, inner.getPrincipal());
+			}
+			if (principal instanceof AuthenticatedPrincipal named) {
+				return !isTextOfAttribute(name, named);
+			}
+			return principal instanceof Principal || !String.valueOf(principal).equals(name);
+		}
+
+		/**
+		 * Whether the {@code toString} of a value says all of it.
+		 */
+		private static boolean isText(@Nullable Object value) {
+			return value instanceof String || value instanceof UUID
+					|| (value instanceof Number && value.getClass().getName().startsWith("java."));
+		}
+
+		private static boolean isTextOfAttribute(String name, AuthenticatedPrincipal principal) {
+			Object attributes = (OAUTH2_ATTRIBUTES != null
+					&& OAUTH2_ATTRIBUTES.getDeclaringClass().isInstance(principal))
+							? ReflectionUtils.invokeMethod(OAUTH2_ATTRIBUTES, principal) : null;
+			return attributes instanceof Map<?, ?> known && known.values()
+				.stream()
+				.anyMatch((value) -> value != null && !isText(value) && value.toString().equals(name));
 		}
 
 	}

@@ -1,5 +1,6 @@
 package dev.idempotency.web;
 
+import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Collection;
@@ -77,6 +78,41 @@ enum CallerKind {
 
 	USER_BLANK_IN_UNICODE(Fate.REFUSED, (caller) -> user("\u2003")),
 
+	USER_NO_BREAK_SPACE(Fate.REFUSED, (caller) -> user("\u00a0")),
+
+	USER_INVISIBLE(Fate.REFUSED, (caller) -> user("\u200b\ufeff\u2060")),
+
+	USER_CONTROL_CHARACTER(Fate.REFUSED, (caller) -> user("\u0001\0")),
+
+	USER_HANGUL_FILLER(Fate.REFUSED, (caller) -> user("\u3164")),
+
+	USER_DETAILS_INVISIBLE(Fate.REFUSED, (caller) -> user(details("\u200b"))),
+
+	/**
+	 * Outside of the basic plane, where a character is two.
+	 */
+	USER_EMOJI(Fate.APART, (caller) -> user(isOne(caller) ? "\ud83d\ude00" : "\ud83d\ude01")),
+
+	USER_TAG(Fate.REFUSED, (caller) -> user("\udb40\udc41")),
+
+	USER_NUMBER_OF_ITS_OWN(Fate.REFUSED, (caller) -> user(new OwnNumber(caller))),
+
+	USER_TEXT_OF_ITS_OWN(Fate.REFUSED, (caller) -> user(new OwnText(caller))),
+
+	USER_BIG_NUMBER(Fate.APART, (caller) -> user(BigInteger.valueOf(caller.hashCode()))),
+
+	USER_AUTHENTICATION(Fate.APART, (caller) -> user(user(caller))),
+
+	USER_AUTHENTICATION_OF_OBJECT(Fate.REFUSED, (caller) -> user(user(new UserOfOneText(caller)))),
+
+	USER_AUTHENTICATION_OF_AUTHENTICATION_OF_OBJECT(Fate.REFUSED,
+			(caller) -> user(user(user(new UserOfOneText(caller))))),
+
+	USER_AUTHENTICATION_NOT_AUTHENTICATED(Fate.APART,
+			(caller) -> user(UsernamePasswordAuthenticationToken.unauthenticated(caller, "password"))),
+
+	USER_AUTHENTICATION_OF_STRANGER(Fate.REFUSED, (caller) -> user(stranger())),
+
 	NAMES_OF_OTHER_CASE(Fate.APART, (caller) -> user(isOne(caller) ? "ann" : "Ann")),
 
 	NAMES_WITH_BLANK_AFTER(Fate.APART, (caller) -> user(isOne(caller) ? "ann" : "ann ")),
@@ -104,9 +140,7 @@ enum CallerKind {
 
 	NAME_LIKE_NULL(Fate.REAL_NAME, (caller) -> user("null")),
 
-	STRANGER(Fate.NOBODY,
-			(caller) -> new AnonymousAuthenticationToken("key", "anonymousUser",
-					AuthorityUtils.createAuthorityList("ROLE_ANONYMOUS"))),
+	STRANGER(Fate.NOBODY, (caller) -> stranger()),
 
 	/**
 	 * Nobody has verified the name.
@@ -149,6 +183,20 @@ enum CallerKind {
 
 	OAUTH2_USER(Fate.APART, (caller) -> user(new DefaultOAuth2User(authorities(), Map.of("login", caller), "login"))),
 
+	OAUTH2_USER_NUMBER(Fate.APART, (caller) -> oauth2(caller.hashCode())),
+
+	OAUTH2_USER_UUID(Fate.APART, (caller) -> oauth2(UUID.nameUUIDFromBytes(caller.getBytes(StandardCharsets.UTF_8)))),
+
+	OAUTH2_USER_OBJECT(Fate.REFUSED, (caller) -> oauth2(new UserOfOneText(caller))),
+
+	OAUTH2_USER_MAP(Fate.REFUSED, (caller) -> oauth2(Map.of("id", new UserOfOneText(caller)))),
+
+	OAUTH2_USER_BYTES(Fate.REFUSED, (caller) -> oauth2(caller.getBytes(StandardCharsets.UTF_8))),
+
+	OAUTH2_USER_BESIDES_OBJECTS(Fate.APART,
+			(caller) -> user(new DefaultOAuth2User(authorities(),
+					Map.of("login", caller, "roles", List.of(caller), "user", new UserOfOneText(caller)), "login"))),
+
 	/**
 	 * As the assertion of a SAML identity provider without a name.
 	 */
@@ -184,6 +232,15 @@ enum CallerKind {
 
 	private static boolean isOne(String caller) {
 		return caller.equals("one");
+	}
+
+	private static Authentication stranger() {
+		return new AnonymousAuthenticationToken("key", "anonymousUser",
+				AuthorityUtils.createAuthorityList("ROLE_ANONYMOUS"));
+	}
+
+	private static Authentication oauth2(Object id) {
+		return user(new DefaultOAuth2User(authorities(), Map.of("id", id), "id"));
 	}
 
 	@SuppressWarnings("NullAway")
@@ -301,6 +358,66 @@ enum CallerKind {
 		@Override
 		public String toString() {
 			return "API client";
+		}
+
+	}
+
+	@SuppressWarnings("serial")
+	static final class OwnNumber extends Number {
+
+		private final String id;
+
+		OwnNumber(String id) {
+			this.id = id;
+		}
+
+		@Override
+		public int intValue() {
+			return this.id.hashCode();
+		}
+
+		@Override
+		public long longValue() {
+			return intValue();
+		}
+
+		@Override
+		public float floatValue() {
+			return intValue();
+		}
+
+		@Override
+		public double doubleValue() {
+			return intValue();
+		}
+
+		@Override
+		public String toString() {
+			return "number";
+		}
+
+	}
+
+	record OwnText(String id) implements CharSequence {
+
+		@Override
+		public int length() {
+			return this.id.length();
+		}
+
+		@Override
+		public char charAt(int index) {
+			return this.id.charAt(index);
+		}
+
+		@Override
+		public CharSequence subSequence(int start, int end) {
+			return this.id.subSequence(start, end);
+		}
+
+		@Override
+		public String toString() {
+			return "text";
 		}
 
 	}
