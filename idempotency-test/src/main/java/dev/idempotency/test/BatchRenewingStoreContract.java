@@ -28,9 +28,24 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 public interface BatchRenewingStoreContract extends StoreUnderTest {
 
+	/**
+	 * The first and the last one are lost.
+	 */
 	@Test
 	default void renewsManyClaimsAtOnce() {
-		List<Claim> claims = Stream.generate(() -> granted(store(), newKey(), terms(SHORT))).limit(300).toList();
+		List<Claim> claims = Stream.generate(() -> granted(store(), newKey(), terms(SHORT))).limit(500).toList();
+		List<Claim> lost = List.of(claims.get(0), claims.get(250), claims.get(499));
+		lost.forEach((claim) -> assertThat(store().release(claim)).isTrue());
+		assertThat(lostOf(claims, LONG)).containsExactlyInAnyOrderElementsOf(lost);
+		claims.stream()
+			.filter((claim) -> !lost.contains(claim))
+			.forEach((claim) -> assertThat(inProgress(store(), claim.key()).leaseLeft()).isBetween(LONG.minusMinutes(1),
+					LONG));
+	}
+
+	@Test
+	default void renewsManyClaimsOfWhichNoneIsLost() {
+		List<Claim> claims = Stream.generate(() -> granted(store(), newKey(), terms(SHORT))).limit(10).toList();
 		assertThat(lostOf(claims, LONG)).isEmpty();
 		time().pass(PAST_SHORT);
 		assertThat(claims).allSatisfy((claim) -> assertThat(inProgress(store(), claim.key()).isAbandoned()).isFalse());

@@ -1,6 +1,9 @@
 package dev.idempotency.test;
 
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.UUID;
 
 import dev.idempotency.Fingerprint;
 import dev.idempotency.IdempotencyKey;
@@ -252,6 +255,23 @@ interface CrashesContract extends StoreUnderTest {
 		canDoNothing(second);
 		canDoNothing(first);
 		assertThat(granted(otherInstance(), key).attempt()).isEqualTo(3);
+	}
+
+	/**
+	 * More than a byte can count. A takeover after a release does not have to be waited
+	 * for.
+	 */
+	@Test
+	default void remembersEveryCrashHoweverOftenAKeyIsTakenOver() {
+		IdempotencyKey key = newKey();
+		Set<UUID> owners = new HashSet<>();
+		owners.add(abandoned(this, key).owner());
+		for (int attempt = 2; attempt < 260; attempt++) {
+			Claim claim = granted((attempt % 2 == 0) ? otherInstance() : store(), key);
+			assertThat(claim.attempt()).isEqualTo(attempt);
+			assertThat(owners.add(claim.owner())).as("the owner is a new one").isTrue();
+			assertThat(store().release(claim)).isTrue();
+		}
 	}
 
 	private void canDoNothing(Claim claim) {

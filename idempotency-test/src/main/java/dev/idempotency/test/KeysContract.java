@@ -4,9 +4,13 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import dev.idempotency.Fingerprint;
@@ -58,10 +62,55 @@ interface KeysContract extends StoreUnderTest {
 	List<String> SEPARATORS = List.of("", " ", ":", "::", "/", "|", ",", ", ", ";", ".", "-", "_", "#", "@", "&", "=",
 			"~", "\u0000", "\n", "\t", "\u001f", "\\", "'", "\"");
 
+	/**
+	 * More than a bounded cache of a round number of entries.
+	 */
+	int MANY = 2100;
+
 	@Test
 	default void keepsValuesApartThatLookAlike() {
 		String unique = newKey().value();
 		areKeptApart(IdempotencyKey.MAX_LENGTH, (text) -> key(unique, "op", "ann", "x", text));
+	}
+
+	/**
+	 * A record ends when it expires, and not when there are many others.
+	 */
+	@Test
+	default void keepsThousandsOfRecords() {
+		Queue<Integer> toStart = IntStream.range(0, MANY)
+			.boxed()
+			.collect(Collectors.toCollection(ConcurrentLinkedQueue::new));
+		Queue<Claim> running = new ConcurrentLinkedQueue<>();
+		Queue<Claim> done = new ConcurrentLinkedQueue<>();
+		inParallel(toStart, (number) -> {
+			Claim claim = granted(store(), newKey());
+			if (number % 10 == 0) {
+				assertThat(store().complete(claim, result(claim.key().value()), TTL)).isTrue();
+				done.add(claim);
+			}
+			else {
+				running.add(claim);
+			}
+		});
+		assertThat(running.size() + done.size()).isEqualTo(MANY);
+		inParallel(running, (claim) -> assertThat(otherInstance().release(claim)).as("is still held").isTrue());
+		inParallel(done, (claim) -> {
+			assertThat(completed(otherInstance(), claim.key()).result()).isEqualTo(result(claim.key().value()));
+			if (store() instanceof InspectableStore inspectable) {
+				// Later tests need not search among them
+				inspectable.forget(claim.key());
+			}
+		});
+	}
+
+	private static <T> void inParallel(Queue<T> things, Consumer<T> action) {
+		Race.run(4, () -> {
+			for (T thing = things.poll(); thing != null; thing = things.poll()) {
+				action.accept(thing);
+			}
+			return true;
+		});
 	}
 
 	@Test

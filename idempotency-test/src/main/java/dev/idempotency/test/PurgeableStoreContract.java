@@ -1,5 +1,6 @@
 package dev.idempotency.test;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -8,10 +9,12 @@ import java.util.stream.Stream;
 
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.store.Claim;
+import dev.idempotency.store.ClaimTerms;
 import dev.idempotency.store.PurgeableStore;
 import org.junit.jupiter.api.Test;
 
 import static dev.idempotency.test.Scene.BRIEF;
+import static dev.idempotency.test.Scene.FINGERPRINT;
 import static dev.idempotency.test.Scene.LONG;
 import static dev.idempotency.test.Scene.PAST_BRIEF;
 import static dev.idempotency.test.Scene.PAST_SHORT;
@@ -24,6 +27,7 @@ import static dev.idempotency.test.Scene.granted;
 import static dev.idempotency.test.Scene.inProgress;
 import static dev.idempotency.test.Scene.newKey;
 import static dev.idempotency.test.Scene.terms;
+import static dev.idempotency.test.Scene.withoutTakeover;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
@@ -66,6 +70,45 @@ public interface PurgeableStoreContract extends StoreUnderTest {
 		assertThat(inProgress(store(), running).attempt()).isEqualTo(1);
 		assertThat(completed(store(), done).result()).isEqualTo(RESULT);
 		assertThat(granted(store(), vanished).attempt()).isEqualTo(2);
+	}
+
+	/**
+	 * Neither what is done nor what nobody seems to want: only the ttl counts.
+	 */
+	@Test
+	default void purgesNothingBeforeItsTtlHoweverOldItIs() {
+		if (time().isMovable()) {
+			IdempotencyKey done = newKey();
+			store().complete(granted(store(), done, terms(LONG, ClaimTerms.MAX_DURATION)), RESULT, BRIEF);
+			IdempotencyKey vanished = newKey();
+			granted(store(), vanished, terms(BRIEF, ClaimTerms.MAX_DURATION));
+			IdempotencyKey vanishedTwice = newKey();
+			abandoned(this, vanishedTwice);
+			granted(store(), vanishedTwice, terms(BRIEF, ClaimTerms.MAX_DURATION));
+			for (Duration time : List.of(Duration.ofMinutes(2), Duration.ofHours(2), Duration.ofDays(2),
+					Duration.ofDays(8), Duration.ofDays(40), Duration.ofDays(400))) {
+				time().pass(time);
+				purgeAll();
+				assertThat(completed(store(), done).result()).isEqualTo(RESULT);
+				assertThat(inProgress(store().claim(vanished, FINGERPRINT, withoutTakeover())).attempt()).isEqualTo(1);
+				assertThat(inProgress(store().claim(vanishedTwice, FINGERPRINT, withoutTakeover())).attempt())
+					.isEqualTo(2);
+			}
+		}
+	}
+
+	@Test
+	default void purgesNothingInTheLastMomentOfItsTtl() {
+		if (time().isMovable()) {
+			IdempotencyKey running = newKey();
+			granted(store(), running, terms(SHORT, SHORT));
+			IdempotencyKey done = newKey();
+			store().complete(granted(store(), done, terms(SHORT, SHORT)), RESULT, BRIEF);
+			time().pass(SHORT.minus(BRIEF));
+			purgeAll();
+			assertThat(inProgress(store(), running).attempt()).isEqualTo(1);
+			assertThat(completed(store(), done).result()).isEqualTo(RESULT);
+		}
 	}
 
 	@Test

@@ -53,6 +53,17 @@ interface ReplaysContract extends StoreUnderTest {
 		assertThat(completed(store(), key).replays()).isEqualTo(2);
 	}
 
+	/**
+	 * More than a byte can count.
+	 */
+	@Test
+	default void countsReplaysHoweverManyThereAre() {
+		IdempotencyKey key = completedFor(TTL);
+		for (int replay = 1; replay < 260; replay++) {
+			assertThat(completed(store().claim(key, FINGERPRINT, countingReplays())).replays()).isEqualTo(replay);
+		}
+	}
+
 	@Test
 	default void countsReplaysThatComeAtOnceOneByOne() {
 		IdempotencyKey key = completedFor(TTL);

@@ -3,8 +3,10 @@ package dev.idempotency.test;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -116,6 +118,27 @@ public interface SearchableStoreContract extends InspectableStoreContract {
 		assertThat(pages).hasSize(10).doesNotHaveDuplicates();
 	}
 
+	/**
+	 * Full pages, and those with one record more.
+	 */
+	@Test
+	default void findsEachRecordOfLongPages() {
+		String namespace = newNamespace();
+		RecordFilter all = RecordFilter.all(namespace);
+		Set<RecordId> ids = new HashSet<>();
+		for (int number : new int[] { 100, 101, 150 }) {
+			while (ids.size() < number) {
+				ids.add(RecordId.of(claimed(namespace, "pay", "key " + ids.size())));
+			}
+			Set<RecordId> found = new HashSet<>(search(all));
+			assertThat(found).hasSize(100);
+			Found rest = searchable().search(all, 100, 100);
+			assertThat(rest.complete()).isTrue();
+			rest.records().forEach((record) -> assertThat(found.add(record.id())).isTrue());
+			assertThat(found).isEqualTo(ids);
+		}
+	}
+
 	@Test
 	default void refusesToReachTooFar() {
 		RecordFilter all = RecordFilter.all(newNamespace());
@@ -174,8 +197,10 @@ public interface SearchableStoreContract extends InspectableStoreContract {
 	default void findsARecordByTheStartOfItsId() {
 		String namespace = newNamespace();
 		List<RecordId> all = new ArrayList<>();
+		String elsewhere = newNamespace();
 		for (int i = 0; i < 20; i++) {
 			all.add(RecordId.of(claimed(namespace, "pay", "key " + i)));
+			claimed(elsewhere, "pay", "key " + i);
 		}
 		for (RecordId id : all) {
 			for (int digits : new int[] { 1, 2, 5, 12, RecordId.LENGTH }) {
@@ -236,10 +261,16 @@ public interface SearchableStoreContract extends InspectableStoreContract {
 		String namespace = newNamespace();
 		IdempotencyKey key = claimed(namespace, "pay", "key");
 		IdempotencyKey other = claimed(namespace.toUpperCase(Locale.ROOT), "pay", "key");
+		// What begins alike, or matches as a pattern
+		claimed(namespace + "2", "pay", "key");
+		claimed(namespace.replace('-', '_'), "pay", "key");
 		assertThat(search(RecordFilter.all(namespace))).containsExactly(ids(key));
+		assertThat(search(RecordFilter.all(namespace).withKey("key"))).containsExactly(ids(key));
 		assertThat(search(RecordFilter.all(other.scope().namespace()))).containsExactly(ids(other));
-		assertThat(searchable().count(namespace).counts())
-			.containsExactly(new Count("pay", RecordState.IN_PROGRESS, 1));
+		assertThat(search(RecordFilter.all(namespace.replace('-', '_')))).hasSize(1);
+		for (String one : List.of(namespace, namespace.replace('-', '_'))) {
+			assertThat(searchable().count(one).counts()).containsExactly(new Count("pay", RecordState.IN_PROGRESS, 1));
+		}
 		assertThat(search(RecordFilter.all(newNamespace()))).isEmpty();
 		assertThat(searchable().count(newNamespace()).counts()).isEmpty();
 	}

@@ -17,12 +17,33 @@ public interface StoreTime {
 	void pass(Duration duration);
 
 	/**
+	 * Whether days pass at once. Some tests let years pass, and exact moments come. They
+	 * try nothing where they would have to wait.
+	 * @return whether the store has a movable clock
+	 */
+	default boolean isMovable() {
+		return false;
+	}
+
+	/**
 	 * The time of a store that has a movable clock.
 	 * @param clock the clock
 	 * @return the time
 	 */
 	static StoreTime of(MovableClock clock) {
-		return clock::advance;
+		return new StoreTime() {
+
+			@Override
+			public void pass(Duration duration) {
+				clock.advance(duration);
+			}
+
+			@Override
+			public boolean isMovable() {
+				return true;
+			}
+
+		};
 	}
 
 	/**

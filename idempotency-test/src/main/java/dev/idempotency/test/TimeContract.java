@@ -11,6 +11,7 @@ import java.util.stream.Stream;
 
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.KeyStatus;
+import dev.idempotency.RecordState;
 import dev.idempotency.store.Claim;
 import dev.idempotency.store.ClaimTerms;
 import dev.idempotency.store.IdempotencyStore;
@@ -20,6 +21,7 @@ import dev.idempotency.store.RecordId;
 import dev.idempotency.store.SearchableStore;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
 import static dev.idempotency.test.Scene.BRIEF;
@@ -71,6 +73,7 @@ interface TimeContract extends StoreUnderTest {
 		addHasty(stories);
 		addLeases(stories);
 		addTtls(stories);
+		addLateVerbs(stories);
 		addLongTimes(stories);
 		addReplays(stories);
 		purge();
@@ -87,6 +90,42 @@ interface TimeContract extends StoreUnderTest {
 			}
 		}
 		return stories.stream().map((story) -> DynamicTest.dynamicTest(story.name, story::end));
+	}
+
+	/**
+	 * An age is more than the time of a day.
+	 */
+	@Test
+	default void countsTheAgeOfAKeyForYears() {
+		if (time().isMovable()) {
+			IdempotencyKey key = newKey();
+			granted(store(), key, terms(BRIEF, ClaimTerms.MAX_DURATION));
+			Duration age = Duration.ZERO;
+			for (int days : new int[] { 1, 2, 50, 1000 }) {
+				time().pass(Duration.ofDays(days));
+				age = age.plusDays(days);
+				assertThat(inProgress(store().claim(key, FINGERPRINT, withoutTakeover())).age()).isBetween(age,
+						age.plus(LONG));
+			}
+		}
+	}
+
+	/**
+	 * At the last millisecond, an operator must not read something else than an attempt.
+	 */
+	@Test
+	default void endsALeaseAtTheSameMomentForAClaimAndALook() {
+		if (time().isMovable() && store() instanceof InspectableStore inspectable) {
+			IdempotencyKey key = newKey();
+			granted(store(), key, terms(STEP));
+			time().pass(STEP.minus(BRIEF));
+			for (int i = 0; i < 3; i++) {
+				boolean abandoned = inProgress(store().claim(key, FINGERPRINT, withoutTakeover())).isAbandoned();
+				assertThat(inspectable.find(key).orElseThrow().status().state())
+					.isEqualTo(abandoned ? RecordState.ABANDONED : RecordState.IN_PROGRESS);
+				time().pass(BRIEF);
+			}
+		}
 	}
 
 	private void purge() {
@@ -207,6 +246,15 @@ interface TimeContract extends StoreUnderTest {
 				(story) -> assertThat(store().complete(story.claim(), RESULT, BRIEF)).isTrue(), this::isGone));
 		stories.add(new Story("a completion does not shorten the ttl", (story) -> complete(story, TTL, STEP),
 				Story::rest, this::isCompleted));
+		stories.add(new Story("a completion after a takeover does not shorten the ttl",
+				(story) -> story.claim = granted(store(), story.key, terms(BRIEF)), (story) -> {
+					story.claim = granted(otherInstance(), story.key, terms(LONG));
+					assertThat(store().complete(story.claim(), RESULT, BRIEF)).isTrue();
+				}, Story::rest, this::isCompleted));
+		stories.add(new Story("a late completion does not shorten the ttl",
+				(story) -> story.claim = granted(store(), story.key, terms(BRIEF)),
+				(story) -> assertThat(otherInstance().complete(story.claim(), RESULT, BRIEF)).isTrue(), Story::rest,
+				this::isCompleted));
 		stories.add(new Story("a renewal keeps work that outlives its ttl", (story) -> {
 			story.claim = granted(store(), story.key, terms(STEP, STEP));
 			assertThat(store().renew(story.claim(), LONG)).isTrue();
@@ -270,6 +318,29 @@ interface TimeContract extends StoreUnderTest {
 		assertThat(otherInstance().complete(story.claim(), RESULT, TTL)).isFalse();
 		assertThat(store().complete(next, RESULT, TTL)).isTrue();
 		assertThat(completed(store(), story.key).replays()).isZero();
+	}
+
+	/**
+	 * Whatever comes first after the end of a record: a store may remove the record when
+	 * it meets it, and so hide from the second call what it does wrong.
+	 */
+	private void addLateVerbs(List<Story> stories) {
+		Map<String, Consumer<Story>> verbs = new LinkedHashMap<>();
+		verbs.put("claim", Story::rest);
+		verbs.put("renewal", (story) -> assertThat(otherInstance().renew(story.claim(), LONG)).isFalse());
+		verbs.put("completion", (story) -> assertThat(otherInstance().complete(story.claim(), RESULT, TTL)).isFalse());
+		verbs.put("release", (story) -> assertThat(otherInstance().release(story.claim())).isFalse());
+		verbs.forEach((name, verb) -> {
+			Consumer<Story> first = (story) -> {
+				verb.accept(story);
+				assertThat(granted(store(), story.key).attempt()).isEqualTo(1);
+			};
+			stories.add(new Story("a %s comes after the ttl".formatted(name),
+					(story) -> story.claim = granted(store(), story.key, terms(BRIEF, TWO_STEPS)), Story::rest, first));
+			stories.add(new Story("a %s comes after the ttl of a takeover".formatted(name),
+					(story) -> story.claim = granted(store(), story.key, terms(BRIEF)),
+					(story) -> story.claim = granted(otherInstance(), story.key, terms(BRIEF, STEP)), first));
+		});
 	}
 
 	// Long times

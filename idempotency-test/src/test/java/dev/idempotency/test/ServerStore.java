@@ -14,6 +14,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 
 import dev.idempotency.Fingerprint;
 import dev.idempotency.IdempotencyKey;
@@ -21,6 +22,7 @@ import dev.idempotency.KeyStatus;
 import dev.idempotency.OnCrash;
 import dev.idempotency.RecordState;
 import dev.idempotency.ResultTooLargeException;
+import dev.idempotency.store.BatchRenewingStore;
 import dev.idempotency.store.Claim;
 import dev.idempotency.store.ClaimResult;
 import dev.idempotency.store.ClaimTerms;
@@ -44,7 +46,7 @@ import org.jspecify.annotations.Nullable;
  * can be read, and replaced if they are still the same. It keeps the contract. Its
  * methods are small, so that a {@link WrongStore} gets one of them wrong.
  */
-class ServerStore implements SearchableStore, NotifyingStore, PurgeableStore {
+class ServerStore implements SearchableStore, NotifyingStore, PurgeableStore, BatchRenewingStore {
 
 	static final int LARGEST_RESULT = 8 << 20;
 
@@ -113,6 +115,16 @@ class ServerStore implements SearchableStore, NotifyingStore, PurgeableStore {
 	@Override
 	public boolean renew(Claim claim, Duration lease) {
 		return change(claim, (held) -> renewed(held, lease));
+	}
+
+	@Override
+	public @Nullable Object renewalPlace(Claim claim) {
+		return null;
+	}
+
+	@Override
+	public Set<Claim> renewAll(List<Claim> claims, Duration lease) {
+		return claims.stream().filter((claim) -> !renew(claim, lease)).collect(Collectors.toSet());
 	}
 
 	Document renewed(Document held, Duration lease) {

@@ -106,8 +106,8 @@ class StoreContractTests {
 	 * Two objects in front of one server.
 	 */
 	@ExtendWith(UnderTest.class)
-	static class ServerContract extends IdempotencyStoreContract
-			implements SearchableStoreContract, NotifyingStoreContract, PurgeableStoreContract {
+	static class ServerContract extends IdempotencyStoreContract implements SearchableStoreContract,
+			NotifyingStoreContract, PurgeableStoreContract, BatchRenewingStoreContract {
 
 		private final Instances instances = new Instances();
 

@@ -7,6 +7,7 @@ import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.text.Normalizer;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -19,6 +20,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -34,9 +36,11 @@ import dev.idempotency.store.ClaimResult;
 import dev.idempotency.store.ClaimTerms;
 import dev.idempotency.store.IdempotencyRecord;
 import dev.idempotency.store.KeyDescription;
+import dev.idempotency.store.NewestRecords;
 import dev.idempotency.store.OnReplay;
 import dev.idempotency.store.RecordFilter;
 import dev.idempotency.store.RecordId;
+import dev.idempotency.store.RecordSummary;
 import dev.idempotency.store.RecordTally;
 import dev.idempotency.store.StoredResult;
 import dev.idempotency.test.ServerStore.Document;
@@ -565,6 +569,26 @@ enum WrongStore {
 
 	}),
 
+	RECORDS_ARE_EVICTED(KeysContract.class, (server) -> new ServerStore(server) {
+
+		@Override
+		Document fresh(IdempotencyKey key, Fingerprint fingerprint, ClaimTerms terms) {
+			evict(this, 1000, (document) -> true);
+			return super.fresh(key, fingerprint, terms);
+		}
+
+	}),
+
+	RESULTS_ARE_EVICTED(KeysContract.class, (server) -> new ServerStore(server) {
+
+		@Override
+		Document fresh(IdempotencyKey key, Fingerprint fingerprint, ClaimTerms terms) {
+			evict(this, 2000, (document) -> document.result() != null);
+			return super.fresh(key, fingerprint, terms);
+		}
+
+	}),
+
 	// Wrong times
 
 	TIMES_ARE_INTS(TimeContract.class, (server) -> new ServerStore(server) {
@@ -868,6 +892,116 @@ enum WrongStore {
 		boolean isPurgeable(Document document) {
 			return isExpired(document)
 					|| (document.attempt() > 1 && document.result() == null && hasLeaseExpired(document));
+		}
+
+	}),
+
+	TAKEOVER_COMPLETES_FOR_THE_LAST_MOMENT_ONLY(TimeContract.class, (server) -> new ServerStore(server) {
+
+		@Override
+		Document completed(Document held, StoredResult result, Duration atLeast) {
+			Document completed = super.completed(held, result, atLeast);
+			return (held.attempt() > 1) ? completed.withExpires(in(atLeast)) : completed;
+		}
+
+	}),
+
+	LATE_COMPLETION_KEEPS_FOR_THE_LAST_MOMENT_ONLY(TimeContract.class, (server) -> new ServerStore(server) {
+
+		@Override
+		Document completed(Document held, StoredResult result, Duration atLeast) {
+			Document completed = super.completed(held, result, atLeast);
+			return hasLeaseExpired(held) ? completed.withExpires(in(atLeast)) : completed;
+		}
+
+	}),
+
+	COMPLETION_REVIVES_THE_EXPIRED_UNTIL_THEY_ARE_FORGOTTEN(TimeContract.class, (server) -> new ServerStore(server) {
+
+		private final ServerStore timeless = endless(server);
+
+		@Override
+		public boolean complete(Claim claim, StoredResult result, Duration atLeast) {
+			return this.timeless.complete(claim, result, atLeast);
+		}
+
+		@Override
+		public boolean forget(IdempotencyKey key) {
+			removeExpired(this, key);
+			return super.forget(key);
+		}
+
+	}),
+
+	RENEWAL_REVIVES_THE_EXPIRED_UNTIL_THEY_ARE_FORGOTTEN(TimeContract.class, (server) -> new ServerStore(server) {
+
+		private final ServerStore timeless = endless(server);
+
+		@Override
+		public boolean renew(Claim claim, Duration lease) {
+			return this.timeless.renew(claim, lease);
+		}
+
+		@Override
+		public boolean forget(IdempotencyKey key) {
+			removeExpired(this, key);
+			return super.forget(key);
+		}
+
+	}),
+
+	RELEASE_REVIVES_THE_EXPIRED_UNTIL_THEY_ARE_FORGOTTEN(TimeContract.class, (server) -> new ServerStore(server) {
+
+		private final ServerStore timeless = endless(server);
+
+		@Override
+		public boolean release(Claim claim) {
+			return this.timeless.release(claim);
+		}
+
+		@Override
+		public boolean forget(IdempotencyKey key) {
+			removeExpired(this, key);
+			return super.forget(key);
+		}
+
+	}),
+
+	EXPIRED_TAKEOVERS_COUNT_UNTIL_THEY_ARE_FORGOTTEN(TimeContract.class, (server) -> new ServerStore(server) {
+
+		@Override
+		Document claimed(IdempotencyKey key, @Nullable Document found, Fingerprint fingerprint, ClaimTerms terms) {
+			Document claimed = super.claimed(key, found, fingerprint, terms);
+			return (found != null && isExpired(found) && found.result() == null && found.attempt() > 1)
+					? claimed.withAttempt(found.attempt() + 1) : claimed;
+		}
+
+		@Override
+		public boolean forget(IdempotencyKey key) {
+			removeExpired(this, key);
+			return super.forget(key);
+		}
+
+	}),
+
+	AGE_STARTS_AGAIN_EACH_DAY(TimeContract.class, (server) -> new ServerStore(server) {
+
+		@Override
+		IdempotencyRecord toRecord(Document document) {
+			return (super.toRecord(document) instanceof IdempotencyRecord.InProgress record)
+					? new IdempotencyRecord.InProgress(record.fingerprint(), record.attempt(),
+							record.age().minusDays(record.age().toDays()), record.leaseLeft(), record.trace())
+					: super.toRecord(document);
+		}
+
+	}),
+
+	STATES_DIFFER_AT_THE_END_OF_A_LEASE(TimeContract.class, (server) -> new ServerStore(server) {
+
+		@Override
+		RecordSummary summarize(Document document) {
+			// In progress for a millisecond longer than for a claim
+			return super.summarize((document.leaseEnds() == now()) ? document.withLeaseEnds(now() + 1) : document);
 		}
 
 	}),
@@ -1176,6 +1310,61 @@ enum WrongStore {
 
 	}),
 
+	TAKEOVERS_END_AT_FIVE(CrashesContract.class, (server) -> new ServerStore(server) {
+
+		@Override
+		boolean mayTakeOver(Document document, ClaimTerms terms) {
+			return document.attempt() < 5 && super.mayTakeOver(document, terms);
+		}
+
+	}),
+
+	TAKEOVERS_END_AT_TEN(CrashesContract.class, (server) -> new ServerStore(server) {
+
+		@Override
+		boolean mayTakeOver(Document document, ClaimTerms terms) {
+			return document.attempt() < 10 && super.mayTakeOver(document, terms);
+		}
+
+	}),
+
+	ATTEMPTS_ARE_BYTES(CrashesContract.class, (server) -> new ServerStore(server) {
+
+		@Override
+		Document takenOver(Document found, ClaimTerms terms) {
+			return super.takenOver(found, terms)
+				.withAttempt((found.attempt() == Byte.MAX_VALUE) ? 1 : found.attempt() + 1);
+		}
+
+	}),
+
+	ATTEMPTS_ARE_UNSIGNED_BYTES(CrashesContract.class, (server) -> new ServerStore(server) {
+
+		@Override
+		Document takenOver(Document found, ClaimTerms terms) {
+			return super.takenOver(found, terms).withAttempt(Math.min(255, found.attempt() + 1));
+		}
+
+	}),
+
+	ATTEMPTS_HAVE_ONE_DIGIT(CrashesContract.class, (server) -> new ServerStore(server) {
+
+		@Override
+		Document takenOver(Document found, ClaimTerms terms) {
+			return super.takenOver(found, terms).withAttempt(Math.min(9, found.attempt() + 1));
+		}
+
+	}),
+
+	RELEASE_REMEMBERS_ONE_CRASH(CrashesContract.class, (server) -> new ServerStore(server) {
+
+		@Override
+		@Nullable Document released(Document held) {
+			return (held.attempt() > 2) ? null : super.released(held);
+		}
+
+	}),
+
 	RESULT_IS_OF_THE_FIRST_ATTEMPT(CrashesContract.class, (server) -> new ServerStore(server) {
 
 		@Override
@@ -1271,6 +1460,26 @@ enum WrongStore {
 
 	}),
 
+	REPLAYS_ARE_BYTES(ReplaysContract.class, (server) -> new ServerStore(server) {
+
+		@Override
+		Document replayed(Document found, ClaimTerms terms) {
+			Document replayed = super.replayed(found, terms);
+			return replayed.withReplays(replayed.replays() & Byte.MAX_VALUE);
+		}
+
+	}),
+
+	REPLAYS_HAVE_A_MAXIMUM(ReplaysContract.class, (server) -> new ServerStore(server) {
+
+		@Override
+		Document replayed(Document found, ClaimTerms terms) {
+			Document replayed = super.replayed(found, terms);
+			return replayed.withReplays(Math.min(100, replayed.replays()));
+		}
+
+	}),
+
 	TRACE_IS_OF_WHOEVER_ASKS(TracesContract.class, (server) -> new ServerStore(server) {
 
 		@Override
@@ -1316,6 +1525,127 @@ enum WrongStore {
 
 	}),
 
+	PURGE_REMOVES_WHAT_IS_LONG_ABANDONED(PurgeableStoreContract.class, (server) -> new ServerStore(server) {
+
+		@Override
+		boolean isPurgeable(Document document) {
+			return isExpired(document) || (document.result() == null && document.leaseEnds() + 60_000 <= now());
+		}
+
+	}),
+
+	PURGE_REMOVES_RESULTS_AFTER_TWO_DAYS(PurgeableStoreContract.class, (server) -> new ServerStore(server) {
+
+		@Override
+		boolean isPurgeable(Document document) {
+			return isExpired(document)
+					|| (document.result() != null && document.completed() + Duration.ofDays(2).toMillis() <= now());
+		}
+
+	}),
+
+	PURGE_REMOVES_RESULTS_AFTER_MONTHS(PurgeableStoreContract.class, (server) -> new ServerStore(server) {
+
+		@Override
+		boolean isPurgeable(Document document) {
+			return isExpired(document)
+					|| (document.result() != null && document.completed() + Duration.ofDays(200).toMillis() <= now());
+		}
+
+	}),
+
+	PURGE_COMES_A_MOMENT_TOO_EARLY(PurgeableStoreContract.class, (server) -> new ServerStore(server) {
+
+		@Override
+		boolean isPurgeable(Document document) {
+			return document.expires() - 1 <= now();
+		}
+
+	}),
+
+	// Batches
+
+	RENEWS_400_CLAIMS_AT_MOST(BatchRenewingStoreContract.class, (server) -> new ServerStore(server) {
+
+		@Override
+		public Set<Claim> renewAll(List<Claim> claims, Duration lease) {
+			return super.renewAll(claims.subList(0, Math.min(400, claims.size())), lease);
+		}
+
+	}),
+
+	RENEWS_499_CLAIMS_AT_MOST(BatchRenewingStoreContract.class, (server) -> new ServerStore(server) {
+
+		@Override
+		public Set<Claim> renewAll(List<Claim> claims, Duration lease) {
+			return super.renewAll(claims.subList(0, Math.min(499, claims.size())), lease);
+		}
+
+	}),
+
+	RENEWS_FOR_A_LEASE_OF_ITS_OWN(BatchRenewingStoreContract.class, (server) -> new ServerStore(server) {
+
+		@Override
+		public Set<Claim> renewAll(List<Claim> claims, Duration lease) {
+			return super.renewAll(claims, Duration.ofSeconds(30));
+		}
+
+	}),
+
+	LAST_CLAIM_IS_NEVER_LOST(BatchRenewingStoreContract.class, (server) -> new ServerStore(server) {
+
+		@Override
+		public Set<Claim> renewAll(List<Claim> claims, Duration lease) {
+			Set<Claim> lost = super.renewAll(claims, lease);
+			lost.remove(claims.get(claims.size() - 1));
+			return lost;
+		}
+
+	}),
+
+	FIRST_CLAIM_IS_NEVER_LOST(BatchRenewingStoreContract.class, (server) -> new ServerStore(server) {
+
+		@Override
+		public Set<Claim> renewAll(List<Claim> claims, Duration lease) {
+			Set<Claim> lost = super.renewAll(claims, lease);
+			lost.remove(claims.get(0));
+			return lost;
+		}
+
+	}),
+
+	RENEWS_UNTIL_A_CLAIM_IS_LOST(BatchRenewingStoreContract.class, (server) -> new ServerStore(server) {
+
+		@Override
+		public Set<Claim> renewAll(List<Claim> claims, Duration lease) {
+			for (Claim claim : claims) {
+				if (!renew(claim, lease)) {
+					return Set.of(claim);
+				}
+			}
+			return Set.of();
+		}
+
+	}),
+
+	RENEWED_CLAIMS_ARE_RETURNED(BatchRenewingStoreContract.class, (server) -> new ServerStore(server) {
+
+		@Override
+		public Set<Claim> renewAll(List<Claim> claims, Duration lease) {
+			return claims.stream().filter((claim) -> renew(claim, lease)).collect(Collectors.toSet());
+		}
+
+	}),
+
+	A_LOST_CLAIM_LOSES_ALL(BatchRenewingStoreContract.class, (server) -> new ServerStore(server) {
+
+		@Override
+		public Set<Claim> renewAll(List<Claim> claims, Duration lease) {
+			return super.renewAll(claims, lease).isEmpty() ? Set.of() : Set.copyOf(claims);
+		}
+
+	}),
+
 	// Search
 
 	SEARCH_IGNORES_THE_STATE(bySearch((filter) -> filter.withState(null))),
@@ -1333,6 +1663,84 @@ enum WrongStore {
 		@Override
 		public Found search(RecordFilter filter, int offset, int limit) {
 			return super.search(filter, 0, limit);
+		}
+
+	}),
+
+	SEARCH_BY_ID_IGNORES_THE_NAMESPACE(SearchableStoreContract.class, (server) -> new ServerStore(server) {
+
+		@Override
+		public Found search(RecordFilter filter, int offset, int limit) {
+			NewestRecords newest = new NewestRecords(offset, limit);
+			all().stream()
+				.map(this::summarize)
+				.filter((summary) -> of((filter.idPrefix() != null) ? summary.key().namespace() : filter.namespace(),
+						filter)
+					.matches(summary, Instant.ofEpochMilli(now())))
+				.forEach(newest::add);
+			return new Found(newest.page(), true);
+		}
+
+	}),
+
+	SEARCH_BY_KEY_IGNORES_THE_NAMESPACE(SearchableStoreContract.class, (server) -> new ServerStore(server) {
+
+		@Override
+		public Found search(RecordFilter filter, int offset, int limit) {
+			NewestRecords newest = new NewestRecords(offset, limit);
+			all().stream()
+				.map(this::summarize)
+				.filter((summary) -> of((filter.key() != null) ? summary.key().namespace() : filter.namespace(), filter)
+					.matches(summary, Instant.ofEpochMilli(now())))
+				.forEach(newest::add);
+			return new Found(newest.page(), true);
+		}
+
+	}),
+
+	COUNTS_NAMESPACES_THAT_BEGIN_ALIKE(SearchableStoreContract.class, (server) -> new ServerStore(server) {
+
+		@Override
+		public Counts count(String namespace) {
+			RecordTally tally = new RecordTally();
+			all().stream()
+				.map(this::summarize)
+				.filter((summary) -> summary.key().namespace().startsWith(namespace))
+				.forEach((summary) -> tally.add(summary.key().operation(), summary.state(), 1));
+			return tally.counts();
+		}
+
+	}),
+
+	COUNTS_NAMESPACES_AS_A_PATTERN(SearchableStoreContract.class, (server) -> new ServerStore(server) {
+
+		@Override
+		public Counts count(String namespace) {
+			RecordTally tally = new RecordTally();
+			all().stream()
+				.map(this::summarize)
+				.filter((summary) -> summary.key().namespace().matches(namespace.replace('_', '.')))
+				.forEach((summary) -> tally.add(summary.key().operation(), summary.state(), 1));
+			return tally.counts();
+		}
+
+	}),
+
+	SEARCH_LOSES_THE_LAST_OF_A_FULL_PAGE(SearchableStoreContract.class, (server) -> new ServerStore(server) {
+
+		@Override
+		public Found search(RecordFilter filter, int offset, int limit) {
+			Found found = super.search(filter, offset, limit);
+			return (found.records().size() == 100) ? new Found(found.records().subList(0, 99), true) : found;
+		}
+
+	}),
+
+	SEARCH_HAS_SMALL_PAGES(SearchableStoreContract.class, (server) -> new ServerStore(server) {
+
+		@Override
+		public Found search(RecordFilter filter, int offset, int limit) {
+			return super.search(filter, offset, Math.min(limit, 50));
 		}
 
 	}),
@@ -1597,6 +2005,40 @@ enum WrongStore {
 	private static Claim ofAnybody(ServerStore store, Claim claim) {
 		Document found = store.read(store.name(claim.key()));
 		return (found != null) ? new Claim(claim.key(), found.owner(), found.attempt()) : claim;
+	}
+
+	/**
+	 * Removes one record where there are more than so many.
+	 */
+	private static void evict(ServerStore store, int limit, Predicate<Document> evictable) {
+		Map<Object, Document> documents = store.server.documents;
+		if (documents.size() > limit) {
+			documents.values().stream().filter(evictable).findFirst().ifPresent(documents.values()::remove);
+		}
+	}
+
+	/**
+	 * A store that looks at no ttl.
+	 */
+	private static ServerStore endless(Server server) {
+		return new ServerStore(server) {
+
+			@Override
+			boolean isExpired(Document document) {
+				return false;
+			}
+
+		};
+	}
+
+	private static void removeExpired(ServerStore store, IdempotencyKey key) {
+		store.server.documents.computeIfPresent(store.name(key),
+				(name, document) -> store.isExpired(document) ? null : document);
+	}
+
+	private static RecordFilter of(String namespace, RecordFilter filter) {
+		return new RecordFilter(namespace, filter.key(), filter.idPrefix(), filter.operation(), filter.state(),
+				filter.minAge(), filter.maxAge());
 	}
 
 	private static boolean isLate(ServerStore store, Claim claim) {
