@@ -10,7 +10,6 @@ import dev.idempotency.core.Decision;
 import dev.idempotency.http.EffectHeader;
 import dev.idempotency.http.ReplayedAnswer;
 import dev.idempotency.web.AnswerRecorder.Recorded;
-import dev.idempotency.web.RunEnding.Settled;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 
@@ -173,6 +172,17 @@ final class AnswerDelivery {
 			super("Another attempt has taken the key over: this response must not be finished");
 		}
 
+	}
+
+	/**
+	 * The outcome of the settlement of a key.
+	 *
+	 * @param answer the response, or {@code null} if it is not recorded
+	 * @param completion the completion of the key, or {@code null} if it was not
+	 * completed
+	 * @param failure what the settlement failed with, if it failed
+	 */
+	record Settled(@Nullable Recorded answer, @Nullable Completion completion, @Nullable Throwable failure) {
 	}
 
 }

@@ -1,5 +1,6 @@
 package dev.idempotency.web;
 
+import java.io.IOException;
 import java.util.Map;
 import java.util.Objects;
 
@@ -24,7 +25,22 @@ import org.springframework.web.util.WebUtils;
  */
 final class Exchange extends CurrentDispatch implements ExchangeAsyncContext.Owner {
 
-	private Handling handling = Handling.UNDECIDED;
+	private boolean decided;
+
+	/**
+	 * The run of the handler, if it is protected and runs.
+	 */
+	private @Nullable ProtectedRun run;
+
+	/**
+	 * The response that is sent instead of the handler's.
+	 */
+	private @Nullable HttpAnswer known;
+
+	/**
+	 * The handler that was not reached, because the decision about it has failed.
+	 */
+	private @Nullable Object notReached;
 
 	private @Nullable RequestReader reader;
 
@@ -88,7 +104,9 @@ final class Exchange extends CurrentDispatch implements ExchangeAsyncContext.Own
 		this.tether = null;
 		this.asyncTether = null;
 		responseIs(new ExchangeResponse(response, rules().keptHeaders()));
-		this.handling.recordOn(response());
+		if (this.run != null) {
+			this.run.recordOn(response());
+		}
 		if (this.failedEffect != null && isErrorForwarded()) {
 			// The filter that forwards has reset the response
 			response.setHeader(EffectHeader.NAME, this.failedEffect);
@@ -159,44 +177,47 @@ final class Exchange extends CurrentDispatch implements ExchangeAsyncContext.Own
 	ProtectedRun arm(ProtectedRun armed) {
 		armed.recordOn(response());
 		rules().ends().whenOver(request(), this::requestIsOver);
-		this.handling = armed;
+		this.decided = true;
+		this.run = armed;
 		return armed;
 	}
 
 	/**
-	 * Responds without the handler.
+	 * Responds without the handler. What other code writes meanwhile is dropped.
 	 */
 	void answerWith(HttpAnswer answer) {
 		request().discardBody();
-		this.handling = new KnownAnswer(this, answer);
+		this.decided = true;
+		this.known = answer;
+		response().drop();
 	}
 
 	/**
 	 * The handler does not run, because the decision about it has failed.
 	 */
 	void handlerNotReached(Object handler) {
-		if (!this.handling.isRun()) {
+		if (this.run == null) {
 			ServletAnswers.writeEffect(EffectHeader.NONE, response());
-			this.handling = new Handling() {
-
-				@Override
-				public void endOfDispatch() {
-					if (!response().isBodyTaken()) {
-						SwallowedFailure.reveal(Exchange.this, handler);
-					}
-				}
-
-			};
+			this.notReached = handler;
 		}
 	}
 
-	@Override
-	public Handling handling() {
-		return this.handling;
+	/**
+	 * Whether the decision about a handler is still to be made.
+	 */
+	boolean isUndecided() {
+		return !this.decided;
 	}
 
 	@Nullable ProtectedRun run() {
-		return (this.handling instanceof ProtectedRun run) ? run : null;
+		return this.run;
+	}
+
+	/**
+	 * Whether the handler continues without its client, outside of any dispatch.
+	 */
+	boolean isDetached() {
+		return this.run != null && this.run.isDetached();
 	}
 
 	// Asynchronous processing
@@ -207,9 +228,9 @@ final class Exchange extends CurrentDispatch implements ExchangeAsyncContext.Own
 	 */
 	@Override
 	public AsyncContext asyncStarted(AsyncContext started) {
-		if (this.handling.isRun() && started.getResponse() instanceof HttpServletResponse original) {
+		if (this.run != null && started.getResponse() instanceof HttpServletResponse original) {
 			responseIs(new ExchangeResponse(original, response()));
-			this.handling.continueOn(response());
+			this.run.continueOn(response());
 		}
 		return asyncStarted(started, request(), response());
 	}
@@ -217,7 +238,7 @@ final class Exchange extends CurrentDispatch implements ExchangeAsyncContext.Own
 	@Override
 	public AsyncContext asyncStarted(AsyncContext started, ServletRequest request, ServletResponse response) {
 		asyncIsUnderWay();
-		if (!this.handling.isRun()) {
+		if (this.run == null) {
 			return started;
 		}
 		Tether tied = this.tether;
@@ -243,26 +264,88 @@ final class Exchange extends CurrentDispatch implements ExchangeAsyncContext.Own
 	}
 
 	@Override
+	public void requireFreeToLeaveDispatch() {
+		if (this.run != null) {
+			this.run.requireFreeToLeaveDispatch();
+		}
+	}
+
+	@Override
+	public boolean wasDetached() {
+		return this.run != null && this.run.wasDetached();
+	}
+
+	@Override
+	public boolean holdBack(ExchangeAsyncContext.Callback callback) {
+		return this.run != null && this.run.holdBack(callback);
+	}
+
+	@Override
+	public void completedByHandler() {
+		if (this.run != null) {
+			this.run.completedByHandler();
+		}
+	}
+
+	@Override
+	public boolean isCut() {
+		return this.run != null && this.run.isCut();
+	}
+
+	@Override
 	public void timedOut() {
-		this.handling.timedOut(rules().ends().errorsAreForwarded());
+		if (this.run != null) {
+			this.run.timedOut(rules().ends().errorsAreForwarded());
+		}
 	}
 
 	@Override
 	public void taskFailed(Throwable failure) {
-		this.handling.taskFailed(failure);
+		if (this.run != null) {
+			this.run.startedTaskFailed(failure);
+		}
 	}
 
 	@Override
-	public void connectionLost(long timeout) {
+	public void connectionLost() {
 		// A thread that is writing fails first
 		untie();
-		this.handling.connectionLost(timeout);
+		if (this.run != null) {
+			this.run.connectionLost();
+		}
 	}
 
 	// The end
 
 	void enterDispatch() {
 		this.inDispatch = true;
+	}
+
+	/**
+	 * A dispatch has ended, and no asynchronous one follows.
+	 */
+	void endOfDispatch() throws IOException {
+		HttpAnswer answer = this.known;
+		if (this.run != null) {
+			this.run.endOfDispatch();
+		}
+		else if (answer != null) {
+			this.known = null;
+			response().letThrough();
+			ServletAnswers.send(answer, response().container());
+		}
+		else if (this.notReached != null && !response().isBodyTaken()) {
+			SwallowedFailure.reveal(this, this.notReached);
+		}
+	}
+
+	/**
+	 * Fails if the response must not be finished.
+	 */
+	void failIfCut() throws IOException {
+		if (this.run != null) {
+			this.run.failIfCut();
+		}
 	}
 
 	/**
@@ -276,8 +359,10 @@ final class Exchange extends CurrentDispatch implements ExchangeAsyncContext.Own
 	 * A dispatch has failed, and an error is to be rendered.
 	 */
 	void dispatchFailed() {
-		this.brokenOff = this.handling.isRun() && response().isCommitted();
-		this.handling.failed();
+		this.brokenOff = this.run != null && response().isCommitted();
+		if (this.run != null) {
+			this.run.failed();
+		}
 		if (!isErrorForwarded()) {
 			this.failedEffect = response().getHeader(EffectHeader.NAME);
 		}
@@ -288,7 +373,7 @@ final class Exchange extends CurrentDispatch implements ExchangeAsyncContext.Own
 	 * the whole.
 	 */
 	boolean isBrokenOff() {
-		return this.brokenOff || (this.handling.isCut() && response().isCommitted());
+		return this.brokenOff || (isCut() && response().isCommitted());
 	}
 
 	/**
@@ -298,7 +383,8 @@ final class Exchange extends CurrentDispatch implements ExchangeAsyncContext.Own
 		this.inDispatch = false;
 		// The error of an asynchronous dispatch is rendered through the response of the
 		// handler
-		if (this.handling.isSettled() && !(this.failedEffect != null && rules().ends().errorsAreForwarded())) {
+		if (this.run != null && this.run.isSettled()
+				&& !(this.failedEffect != null && rules().ends().errorsAreForwarded())) {
 			untie();
 		}
 	}
@@ -308,28 +394,29 @@ final class Exchange extends CurrentDispatch implements ExchangeAsyncContext.Own
 	 */
 	@Override
 	public void requestIsOver() {
-		if (this.handling.isRun()) {
+		ProtectedRun ended = this.run;
+		if (ended != null) {
 			try {
-				this.handling.requestIsOver();
+				ended.requestIsOver();
 			}
 			finally {
-				letContainerGo();
+				letContainerGo(ended);
 			}
 		}
 	}
 
-	private void letContainerGo() {
+	private void letContainerGo(ProtectedRun ended) {
 		Tether tied = this.tether;
 		if (tied != null) {
 			tied.untieSoon(response()::keepHead);
 			asyncTether().untieSoon(() -> {
 			});
 		}
-		if (this.handling.isDetached()) {
+		if (ended.isDetached()) {
 			request().end(EndedRequest.of(request()));
 		}
 		else {
-			this.handling.recordNothingMore();
+			ended.recordNothingMore();
 			response().end();
 			request().end(EndedRequest.FORGOTTEN);
 		}

@@ -106,7 +106,7 @@ final class ExchangeAsyncContext implements AsyncContext {
 	private void dispatch(Consumer<AsyncContext> dispatch) {
 		// A task that continued without its client has ended: there is no client to
 		// respond to
-		if (!this.owner.handling().wasDetached()) {
+		if (!this.owner.wasDetached()) {
 			act(dispatch);
 		}
 	}
@@ -116,8 +116,8 @@ final class ExchangeAsyncContext implements AsyncContext {
 	 */
 	@Override
 	public void complete() {
-		this.owner.handling().completedByHandler();
-		if (this.owner.handling().isCut()) {
+		this.owner.completedByHandler();
+		if (this.owner.isCut()) {
 			// Completing would finish the response; a dispatch can fail instead
 			act(AsyncContext::dispatch);
 		}
@@ -150,7 +150,7 @@ final class ExchangeAsyncContext implements AsyncContext {
 
 	private void failNextDispatch() {
 		try {
-			if (this.owner.handling().isCut()) {
+			if (this.owner.isCut()) {
 				act(AsyncContext::dispatch);
 			}
 		}
@@ -203,8 +203,8 @@ final class ExchangeAsyncContext implements AsyncContext {
 		@Override
 		public void onError(AsyncEvent event) {
 			if (event.getThrowable() instanceof IOException) {
-				ExchangeAsyncContext.this.owner.connectionLost(ExchangeAsyncContext.this.timeout);
-				if (ExchangeAsyncContext.this.owner.handling().wasDetached()) {
+				ExchangeAsyncContext.this.owner.connectionLost();
+				if (ExchangeAsyncContext.this.owner.wasDetached()) {
 					// The container has nothing to wait for, and no error to render
 					act(AsyncContext::complete);
 				}
@@ -257,7 +257,7 @@ final class ExchangeAsyncContext implements AsyncContext {
 
 		@Override
 		public void onError(AsyncEvent event) throws IOException {
-			if (!ExchangeAsyncContext.this.owner.handling().wasDetached()) {
+			if (!ExchangeAsyncContext.this.owner.wasDetached()) {
 				this.listener.onError(ours(event));
 			}
 		}
@@ -265,7 +265,7 @@ final class ExchangeAsyncContext implements AsyncContext {
 		@Override
 		public void onComplete(AsyncEvent event) throws IOException {
 			AsyncEvent ours = ours(event);
-			if (!ExchangeAsyncContext.this.owner.handling().holdBack(() -> this.listener.onComplete(ours))) {
+			if (!ExchangeAsyncContext.this.owner.holdBack(() -> this.listener.onComplete(ours))) {
 				this.listener.onComplete(ours);
 			}
 		}
@@ -285,9 +285,26 @@ final class ExchangeAsyncContext implements AsyncContext {
 	interface Owner {
 
 		/**
-		 * What happens to the request.
+		 * Whether the handler has continued without its client, finished or not, or was
+		 * abandoned before it began.
 		 */
-		Handling handling();
+		boolean wasDetached();
+
+		/**
+		 * Holds a callback back until a detached task has ended.
+		 * @return whether there is such a task
+		 */
+		boolean holdBack(Callback callback);
+
+		/**
+		 * The handler has ended asynchronous processing itself.
+		 */
+		void completedByHandler();
+
+		/**
+		 * Whether the response must not be finished: the next dispatch fails instead.
+		 */
+		boolean isCut();
 
 		/**
 		 * Asynchronous processing has timed out, and perhaps no dispatch follows.
@@ -296,9 +313,8 @@ final class ExchangeAsyncContext implements AsyncContext {
 
 		/**
 		 * The connection is broken.
-		 * @param timeout how long the request might have taken, in milliseconds
 		 */
-		void connectionLost(long timeout);
+		void connectionLost();
 
 		/**
 		 * A task that was given to the container has failed.
@@ -315,6 +331,16 @@ final class ExchangeAsyncContext implements AsyncContext {
 		 * container's own dispatches reach it from now on.
 		 */
 		void untie();
+
+	}
+
+	/**
+	 * A callback of the container.
+	 */
+	@FunctionalInterface
+	interface Callback {
+
+		void run() throws IOException;
 
 	}
 

@@ -155,14 +155,14 @@ final class ExchangeRequest extends HttpServletRequestWrapper {
 
 	@Override
 	public AsyncContext startAsync() {
-		this.owner.handling().requireFreeToLeaveDispatch();
+		this.owner.requireFreeToLeaveDispatch();
 		this.asyncContext = this.owner.asyncStarted(super.startAsync());
 		return this.asyncContext;
 	}
 
 	@Override
 	public AsyncContext startAsync(ServletRequest request, ServletResponse response) {
-		this.owner.handling().requireFreeToLeaveDispatch();
+		this.owner.requireFreeToLeaveDispatch();
 		this.asyncContext = this.owner.asyncStarted(super.startAsync(request, response), request, response);
 		return this.asyncContext;
 	}
@@ -170,6 +170,14 @@ final class ExchangeRequest extends HttpServletRequestWrapper {
 	@Override
 	public AsyncContext getAsyncContext() {
 		return (this.asyncContext != null) ? this.asyncContext : super.getAsyncContext();
+	}
+
+	/**
+	 * How long asynchronous processing may take, in milliseconds, or 0 if that is not
+	 * known.
+	 */
+	long asyncTimeout() {
+		return (this.asyncContext != null) ? this.asyncContext.getTimeout() : 0;
 	}
 
 	/**
@@ -196,9 +204,9 @@ final class ExchangeRequest extends HttpServletRequestWrapper {
 		@Nullable Map<String, String[]> form();
 
 		/**
-		 * What happens to the request.
+		 * Fails if the handler must not continue outside of its dispatch.
 		 */
-		Handling handling();
+		void requireFreeToLeaveDispatch();
 
 		/**
 		 * Continues with the container's own request and response.

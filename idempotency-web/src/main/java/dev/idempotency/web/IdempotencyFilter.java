@@ -60,13 +60,13 @@ public final class IdempotencyFilter implements Filter {
 				&& !isSafe(httpRequest) && response instanceof HttpServletResponse httpResponse) {
 			exchange = new Exchange(this.rules, httpRequest, httpResponse);
 		}
-		else if (exchange != null && !exchange.handling().isDetached()) {
+		else if (exchange != null && !exchange.isDetached()) {
 			exchange.continueWith((HttpServletRequest) request, (HttpServletResponse) response);
 		}
 		if (exchange != null) {
-			exchange.handling().failIfCut();
+			exchange.failIfCut();
 		}
-		if (exchange == null || exchange.handling().isDetached()) {
+		if (exchange == null || exchange.isDetached()) {
 			chain.doFilter(request, response);
 			return;
 		}
@@ -85,7 +85,7 @@ public final class IdempotencyFilter implements Filter {
 				exchange.pauseDispatch();
 				return;
 			}
-			exchange.handling().endOfDispatch();
+			exchange.endOfDispatch();
 		}
 		catch (Throwable ex) {
 			FirstFailure.then(ex, exchange::dispatchFailed);

@@ -89,7 +89,7 @@ final class IdempotencyGate {
 			throw new IllegalStateException(
 					"%s is protected, but its request did not come through the IdempotencyFilter".formatted(handler));
 		}
-		if (!exchange.handling().isUndecided() || UnprotectedRun.isOver(request)) {
+		if (!exchange.isUndecided() || UnprotectedRun.isOver(request)) {
 			// Dispatched again: after asynchronous processing, for an error, or as a
 			// forward
 			return Pass.NOTHING;
