@@ -3,13 +3,9 @@ package dev.idempotency;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayDeque;
-import java.util.Deque;
-import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
@@ -69,11 +65,6 @@ class ArchitectureTests {
 	static final Set<String> PACKAGES = ARROWS.keySet();
 
 	/**
-	 * How many classes may know each other in a circle.
-	 */
-	private static final int LARGEST_CIRCLE = 5;
-
-	/**
 	 * A property of ours or of Spring's, but for the name that log messages know keys by;
 	 * or a bean, but for packages and classes.
 	 */
@@ -110,44 +101,6 @@ class ArchitectureTests {
 	@Test
 	void hasNoCycles() {
 		slices().matching(ROOT + ".(**)").should().beFreeOfCycles().check(CLASSES);
-	}
-
-	@Test
-	void noMoreThanAFewClassesKnowEachOtherInACircle() {
-		Map<String, Set<String>> uses = new HashMap<>();
-		CLASSES.forEach((type) -> type.getDirectDependenciesFromSelf()
-			.stream()
-			.map((dependency) -> topLevel(dependency.getTargetClass()))
-			.filter((used) -> used.startsWith(ROOT + "."))
-			.forEach((used) -> uses.computeIfAbsent(topLevel(type), (name) -> new TreeSet<>()).add(used)));
-		Map<String, Set<String>> reached = uses.keySet()
-			.stream()
-			.collect(Collectors.toMap(Function.identity(), (name) -> reachedFrom(name, uses)));
-		Set<Set<String>> circles = reached.entrySet()
-			.stream()
-			.map((each) -> each.getValue()
-				.stream()
-				.filter((other) -> reached.getOrDefault(other, Set.of()).contains(each.getKey()))
-				.collect(Collectors.<String, Set<String>>toCollection(TreeSet::new)))
-			.filter((circle) -> circle.size() > LARGEST_CIRCLE)
-			.collect(Collectors.toSet());
-		assertThat(circles).as("circles of more than %d classes", LARGEST_CIRCLE).isEmpty();
-	}
-
-	private static Set<String> reachedFrom(String name, Map<String, Set<String>> uses) {
-		Set<String> reached = new TreeSet<>();
-		Deque<String> next = new ArrayDeque<>(uses.getOrDefault(name, Set.of()));
-		while (!next.isEmpty()) {
-			String used = next.pop();
-			if (reached.add(used)) {
-				next.addAll(uses.getOrDefault(used, Set.of()));
-			}
-		}
-		return reached;
-	}
-
-	private static String topLevel(JavaClass type) {
-		return type.getBaseComponentType().getName().split("\\$", 2)[0];
 	}
 
 	@ParameterizedTest
