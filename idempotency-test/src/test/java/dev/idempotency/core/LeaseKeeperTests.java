@@ -483,7 +483,7 @@ class LeaseKeeperTests extends EngineFixture {
 
 	private static EngineSettings closing(Duration afterClose) {
 		return new EngineSettings("shop", EngineSettings.Mode.ENFORCE, EngineSettings.OnStoreFailure.REJECT,
-				ResultPacking.none(), afterClose);
+				ResultPacking.none(), afterClose, Integer.MAX_VALUE);
 	}
 
 	/**

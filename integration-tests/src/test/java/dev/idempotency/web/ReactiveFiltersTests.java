@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeoutException;
@@ -14,6 +15,7 @@ import dev.idempotency.Idempotent;
 import dev.idempotency.core.StoreVerb;
 import dev.idempotency.test.FaultInjectingStore.Fault;
 import dev.idempotency.webflux.ReactiveIdempotencyRouteFilter;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -81,6 +83,10 @@ class ReactiveFiltersTests {
 	/**
 	 * Nothing may run for it: it has no claim.
 	 */
+	private static String keyOf(HttpHeaders headers) {
+		return Objects.requireNonNull(headers.getFirst("Idempotency-Key"));
+	}
+
 	@ParameterizedTest
 	@ValueSource(strings = { "ordinary", "deaf" })
 	void whoHangsUpBeforeTheDecisionRunsNothingUnprotected(String filter) {
@@ -335,7 +341,7 @@ class ReactiveFiltersTests {
 		}
 
 		private void ended(String key) {
-			this.running.get(key).decrementAndGet();
+			Objects.requireNonNull(this.running.get(key)).decrementAndGet();
 		}
 
 		private Mono<String> waiting(String key) {
@@ -447,13 +453,13 @@ class ReactiveFiltersTests {
 		RouterFunction<ServerResponse> filteredRoutes(ReactiveIdempotencyRouteFilter idempotency) {
 			return RouterFunctions.route()
 				.POST("/create-route",
-						(request) -> run(request.headers().firstHeader("Idempotency-Key"))
+						(request) -> run(keyOf(request.headers().asHttpHeaders()))
 							.flatMap((text) -> ServerResponse.status(201).bodyValue(text)))
 				.POST("/fails-once-route",
-						(request) -> failsOnce(request.headers().firstHeader("Idempotency-Key"))
+						(request) -> failsOnce(keyOf(request.headers().asHttpHeaders()))
 							.flatMap((text) -> ServerResponse.ok().bodyValue(text)))
 				.POST("/waits-route",
-						(request) -> waiting(request.headers().firstHeader("Idempotency-Key")).flatMap(
+						(request) -> waiting(keyOf(request.headers().asHttpHeaders())).flatMap(
 								(text) -> ServerResponse.status(201).header("X-Of-Handler", "yes").bodyValue(text)))
 				.filter(idempotency)
 				.build();
@@ -503,13 +509,13 @@ class ReactiveFiltersTests {
 		}
 
 		@Override
-		public boolean setStatusCode(HttpStatusCode status) {
+		public boolean setStatusCode(@Nullable HttpStatusCode status) {
 			this.status = (status != null) ? status : HttpStatus.OK;
 			return true;
 		}
 
 		@Override
-		public boolean setRawStatusCode(Integer value) {
+		public boolean setRawStatusCode(@Nullable Integer value) {
 			return setStatusCode((value != null) ? HttpStatusCode.valueOf(value) : null);
 		}
 
@@ -568,7 +574,7 @@ class ReactiveFiltersTests {
 			return (exchange, chain) -> chain.filter(exchange).doFinally((signal) -> {
 				String key = exchange.getRequest().getHeaders().getFirst("Idempotency-Key");
 				if (key != null) {
-					this.statuses.put(key, exchange.getResponse().getStatusCode().value() + " "
+					this.statuses.put(key, Objects.requireNonNull(exchange.getResponse().getStatusCode()).value() + " "
 							+ exchange.getResponse().isCommitted());
 				}
 			});
@@ -630,9 +636,7 @@ class ReactiveFiltersTests {
 						return response.writeWith(Mono.fromSupplier(() -> Reactive.buffer(response, "too late")));
 					});
 				case "failing-commit" -> {
-					exchange.getResponse()
-						.beforeCommit(
-								() -> failingCommit(exchange.getRequest().getHeaders().getFirst("Idempotency-Key")));
+					exchange.getResponse().beforeCommit(() -> failingCommit(keyOf(exchange.getRequest().getHeaders())));
 					yield chain.filter(exchange);
 				}
 				default -> chain.filter(exchange);
