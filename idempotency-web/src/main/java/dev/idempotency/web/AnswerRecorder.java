@@ -268,7 +268,7 @@ final class AnswerRecorder implements RecordedBody.Channel {
 			case ALL -> true;
 			case SUCCESSFUL -> status < 400;
 			case BY_POLICY ->
-				this.dispatch.rules().policy().shouldStore(new ServletFacts(this.dispatch.request(), null, 0), status);
+				this.dispatch.rules().policy().shouldStore(ServletFacts.afterHandler(this.dispatch.request()), status);
 		};
 	}
 

@@ -26,6 +26,8 @@ final class ServletFacts implements RequestFacts {
 
 	private final int maxBody;
 
+	private final boolean handled;
+
 	private @Nullable RequestContent content;
 
 	/**
@@ -35,9 +37,21 @@ final class ServletFacts implements RequestFacts {
 	 * @param maxBody the largest body, in bytes
 	 */
 	ServletFacts(HttpServletRequest request, @Nullable Exchange exchange, int maxBody) {
+		this(request, exchange, maxBody, false);
+	}
+
+	private ServletFacts(HttpServletRequest request, @Nullable Exchange exchange, int maxBody, boolean handled) {
 		this.request = request;
 		this.exchange = exchange;
 		this.maxBody = maxBody;
+		this.handled = handled;
+	}
+
+	/**
+	 * The facts of a request whose handler has run.
+	 */
+	static ServletFacts afterHandler(HttpServletRequest request) {
+		return new ServletFacts(request, null, 0, true);
 	}
 
 	/**
@@ -81,7 +95,7 @@ final class ServletFacts implements RequestFacts {
 
 	@Override
 	public List<String> parameters(String name) {
-		if (RequestReader.isForm(this.request)) {
+		if (!this.handled && RequestReader.isForm(this.request)) {
 			// Otherwise the container would parse it, however large it is
 			content();
 		}

@@ -172,8 +172,9 @@ final class ReactiveGate {
 				ReactiveGate.this.gate.isDryRun(facts);
 				ProtectedRequest request = ReactiveGate.this.gate.receive(this.operation,
 						ExchangeFacts.pattern(this.exchange), facts);
-				return request.needsContent() ? readAhead(facts).then(Mono.fromSupplier(() -> plan(request)))
+				Mono<Plan> plan = request.needsContent() ? readAhead(facts).then(Mono.fromSupplier(() -> plan(request)))
 						: Mono.just(plan(request));
+				return plan.map((it) -> new Planned(it, facts));
 			}).onErrorResume(IdempotencyException.class, this::refuse).flatMap(this::carryOut);
 		}
 
@@ -181,9 +182,10 @@ final class ReactiveGate {
 			return ReactiveGate.this.gate.plan(request);
 		}
 
-		private Mono<T> carryOut(Plan plan) {
+		private Mono<T> carryOut(Planned planned) {
+			Plan plan = planned.plan();
 			if (plan instanceof Plan.Claim claim) {
-				return begin(claim.attempt());
+				return begin(claim.attempt(), planned.facts());
 			}
 			if (plan instanceof Plan.DryRun dryRun) {
 				return rehearse(dryRun);
@@ -211,9 +213,9 @@ final class ReactiveGate {
 				.then()) : content;
 		}
 
-		private Mono<T> begin(Attempt attempt) {
+		private Mono<T> begin(Attempt attempt, ExchangeFacts facts) {
 			return this.engine
-				.begin(attempt, this.carried.request().heldBytes(), (decision) -> taken(decision, attempt))
+				.begin(attempt, this.carried.request().heldBytes(), (decision) -> taken(decision, attempt, facts))
 				.onErrorResume(IdempotencyException.class, this::refuse)
 				.flatMap((taken) -> {
 					ReactiveRun run = taken.run();
@@ -254,13 +256,13 @@ final class ReactiveGate {
 		 * Runs on the thread that has decided: otherwise an execution whose client has
 		 * disconnected would never end.
 		 */
-		private Taken taken(Decision decision, Attempt attempt) {
+		private Taken taken(Decision decision, Attempt attempt, ExchangeFacts facts) {
 			if (!(decision instanceof Decision.Proceed proceeding)) {
 				return new Taken(null, (Decision.Answer) decision);
 			}
 			Execution execution = proceeding.execution();
 			try {
-				ReactiveRun run = new ReactiveRun(this.carried, this.exchange, this.operation, this.handler, execution,
+				ReactiveRun run = new ReactiveRun(this.carried, facts, this.operation, this.handler, execution,
 						(owner) -> this.calls.stepsOf(execution, attempt.fingerprint(), this.operation.policy(), owner),
 						this.engine, ReactiveGate.this.rules);
 				if (this.dispatch.arm(run)) {
@@ -307,6 +309,15 @@ final class ReactiveGate {
 			}));
 		}
 
+	}
+
+	/**
+	 * What a request is.
+	 *
+	 * @param plan the plan
+	 * @param facts what it was made from
+	 */
+	private record Planned(Plan plan, ExchangeFacts facts) {
 	}
 
 	/**

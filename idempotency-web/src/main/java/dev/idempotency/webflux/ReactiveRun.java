@@ -71,6 +71,8 @@ final class ReactiveRun implements IdempotencyContext {
 
 	private final ReactiveExchange exchange;
 
+	private final ExchangeFacts facts;
+
 	private final ServerWebExchange webExchange;
 
 	private final ProtectedOperation operation;
@@ -145,11 +147,12 @@ final class ReactiveRun implements IdempotencyContext {
 	 */
 	private volatile @Nullable StreamedBody streamed;
 
-	ReactiveRun(ReactiveExchange exchange, ServerWebExchange webExchange, ProtectedOperation operation, Object handler,
+	ReactiveRun(ReactiveExchange exchange, ExchangeFacts facts, ProtectedOperation operation, Object handler,
 			Execution execution, Function<IdempotencyContext, Steps> steps, ReactiveEngine engine,
 			ReactiveAnswerRules rules) {
 		this.exchange = exchange;
-		this.webExchange = webExchange;
+		this.facts = facts;
+		this.webExchange = facts.nativeRequest();
 		this.operation = operation;
 		this.handler = handler;
 		this.execution = execution;
@@ -544,8 +547,7 @@ final class ReactiveRun implements IdempotencyContext {
 				switch (this.operation.store()) {
 					case ALL -> true;
 					case SUCCESSFUL -> status < 400;
-					case BY_POLICY ->
-						this.rules.policy().shouldStore(new ExchangeFacts(this.webExchange, null), status);
+					case BY_POLICY -> this.rules.policy().shouldStore(this.facts, status);
 				});
 	}
 
