@@ -103,8 +103,8 @@ public final class IdempotencyWebFluxAutoConfiguration {
 	}
 
 	@Bean
-	WebFilter idempotencyUnhandledFailures() {
-		return IdempotencyWebFlux.unhandledFailures();
+	WebFilter idempotencyDispatches() {
+		return IdempotencyWebFlux.dispatches();
 	}
 
 	@Bean

@@ -125,7 +125,7 @@ public final class IdempotencyWebFlux {
 	/**
 	 * The filter behind all others, which begins the dispatch to a handler.
 	 */
-	public static WebFilter unhandledFailures() {
+	public static WebFilter dispatches() {
 		return ReactiveDispatch.filter();
 	}
 
