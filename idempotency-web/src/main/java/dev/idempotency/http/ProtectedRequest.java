@@ -96,7 +96,8 @@ public final class ProtectedRequest {
 	 */
 	Attempt attempt(IdempotencyKey key) {
 		Fingerprint compared = this.operation.fingerprinted() ? fingerprint() : Fingerprint.none();
-		if (!isKnownToBeWithinLimit()) {
+		boolean contentRead = this.operation.fingerprinted() && this.strategies.fingerprinter().needsContent();
+		if (!contentRead && !isKnownToBeWithinLimit()) {
 			this.facts.content();
 		}
 		return new Attempt(key, compared, this.operation.policy());
