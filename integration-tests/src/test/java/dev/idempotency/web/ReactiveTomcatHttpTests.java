@@ -1,5 +1,6 @@
 package dev.idempotency.web;
 
+import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 
@@ -60,7 +61,9 @@ class ReactiveTomcatHttpTests extends HttpContract {
 	}
 
 	/**
-	 * The client is gone, and Tomcat has recycled the request.
+	 * The client is gone, and Tomcat has recycled the request. The write that fails with
+	 * it may leave its error to the next request, which is lost then: see
+	 * docs/webflux.md.
 	 */
 	@ParameterizedTest
 	@ValueSource(strings = { "cookies", "remote", "local", "ssl" })
@@ -72,8 +75,8 @@ class ReactiveTomcatHttpTests extends HttpContract {
 		wire.hangUp();
 		await().pollDelay(Duration.ofMillis(300)).until(() -> true);
 		gates.open(key);
-		Answer retry = await().until(() -> server().post("/recycled/" + part).key(key).send(),
-				(answer) -> answer.status() != 409);
+		Answer retry = await().ignoreExceptionsMatching((ex) -> ex.getCause() instanceof IOException)
+			.until(() -> server().post("/recycled/" + part).key(key).send(), (answer) -> answer.status() != 409);
 		assertThat(retry.isReplay()).as("%s", retry).isTrue();
 		assertThat(server().executions().of(key)).isEqualTo(1);
 	}
