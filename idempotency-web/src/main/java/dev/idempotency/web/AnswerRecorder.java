@@ -4,14 +4,19 @@ import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 import dev.idempotency.Effect;
+import dev.idempotency.IdempotencyException;
+import dev.idempotency.core.Completion;
+import dev.idempotency.core.Decision;
 import dev.idempotency.http.AnswerBody;
 import dev.idempotency.http.EffectHeader;
 import dev.idempotency.http.HandlerTransaction;
 import dev.idempotency.http.HttpAnswer;
 import dev.idempotency.http.HttpAnswer.Delivery;
 import dev.idempotency.http.ProtectedOperation;
+import dev.idempotency.http.ReplayedAnswer;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 
@@ -19,12 +24,13 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.http.MediaType;
 
 /**
- * Records the response of a handler, and streams it to the client if it is written piece
- * by piece.
+ * Records the response of a handler, and sends it when its key is settled, or the one
+ * that replaces it after a takeover or a rollback. A response that is written piece by
+ * piece streams to the client.
  */
-final class AnswerRecorder implements RecordedBody.Channel {
+final class AnswerRecorder {
 
-	private final CurrentDispatch dispatch;
+	private final Exchange exchange;
 
 	private final ProtectedOperation operation;
 
@@ -32,16 +38,14 @@ final class AnswerRecorder implements RecordedBody.Channel {
 
 	private final HandlerTransaction transaction;
 
-	private final boolean dryRun;
-
-	private final Client client;
+	private final ProtectedRun run;
 
 	private @Nullable RecordedBody body;
 
 	/**
-	 * The response that the body streams to, if it streams.
+	 * The response that is recorded.
 	 */
-	private ExchangeResponse outlet;
+	private ExchangeResponse response;
 
 	/**
 	 * The head that was sent before a body that streams.
@@ -56,16 +60,21 @@ final class AnswerRecorder implements RecordedBody.Channel {
 
 	private volatile boolean inOnePiece;
 
-	AnswerRecorder(CurrentDispatch dispatch, ProtectedOperation operation, HandlerTransaction transaction,
-			boolean dryRun, Client client) {
-		this.dispatch = dispatch;
+	private volatile boolean cut;
+
+	/**
+	 * What the next dispatch fails with, because no dispatch was running.
+	 */
+	private volatile @Nullable RuntimeException failure;
+
+	AnswerRecorder(Exchange exchange, ProtectedOperation operation, HandlerTransaction transaction, ProtectedRun run) {
+		this.exchange = exchange;
 		this.operation = operation;
 		this.transaction = transaction;
-		this.dryRun = dryRun;
-		this.client = client;
+		this.run = run;
 		this.effect = operation.effect();
-		this.outlet = dispatch.response();
-		this.headersBefore = ResponseHeaders.of(this.outlet.container());
+		this.response = exchange.response();
+		this.headersBefore = ResponseHeaders.of(this.response.outlet());
 	}
 
 	/**
@@ -77,16 +86,9 @@ final class AnswerRecorder implements RecordedBody.Channel {
 		if (this.body != null) {
 			this.body.replace(this.effectUnknown);
 		}
-		this.outlet = response;
+		this.response = response;
 		this.body = response.record(this, this.operation.limits().response());
 		return this.body != null;
-	}
-
-	/**
-	 * Continues the record on another response.
-	 */
-	void continueOn(ExchangeResponse response) {
-		this.outlet = response;
 	}
 
 	/**
@@ -120,10 +122,6 @@ final class AnswerRecorder implements RecordedBody.Channel {
 		this.inOnePiece = true;
 	}
 
-	@Nullable RecordedBody body() {
-		return this.body;
-	}
-
 	/**
 	 * Whether no part of a body has been written yet.
 	 */
@@ -152,8 +150,7 @@ final class AnswerRecorder implements RecordedBody.Channel {
 		}
 	}
 
-	@Override
-	public boolean mayFlow() {
+	boolean mayFlow() {
 		if (this.transaction.isActive()) {
 			// The response is sent after the commit
 			return false;
@@ -165,8 +162,7 @@ final class AnswerRecorder implements RecordedBody.Channel {
 	 * On the container's thread, only a flush shows that the handler wants to stream.
 	 * What Spring lets other threads write to cannot be flushed.
 	 */
-	@Override
-	public boolean mayFlowUnasked() {
+	boolean mayFlowUnasked() {
 		return isWrittenAside();
 	}
 
@@ -175,7 +171,7 @@ final class AnswerRecorder implements RecordedBody.Channel {
 	 * render the error while the request still counts as asynchronous.
 	 */
 	private boolean isWrittenAside() {
-		return this.dispatch.isAsync() && !isClientGone() && isAsyncStarted() && !this.dispatch.isErrorPage();
+		return this.exchange.isAsync() && !isClientGone() && isAsyncStarted() && !this.exchange.isErrorPage();
 	}
 
 	/**
@@ -184,7 +180,7 @@ final class AnswerRecorder implements RecordedBody.Channel {
 	 */
 	private boolean isAsyncStarted() {
 		try {
-			return this.dispatch.request().isAsyncStarted();
+			return this.exchange.request().isAsyncStarted();
 		}
 		catch (IllegalStateException ex) {
 			if (!isClientGone()) {
@@ -194,24 +190,22 @@ final class AnswerRecorder implements RecordedBody.Channel {
 		}
 	}
 
-	@Override
-	public boolean isEndless() {
+	boolean isEndless() {
 		if (this.transaction.isActive()) {
 			return false;
 		}
-		String type = this.dispatch.response().getContentType();
+		String type = this.exchange.response().getContentType();
 		return type != null && type.startsWith(MediaType.TEXT_EVENT_STREAM_VALUE);
 	}
 
-	@Override
-	public void open(long declaredLength) throws IOException {
+	void open(long declaredLength) throws IOException {
 		if (this.transaction.isActive()) {
 			throw new IllegalStateException(
 					"The response is larger than the %d bytes that are stored, and must not be sent before the "
 						.formatted(this.operation.limits().response())
 							+ "transaction is committed. Raise max-response-body, or leave transactional = true out");
 		}
-		HttpServletResponse container = this.outlet.container();
+		HttpServletResponse container = this.response.outlet();
 		this.sentHead = currentHead(container);
 		writeEffect(container, this.sentHead.status());
 		if (declaredLength >= 0) {
@@ -219,24 +213,20 @@ final class AnswerRecorder implements RecordedBody.Channel {
 		}
 	}
 
-	@Override
-	public void write(byte[] source, int offset, int length) throws IOException {
-		this.outlet.container().getOutputStream().write(source, offset, length);
+	void write(byte[] source, int offset, int length) throws IOException {
+		this.response.outlet().getOutputStream().write(source, offset, length);
 	}
 
-	@Override
-	public void flush() throws IOException {
-		this.outlet.container().flushBuffer();
+	void flush() throws IOException {
+		this.response.outlet().flushBuffer();
 	}
 
-	@Override
-	public void close() throws IOException {
-		this.outlet.container().getOutputStream().close();
+	void close() throws IOException {
+		this.response.outlet().getOutputStream().close();
 	}
 
-	@Override
-	public void clientLost() {
-		this.client.clientLost();
+	void clientLost() {
+		this.run.clientLost();
 	}
 
 	/**
@@ -244,7 +234,7 @@ final class AnswerRecorder implements RecordedBody.Channel {
 	 * @return the response, with or without its whole body
 	 */
 	Recorded end() {
-		ExchangeResponse response = this.dispatch.response();
+		ExchangeResponse response = this.exchange.response();
 		if (this.body != null) {
 			this.body.seal(response::drainWriter);
 		}
@@ -255,8 +245,8 @@ final class AnswerRecorder implements RecordedBody.Channel {
 	private Head currentHead(HttpServletResponse response) {
 		int status = response.getStatus();
 		Map<String, List<String>> headers = ResponseHeaders.changed(response, this.headersBefore,
-				this.dispatch.rules().keptHeaders());
-		String language = this.dispatch.response().language();
+				this.exchange.rules().keptHeaders());
+		String language = this.exchange.response().language();
 		if (language != null && !headers.containsKey(HttpHeaders.CONTENT_LANGUAGE)) {
 			headers = ResponseHeaders.with(headers, HttpHeaders.CONTENT_LANGUAGE, List.of(language));
 		}
@@ -268,7 +258,7 @@ final class AnswerRecorder implements RecordedBody.Channel {
 			case ALL -> true;
 			case SUCCESSFUL -> status < 400;
 			case BY_POLICY ->
-				this.dispatch.rules().policy().shouldStore(ServletFacts.afterHandler(this.dispatch.request()), status);
+				this.exchange.rules().policy().shouldStore(ServletFacts.afterHandler(this.exchange.request()), status);
 		};
 	}
 
@@ -290,23 +280,131 @@ final class AnswerRecorder implements RecordedBody.Channel {
 			ServletAnswers.writeEffect(EffectHeader.NONE, container);
 			return;
 		}
-		ServletAnswers.writeEffect(this.dryRun ? effectOf(status).onDryRun() : effectOf(status), container);
+		ServletAnswers.writeEffect(this.run.isDryRun() ? effectOf(status).onDryRun() : effectOf(status), container);
 	}
 
 	private EffectHeader effectOf(int status) {
-		return EffectHeader.of(this.effect, this.dispatch.request().getMethod(), status);
+		return EffectHeader.of(this.effect, this.exchange.request().getMethod(), status);
+	}
+
+	// What is sent
+
+	/**
+	 * Whether the response must not be finished: the next dispatch fails instead.
+	 */
+	boolean isCut() {
+		return this.cut || this.failure != null;
 	}
 
 	/**
-	 * Is notified when the client disconnects.
+	 * Lets the next dispatch fail.
 	 */
-	interface Client {
+	void failLater(RuntimeException failure) {
+		this.failure = failure;
+	}
 
-		/**
-		 * The client has disconnected.
-		 */
-		void clientLost();
+	/**
+	 * Fails if the response must not be finished. A late failure is thrown once, so that
+	 * its error page can be finished.
+	 */
+	void failIfCut() throws IOException {
+		RuntimeException late = this.failure;
+		if (late != null) {
+			this.failure = null;
+			throw late;
+		}
+		if (this.cut) {
+			throw new CutAnswerException();
+		}
+	}
 
+	void deliver(Settled settled) throws IOException {
+		Throwable failure = settled.failure();
+		Recorded answer = null;
+		try {
+			if (failure == null) {
+				answer = (settled.answer() != null) ? settled.answer() : end();
+			}
+		}
+		finally {
+			this.exchange.response().letThrough();
+		}
+		if (answer == null) {
+			throw notSettled(Objects.requireNonNull(failure, "neither a response nor a failure"));
+		}
+		Completion completion = settled.completion();
+		RuntimeException commitFailure = (completion != null) ? completion.commitFailure() : null;
+		if (completion != null && completion.answer() != null) {
+			answerLike(completion.answer());
+		}
+		else if (completion != null && commitFailure != null) {
+			answerCommitFailed(completion.kind(), commitFailure, answer);
+		}
+		else {
+			answer.send(this.exchange.response().outlet());
+		}
+	}
+
+	/**
+	 * Sends the response of the attempt that has taken the key over: a key never has two
+	 * responses.
+	 */
+	private void answerLike(Decision.Answer answer) throws IOException {
+		HttpServletResponse container = this.exchange.response().outlet();
+		if (container.isCommitted()) {
+			this.cut = true;
+			if (this.body != null) {
+				this.body.cut();
+			}
+			throw new CutAnswerException();
+		}
+		wipe(container);
+		try {
+			ServletAnswers.send(ReplayedAnswer.of(answer, this.run.key()), container);
+		}
+		catch (IdempotencyException ex) {
+			refuse(ex, container);
+		}
+	}
+
+	/**
+	 * The commit failed, so the handler's response is discarded. What was done is said as
+	 * far as it is known.
+	 */
+	private void answerCommitFailed(Completion.Kind kind, RuntimeException cause, Recorded answer) {
+		HttpServletResponse container = this.exchange.response().outlet();
+		wipe(container);
+		if (cause instanceof IdempotencyException problem) {
+			refuse(problem, container);
+			return;
+		}
+		if (kind == Completion.Kind.ROLLED_BACK) {
+			ServletAnswers.writeEffect(EffectHeader.NONE, container);
+		}
+		else if (kind != Completion.Kind.UNKNOWN) {
+			ServletAnswers.writeEffect(answer.effect(), container);
+		}
+		throw cause;
+	}
+
+	private void refuse(IdempotencyException problem, HttpServletResponse container) {
+		ServletAnswers.writeEffect(EffectHeader.NONE, container);
+		this.exchange.refused(problem);
+		this.exchange.rules().render(this.exchange, container, this.run.handler(), problem);
+	}
+
+	/**
+	 * Converts the failure to settle the response into an exception. Containers send no
+	 * response at all for an {@code Error} that reaches them directly.
+	 */
+	private RuntimeException notSettled(Throwable failure) {
+		HttpServletResponse container = this.exchange.response().outlet();
+		if (!container.isCommitted()) {
+			wipe(container);
+			writeEffect(container, HttpServletResponse.SC_INTERNAL_SERVER_ERROR);
+		}
+		return (failure instanceof RuntimeException exception) ? exception : new IllegalStateException(
+				"The response of %s could not be settled: %s".formatted(this.run.handler(), failure), failure);
 	}
 
 	/**
@@ -384,6 +482,31 @@ final class AnswerRecorder implements RecordedBody.Channel {
 			return new HttpAnswer(this.redirect.status(), Delivery.REDIRECT, withLocation, bytes);
 		}
 
+	}
+
+	/**
+	 * Makes the container abort the connection, so that the client knows that it has not
+	 * seen the whole response.
+	 */
+	static final class CutAnswerException extends IOException {
+
+		private static final long serialVersionUID = 1L;
+
+		CutAnswerException() {
+			super("Another attempt has taken the key over: this response must not be finished");
+		}
+
+	}
+
+	/**
+	 * The outcome of the settlement of a key.
+	 *
+	 * @param answer the response, or {@code null} if it is not recorded
+	 * @param completion the completion of the key, or {@code null} if it was not
+	 * completed
+	 * @param failure what the settlement failed with, if it failed
+	 */
+	record Settled(@Nullable Recorded answer, @Nullable Completion completion, @Nullable Throwable failure) {
 	}
 
 }

@@ -137,22 +137,15 @@ final class BufferedBody extends ServletInputStream {
 	 * Calls a listener, and tells it if that fails.
 	 * @return whether it did not
 	 */
-	private static boolean call(ReadListener listener, Callback callback) {
+	private static boolean call(ReadListener listener, IOAction callback) {
 		try {
-			callback.call();
+			callback.run();
 			return true;
 		}
 		catch (IOException | RuntimeException ex) {
 			listener.onError(ex);
 			return false;
 		}
-	}
-
-	@FunctionalInterface
-	private interface Callback {
-
-		void call() throws IOException;
-
 	}
 
 }

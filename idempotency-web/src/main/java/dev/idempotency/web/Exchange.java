@@ -2,14 +2,15 @@ package dev.idempotency.web;
 
 import java.io.IOException;
 import java.util.Map;
-import java.util.Objects;
 
+import dev.idempotency.IdempotencyException;
 import dev.idempotency.http.EffectHeader;
 import dev.idempotency.http.HttpAnswer;
 import dev.idempotency.http.RequestBodyTooLargeException;
 import dev.idempotency.http.RequestBodyUnreadableException;
 import dev.idempotency.http.RequestContent;
 import jakarta.servlet.AsyncContext;
+import jakarta.servlet.DispatcherType;
 import jakarta.servlet.RequestDispatcher;
 import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletResponse;
@@ -23,9 +24,31 @@ import org.springframework.web.util.WebUtils;
  * One request and its response in the filter, across all of their dispatches. It does
  * nothing until its request turns out to be protected.
  */
-final class Exchange extends CurrentDispatch implements ExchangeAsyncContext.Owner {
+final class Exchange {
+
+	private final AnswerRules rules;
+
+	/**
+	 * The request and the response of the current dispatch. An asynchronous dispatch, or
+	 * one for an error, may bring others.
+	 */
+	private ExchangeRequest request;
+
+	private ExchangeResponse response;
+
+	/**
+	 * Whether the request was processed asynchronously at any time.
+	 */
+	private boolean async;
+
+	/**
+	 * Whether an error page is rendered by a forward, after our filter has returned.
+	 */
+	private boolean errorForwarded;
 
 	private boolean decided;
+
+	private @Nullable IdempotencyException refusal;
 
 	/**
 	 * The run of the handler, if it is protected and runs.
@@ -45,14 +68,10 @@ final class Exchange extends CurrentDispatch implements ExchangeAsyncContext.Own
 	private @Nullable RequestReader reader;
 
 	/**
-	 * The tether by which the handler's own threads reach the response, if there are any.
+	 * Leads the handler's own threads to the container's asynchronous processing, if
+	 * there are any.
 	 */
-	private volatile @Nullable Tether tether;
-
-	/**
-	 * The tether by which they reach the container's asynchronous processing.
-	 */
-	private volatile @Nullable Tether asyncTether;
+	private volatile @Nullable Outlet asyncOutlet;
 
 	/**
 	 * Whether the filter has not returned yet.
@@ -70,7 +89,9 @@ final class Exchange extends CurrentDispatch implements ExchangeAsyncContext.Own
 	private @Nullable String failedEffect;
 
 	Exchange(AnswerRules rules, HttpServletRequest request, HttpServletResponse response) {
-		super(rules, request, response);
+		this.rules = rules;
+		this.request = new ExchangeRequest(request, this);
+		this.response = new ExchangeResponse(response, rules.keptHeaders());
 	}
 
 	/**
@@ -80,34 +101,86 @@ final class Exchange extends CurrentDispatch implements ExchangeAsyncContext.Own
 		return (Exchange) request.getAttribute(ExchangeRequest.OWNER);
 	}
 
+	AnswerRules rules() {
+		return this.rules;
+	}
+
+	ExchangeRequest request() {
+		return this.request;
+	}
+
+	ExchangeResponse response() {
+		return this.response;
+	}
+
+	boolean isAsync() {
+		return this.async;
+	}
+
+	boolean isErrorForwarded() {
+		return this.errorForwarded;
+	}
+
+	/**
+	 * Whether an error page is rendered.
+	 */
+	boolean isErrorPage() {
+		return this.errorForwarded || this.request.getDispatcherType() == DispatcherType.ERROR;
+	}
+
+	/**
+	 * Lets the container's own request know the exchange, which further dispatches may
+	 * bring.
+	 */
+	void outliveDispatch() {
+		this.request.setAttribute(ExchangeRequest.OWNER, this);
+	}
+
+	/**
+	 * Remembers that this request itself is refused.
+	 */
+	void refused(IdempotencyException problem) {
+		this.refusal = problem;
+	}
+
+	/**
+	 * Whether an exception refuses this request. Other exceptions come from what its
+	 * handler has called.
+	 */
+	boolean isRefusal(Exception ex) {
+		return ex.equals(this.refusal);
+	}
+
 	/**
 	 * Accepts the request and the response of another dispatch. An asynchronous dispatch
 	 * brings our wrappers, and an error dispatch the container's own objects.
 	 */
 	void continueWith(HttpServletRequest request, HttpServletResponse response) {
 		if (WebUtils.getNativeRequest(request, ExchangeRequest.class) == null) {
-			requestIs(request);
+			this.request = new ExchangeRequest(request, this);
 		}
 		if (WebUtils.getNativeResponse(response, ExchangeResponse.class) == null) {
 			beginAnew(response);
 		}
-		else if (isErrorForwarded()) {
+		else if (this.errorForwarded) {
 			// The filter that forwards flushes the former response at its end
-			response().drop();
-			beginAnew(response().untethered());
+			this.response.drop();
+			beginAnew(this.response.container());
 		}
 	}
 
 	private void beginAnew(HttpServletResponse response) {
 		// Code that still holds the former response must not write in this dispatch
-		untie();
-		this.tether = null;
-		this.asyncTether = null;
-		responseIs(new ExchangeResponse(response, rules().keptHeaders()));
-		if (this.run != null) {
-			this.run.recordOn(response());
+		closeOutlet();
+		if (this.asyncOutlet != null) {
+			this.asyncOutlet.close();
+			this.asyncOutlet = null;
 		}
-		if (this.failedEffect != null && isErrorForwarded()) {
+		this.response = new ExchangeResponse(response, this.rules.keptHeaders());
+		if (this.run != null) {
+			this.run.recordOn(this.response);
+		}
+		if (this.failedEffect != null && this.errorForwarded) {
 			// The filter that forwards has reset the response
 			response.setHeader(EffectHeader.NAME, this.failedEffect);
 		}
@@ -121,30 +194,28 @@ final class Exchange extends CurrentDispatch implements ExchangeAsyncContext.Own
 		if (this.inDispatch || request.getAttribute(RequestDispatcher.ERROR_STATUS_CODE) == null) {
 			return false;
 		}
-		errorIsForwarded();
+		this.errorForwarded = true;
 		return true;
 	}
 
 	HttpServletRequest requestFor(HttpServletRequest given) {
-		return (WebUtils.getNativeRequest(given, ExchangeRequest.class) != null) ? given : request();
+		return (WebUtils.getNativeRequest(given, ExchangeRequest.class) != null) ? given : this.request;
 	}
 
 	HttpServletResponse responseFor(HttpServletResponse given) {
-		if (isErrorForwarded() || WebUtils.getNativeResponse(given, ExchangeResponse.class) == null) {
-			return response();
+		if (this.errorForwarded || WebUtils.getNativeResponse(given, ExchangeResponse.class) == null) {
+			return this.response;
 		}
 		return (given instanceof ExchangeResponse) ? given : new SendErrorWatch(given, this);
 	}
 
 	// The content of the request
 
-	@Override
-	public @Nullable BufferedBody body() {
+	@Nullable BufferedBody body() {
 		return (this.reader != null) ? this.reader.body() : null;
 	}
 
-	@Override
-	public @Nullable Map<String, String[]> form() {
+	@Nullable Map<String, String[]> form() {
 		return (this.reader != null) ? this.reader.form() : null;
 	}
 
@@ -156,7 +227,7 @@ final class Exchange extends CurrentDispatch implements ExchangeAsyncContext.Own
 	 * @throws RequestBodyUnreadableException if it cannot be read
 	 */
 	RequestContent readContent(HttpServletRequest outermost, int maxBody) {
-		this.reader = new RequestReader(request(), maxBody, rules().formLimits());
+		this.reader = new RequestReader(this.request, maxBody, this.rules.formLimits());
 		return this.reader.read(outermost);
 	}
 
@@ -175,8 +246,8 @@ final class Exchange extends CurrentDispatch implements ExchangeAsyncContext.Own
 	 * Lets the handler run, and records its response.
 	 */
 	ProtectedRun arm(ProtectedRun armed) {
-		armed.recordOn(response());
-		rules().ends().whenOver(request(), this::requestIsOver);
+		armed.recordOn(this.response);
+		this.rules.ends().whenOver(this.request, this::requestIsOver);
 		this.decided = true;
 		this.run = armed;
 		return armed;
@@ -186,10 +257,10 @@ final class Exchange extends CurrentDispatch implements ExchangeAsyncContext.Own
 	 * Responds without the handler. What other code writes meanwhile is dropped.
 	 */
 	void answerWith(HttpAnswer answer) {
-		request().discardBody();
+		this.request.discardBody();
 		this.decided = true;
 		this.known = answer;
-		response().drop();
+		this.response.drop();
 	}
 
 	/**
@@ -197,7 +268,7 @@ final class Exchange extends CurrentDispatch implements ExchangeAsyncContext.Own
 	 */
 	void handlerNotReached(Object handler) {
 		if (this.run == null) {
-			ServletAnswers.writeEffect(EffectHeader.NONE, response());
+			ServletAnswers.writeEffect(EffectHeader.NONE, this.response);
 			this.notReached = handler;
 		}
 	}
@@ -226,92 +297,41 @@ final class Exchange extends CurrentDispatch implements ExchangeAsyncContext.Own
 	 * Continues with the container's own response, without the wrappers of other filters,
 	 * and still records.
 	 */
-	@Override
-	public AsyncContext asyncStarted(AsyncContext started) {
+	AsyncContext asyncStarted(AsyncContext started) {
 		if (this.run != null && started.getResponse() instanceof HttpServletResponse original) {
-			responseIs(new ExchangeResponse(original, response()));
-			this.run.continueOn(response());
+			this.response.continueOn(original);
 		}
-		return asyncStarted(started, request(), response());
+		return asyncStarted(started, this.request, this.response);
 	}
 
-	@Override
-	public AsyncContext asyncStarted(AsyncContext started, ServletRequest request, ServletResponse response) {
-		asyncIsUnderWay();
-		if (this.run == null) {
+	AsyncContext asyncStarted(AsyncContext started, ServletRequest request, ServletResponse response) {
+		this.async = true;
+		outliveDispatch();
+		ProtectedRun running = this.run;
+		if (running == null) {
 			return started;
 		}
-		Tether tied = this.tether;
-		if (tied == null) {
-			tied = new Tether();
-			this.tether = tied;
-			this.asyncTether = new Tether();
+		if (this.asyncOutlet == null) {
+			this.asyncOutlet = new Outlet();
 		}
-		response().tie(tied);
-		return new ExchangeAsyncContext(started, request, response, this, asyncTether());
+		this.response.leadThroughOutlet();
+		return new ExchangeAsyncContext(started, request, response, this, running, this.asyncOutlet);
 	}
 
-	private Tether asyncTether() {
-		return Objects.requireNonNull(this.asyncTether, "no asynchronous processing has started");
+	/**
+	 * Only the container's own dispatches reach its response from now on, and no longer
+	 * the threads of the handler.
+	 */
+	void closeOutlet() {
+		this.response.closeOutlet();
 	}
 
-	@Override
-	public void untie() {
-		Tether tied = this.tether;
-		if (tied != null) {
-			tied.untie(response()::keepHead);
-		}
-	}
-
-	@Override
-	public void requireFreeToLeaveDispatch() {
+	/**
+	 * Fails if the handler must not continue outside of its dispatch.
+	 */
+	void requireFreeToLeaveDispatch() {
 		if (this.run != null) {
 			this.run.requireFreeToLeaveDispatch();
-		}
-	}
-
-	@Override
-	public boolean wasDetached() {
-		return this.run != null && this.run.wasDetached();
-	}
-
-	@Override
-	public boolean holdBack(ExchangeAsyncContext.Callback callback) {
-		return this.run != null && this.run.holdBack(callback);
-	}
-
-	@Override
-	public void completedByHandler() {
-		if (this.run != null) {
-			this.run.completedByHandler();
-		}
-	}
-
-	@Override
-	public boolean isCut() {
-		return this.run != null && this.run.isCut();
-	}
-
-	@Override
-	public void timedOut() {
-		if (this.run != null) {
-			this.run.timedOut(rules().ends().errorsAreForwarded());
-		}
-	}
-
-	@Override
-	public void taskFailed(Throwable failure) {
-		if (this.run != null) {
-			this.run.startedTaskFailed(failure);
-		}
-	}
-
-	@Override
-	public void connectionLost() {
-		// A thread that is writing fails first
-		untie();
-		if (this.run != null) {
-			this.run.connectionLost();
 		}
 	}
 
@@ -331,10 +351,10 @@ final class Exchange extends CurrentDispatch implements ExchangeAsyncContext.Own
 		}
 		else if (answer != null) {
 			this.known = null;
-			response().letThrough();
-			ServletAnswers.send(answer, response().container());
+			this.response.letThrough();
+			ServletAnswers.send(answer, this.response.outlet());
 		}
-		else if (this.notReached != null && !response().isBodyTaken()) {
+		else if (this.notReached != null && !this.response.isBodyTaken()) {
 			SwallowedFailure.reveal(this, this.notReached);
 		}
 	}
@@ -359,12 +379,12 @@ final class Exchange extends CurrentDispatch implements ExchangeAsyncContext.Own
 	 * A dispatch has failed, and an error is to be rendered.
 	 */
 	void dispatchFailed() {
-		this.brokenOff = this.run != null && response().isCommitted();
+		this.brokenOff = this.run != null && this.response.isCommitted();
 		if (this.run != null) {
 			this.run.failed();
 		}
-		if (!isErrorForwarded()) {
-			this.failedEffect = response().getHeader(EffectHeader.NAME);
+		if (!this.errorForwarded) {
+			this.failedEffect = this.response.getHeader(EffectHeader.NAME);
 		}
 	}
 
@@ -373,7 +393,7 @@ final class Exchange extends CurrentDispatch implements ExchangeAsyncContext.Own
 	 * the whole.
 	 */
 	boolean isBrokenOff() {
-		return this.brokenOff || (isCut() && response().isCommitted());
+		return this.brokenOff || (this.run != null && this.run.isCut() && this.response.isCommitted());
 	}
 
 	/**
@@ -384,16 +404,15 @@ final class Exchange extends CurrentDispatch implements ExchangeAsyncContext.Own
 		// The error of an asynchronous dispatch is rendered through the response of the
 		// handler
 		if (this.run != null && this.run.isSettled()
-				&& !(this.failedEffect != null && rules().ends().errorsAreForwarded())) {
-			untie();
+				&& !(this.failedEffect != null && this.rules.ends().errorsAreForwarded())) {
+			closeOutlet();
 		}
 	}
 
 	/**
 	 * The container has finished the request, and may reuse its objects.
 	 */
-	@Override
-	public void requestIsOver() {
+	void requestIsOver() {
 		ProtectedRun ended = this.run;
 		if (ended != null) {
 			try {
@@ -406,19 +425,18 @@ final class Exchange extends CurrentDispatch implements ExchangeAsyncContext.Own
 	}
 
 	private void letContainerGo(ProtectedRun ended) {
-		Tether tied = this.tether;
-		if (tied != null) {
-			tied.untieSoon(response()::keepHead);
-			asyncTether().untieSoon(() -> {
-			});
+		this.response.closeOutletSoon();
+		Outlet async = this.asyncOutlet;
+		if (async != null) {
+			async.closeSoon();
 		}
 		if (ended.isDetached()) {
-			request().end(EndedRequest.of(request()));
+			this.request.end(EndedRequest.of(this.request));
 		}
 		else {
 			ended.recordNothingMore();
-			response().end();
-			request().end(EndedRequest.FORGOTTEN);
+			this.response.end();
+			this.request.end(EndedRequest.FORGOTTEN);
 		}
 	}
 
@@ -428,7 +446,7 @@ final class Exchange extends CurrentDispatch implements ExchangeAsyncContext.Own
 	 * {@code onComplete} instead.
 	 */
 	void requestDestroyed() {
-		if (this.asyncTether == null) {
+		if (this.asyncOutlet == null) {
 			requestIsOver();
 		}
 	}

@@ -27,21 +27,24 @@ final class ExchangeAsyncContext implements AsyncContext {
 
 	private final ServletResponse response;
 
-	private final Owner owner;
+	private final Exchange exchange;
 
-	private final Tether tether;
+	private final ProtectedRun run;
+
+	private final Outlet outlet;
 
 	private final boolean original;
 
 	private volatile long timeout;
 
-	ExchangeAsyncContext(AsyncContext delegate, ServletRequest request, ServletResponse response, Owner owner,
-			Tether tether) {
+	ExchangeAsyncContext(AsyncContext delegate, ServletRequest request, ServletResponse response, Exchange exchange,
+			ProtectedRun run, Outlet outlet) {
 		this.delegate = delegate;
 		this.request = request;
 		this.response = response;
-		this.owner = owner;
-		this.tether = tether;
+		this.exchange = exchange;
+		this.run = run;
+		this.outlet = outlet;
 		this.original = delegate.hasOriginalRequestAndResponse();
 		this.timeout = delegate.getTimeout();
 		// Before all other listeners, which may make it impossible to continue
@@ -53,7 +56,7 @@ final class ExchangeAsyncContext implements AsyncContext {
 	 * @return whether it has not
 	 */
 	private boolean act(Consumer<AsyncContext> action) {
-		if (!this.tether.enter()) {
+		if (!this.outlet.enter()) {
 			return false;
 		}
 		try {
@@ -61,7 +64,7 @@ final class ExchangeAsyncContext implements AsyncContext {
 			return true;
 		}
 		finally {
-			this.tether.exit();
+			this.outlet.exit();
 		}
 	}
 
@@ -106,7 +109,7 @@ final class ExchangeAsyncContext implements AsyncContext {
 	private void dispatch(Consumer<AsyncContext> dispatch) {
 		// A task that continued without its client has ended: there is no client to
 		// respond to
-		if (!this.owner.wasDetached()) {
+		if (!this.run.wasDetached()) {
 			act(dispatch);
 		}
 	}
@@ -116,13 +119,13 @@ final class ExchangeAsyncContext implements AsyncContext {
 	 */
 	@Override
 	public void complete() {
-		this.owner.completedByHandler();
-		if (this.owner.isCut()) {
+		this.run.completedByHandler();
+		if (this.run.isCut()) {
 			// Completing would finish the response; a dispatch can fail instead
 			act(AsyncContext::dispatch);
 		}
 		else {
-			this.owner.untie();
+			this.exchange.closeOutlet();
 			act(AsyncContext::complete);
 		}
 	}
@@ -143,14 +146,14 @@ final class ExchangeAsyncContext implements AsyncContext {
 			task.run();
 		}
 		catch (Throwable ex) {
-			this.owner.taskFailed(ex);
+			this.run.startedTaskFailed(ex);
 			failNextDispatch();
 		}
 	}
 
 	private void failNextDispatch() {
 		try {
-			if (this.owner.isCut()) {
+			if (this.run.isCut()) {
 				act(AsyncContext::dispatch);
 			}
 		}
@@ -172,14 +175,14 @@ final class ExchangeAsyncContext implements AsyncContext {
 
 	@Override
 	public <T extends AsyncListener> T createListener(Class<T> type) throws ServletException {
-		if (!this.tether.enter()) {
+		if (!this.outlet.enter()) {
 			throw new ServletException(ended());
 		}
 		try {
 			return this.delegate.createListener(type);
 		}
 		finally {
-			this.tether.exit();
+			this.outlet.exit();
 		}
 	}
 
@@ -203,8 +206,10 @@ final class ExchangeAsyncContext implements AsyncContext {
 		@Override
 		public void onError(AsyncEvent event) {
 			if (event.getThrowable() instanceof IOException) {
-				ExchangeAsyncContext.this.owner.connectionLost();
-				if (ExchangeAsyncContext.this.owner.wasDetached()) {
+				// A thread that is writing fails first
+				ExchangeAsyncContext.this.exchange.closeOutlet();
+				ExchangeAsyncContext.this.run.connectionLost();
+				if (ExchangeAsyncContext.this.run.wasDetached()) {
 					// The container has nothing to wait for, and no error to render
 					act(AsyncContext::complete);
 				}
@@ -217,12 +222,12 @@ final class ExchangeAsyncContext implements AsyncContext {
 
 		@Override
 		public void onTimeout(AsyncEvent event) {
-			ExchangeAsyncContext.this.owner.timedOut();
+			ExchangeAsyncContext.this.run.timedOut();
 		}
 
 		@Override
 		public void onComplete(AsyncEvent event) {
-			ExchangeAsyncContext.this.owner.requestIsOver();
+			ExchangeAsyncContext.this.exchange.requestIsOver();
 		}
 
 	}
@@ -257,7 +262,7 @@ final class ExchangeAsyncContext implements AsyncContext {
 
 		@Override
 		public void onError(AsyncEvent event) throws IOException {
-			if (!ExchangeAsyncContext.this.owner.wasDetached()) {
+			if (!ExchangeAsyncContext.this.run.wasDetached()) {
 				this.listener.onError(ours(event));
 			}
 		}
@@ -265,7 +270,7 @@ final class ExchangeAsyncContext implements AsyncContext {
 		@Override
 		public void onComplete(AsyncEvent event) throws IOException {
 			AsyncEvent ours = ours(event);
-			if (!ExchangeAsyncContext.this.owner.holdBack(() -> this.listener.onComplete(ours))) {
+			if (!ExchangeAsyncContext.this.run.holdBack(() -> this.listener.onComplete(ours))) {
 				this.listener.onComplete(ours);
 			}
 		}
@@ -276,71 +281,6 @@ final class ExchangeAsyncContext implements AsyncContext {
 		private AsyncEvent ours(AsyncEvent event) {
 			return new AsyncEvent(ExchangeAsyncContext.this, this.request, this.response, event.getThrowable());
 		}
-
-	}
-
-	/**
-	 * The owner of the request.
-	 */
-	interface Owner {
-
-		/**
-		 * Whether the handler has continued without its client, finished or not, or was
-		 * abandoned before it began.
-		 */
-		boolean wasDetached();
-
-		/**
-		 * Holds a callback back until a detached task has ended.
-		 * @return whether there is such a task
-		 */
-		boolean holdBack(Callback callback);
-
-		/**
-		 * The handler has ended asynchronous processing itself.
-		 */
-		void completedByHandler();
-
-		/**
-		 * Whether the response must not be finished: the next dispatch fails instead.
-		 */
-		boolean isCut();
-
-		/**
-		 * Asynchronous processing has timed out, and perhaps no dispatch follows.
-		 */
-		void timedOut();
-
-		/**
-		 * The connection is broken.
-		 */
-		void connectionLost();
-
-		/**
-		 * A task that was given to the container has failed.
-		 */
-		void taskFailed(Throwable failure);
-
-		/**
-		 * The container has finished the request.
-		 */
-		void requestIsOver();
-
-		/**
-		 * Unties the threads of the handler from the container's response. Only the
-		 * container's own dispatches reach it from now on.
-		 */
-		void untie();
-
-	}
-
-	/**
-	 * A callback of the container.
-	 */
-	@FunctionalInterface
-	interface Callback {
-
-		void run() throws IOException;
 
 	}
 

@@ -36,7 +36,7 @@ final class ExchangeRequest extends HttpServletRequestWrapper {
 
 	private static final int BUFFER_SIZE = 8 * 1024;
 
-	private final Owner owner;
+	private final Exchange owner;
 
 	private @Nullable BufferedReader reader;
 
@@ -47,7 +47,7 @@ final class ExchangeRequest extends HttpServletRequestWrapper {
 	 */
 	private boolean bodyTaken;
 
-	ExchangeRequest(HttpServletRequest request, Owner owner) {
+	ExchangeRequest(HttpServletRequest request, Exchange owner) {
 		super(request);
 		this.owner = owner;
 	}
@@ -186,40 +186,6 @@ final class ExchangeRequest extends HttpServletRequestWrapper {
 	 */
 	void end(HttpServletRequest afterlife) {
 		setRequest(afterlife);
-	}
-
-	/**
-	 * The owner of the request.
-	 */
-	interface Owner {
-
-		/**
-		 * The body of the request, as far as it was read ahead of its handler.
-		 */
-		@Nullable BufferedBody body();
-
-		/**
-		 * The parameters of a form that was read ahead of its handler.
-		 */
-		@Nullable Map<String, String[]> form();
-
-		/**
-		 * Fails if the handler must not continue outside of its dispatch.
-		 */
-		void requireFreeToLeaveDispatch();
-
-		/**
-		 * Continues with the container's own request and response.
-		 * @return the context for the handler
-		 */
-		AsyncContext asyncStarted(AsyncContext started);
-
-		/**
-		 * Continues with a request and a response of the handler's choice.
-		 * @return the context for the handler
-		 */
-		AsyncContext asyncStarted(AsyncContext started, ServletRequest request, ServletResponse response);
-
 	}
 
 }

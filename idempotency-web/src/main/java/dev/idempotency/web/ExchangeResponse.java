@@ -23,8 +23,6 @@ final class ExchangeResponse extends HttpServletResponseWrapper {
 
 	private final KeptHeaders keptHeaders;
 
-	private final @Nullable ExchangeResponse predecessor;
-
 	private @Nullable RecordedBody body;
 
 	private @Nullable PrintWriter writer;
@@ -47,56 +45,52 @@ final class ExchangeResponse extends HttpServletResponseWrapper {
 	ExchangeResponse(HttpServletResponse response, KeptHeaders keptHeaders) {
 		super(response);
 		this.keptHeaders = keptHeaders;
-		this.predecessor = null;
-	}
-
-	/**
-	 * Continues the record of another response, which other code may still write to.
-	 */
-	ExchangeResponse(HttpServletResponse response, ExchangeResponse predecessor) {
-		super(response);
-		this.keptHeaders = predecessor.keptHeaders;
-		this.predecessor = predecessor;
-		this.body = predecessor.body;
-		this.bodyTaken = predecessor.bodyTaken;
 	}
 
 	/**
 	 * The response behind this one. What is written to it is not recorded.
 	 */
-	HttpServletResponse container() {
+	HttpServletResponse outlet() {
 		return (HttpServletResponse) getResponse();
 	}
 
 	/**
-	 * The response behind this one, without a tether.
+	 * The container's own response, for the container's own threads.
 	 */
-	HttpServletResponse untethered() {
-		return (getResponse() instanceof TetheredResponse tethered) ? (HttpServletResponse) tethered.getResponse()
-				: container();
+	HttpServletResponse container() {
+		return (outlet() instanceof OutletResponse led) ? (HttpServletResponse) led.getResponse() : outlet();
 	}
 
 	/**
-	 * Ties the response: from now on threads other than the container's may write to it.
+	 * Continues with the container's own response, without the wrappers of other filters.
 	 */
-	void tie(Tether tether) {
-		if (this.predecessor != null) {
-			this.predecessor.tie(tether);
-		}
-		if (!(getResponse() instanceof TetheredResponse)) {
-			setResponse(new TetheredResponse(container(), tether));
+	void continueOn(HttpServletResponse original) {
+		if (container() != original) {
+			setResponse(original);
 		}
 	}
 
 	/**
-	 * Keeps the head of the response for the time after the end of the request.
+	 * From now on threads other than the container's may write to this response.
 	 */
-	void keepHead() {
-		if (this.predecessor != null) {
-			this.predecessor.keepHead();
+	void leadThroughOutlet() {
+		if (!(outlet() instanceof OutletResponse)) {
+			setResponse(new OutletResponse(outlet()));
 		}
-		if (getResponse() instanceof TetheredResponse tethered) {
-			tethered.keepHead();
+	}
+
+	/**
+	 * From now on only the container's own dispatches reach its response.
+	 */
+	void closeOutlet() {
+		if (outlet() instanceof OutletResponse led) {
+			led.outlet().close();
+		}
+	}
+
+	void closeOutletSoon() {
+		if (outlet() instanceof OutletResponse led) {
+			led.outlet().closeSoon();
 		}
 	}
 
@@ -104,10 +98,7 @@ final class ExchangeResponse extends HttpServletResponseWrapper {
 	 * Lets the container's response go: the request has ended.
 	 */
 	void end() {
-		if (this.predecessor != null) {
-			this.predecessor.end();
-		}
-		if (!(getResponse() instanceof TetheredResponse)) {
+		if (!(outlet() instanceof OutletResponse)) {
 			setResponse(EndedResponse.FORGOTTEN);
 		}
 	}
@@ -116,11 +107,11 @@ final class ExchangeResponse extends HttpServletResponseWrapper {
 	 * Starts to record.
 	 * @return the recorded body, or {@code null} if the container's own is already in use
 	 */
-	@Nullable RecordedBody record(RecordedBody.Channel channel, int limit) {
+	@Nullable RecordedBody record(AnswerRecorder recorder, int limit) {
 		if (this.bodyTaken || isCommitted()) {
 			return null;
 		}
-		this.body = new RecordedBody(channel, limit);
+		this.body = new RecordedBody(recorder, limit);
 		return this.body;
 	}
 
@@ -128,9 +119,6 @@ final class ExchangeResponse extends HttpServletResponseWrapper {
 	 * Drops what is written from now on, because another response is sent.
 	 */
 	void drop() {
-		if (this.predecessor != null) {
-			this.predecessor.drop();
-		}
 		this.dropping = true;
 	}
 
@@ -138,9 +126,6 @@ final class ExchangeResponse extends HttpServletResponseWrapper {
 	 * Passes everything through again.
 	 */
 	void letThrough() {
-		if (this.predecessor != null) {
-			this.predecessor.letThrough();
-		}
 		this.dropping = false;
 		this.body = null;
 		this.writer = null;
@@ -153,7 +138,7 @@ final class ExchangeResponse extends HttpServletResponseWrapper {
 	}
 
 	boolean isErrorSent() {
-		return this.errorSent || (this.predecessor != null && this.predecessor.isErrorSent());
+		return this.errorSent;
 	}
 
 	/**
@@ -164,16 +149,13 @@ final class ExchangeResponse extends HttpServletResponseWrapper {
 	}
 
 	@Nullable Redirect redirect() {
-		return (this.redirect == null && this.predecessor != null) ? this.predecessor.redirect() : this.redirect;
+		return this.redirect;
 	}
 
 	/**
 	 * Moves what is left in the writer into the body.
 	 */
 	void drainWriter() {
-		if (this.predecessor != null) {
-			this.predecessor.drainWriter();
-		}
 		if (this.writer != null) {
 			this.writer.flush();
 		}

@@ -107,10 +107,8 @@ public final class IdempotencyWeb {
 	public IdempotencyFilter filter(RequestEnds ends) {
 		return new IdempotencyFilter(
 				new AnswerRules(new KeptHeaders(this.settings.excludedHeaders()), this.strategies.responsePolicy(),
-						(request, response, handler, exception) -> this.context
-							.getBean("handlerExceptionResolver", HandlerExceptionResolver.class)
-							.resolveException(request, response, handler, exception),
-						ends, this.context.getBeanProvider(FormLimits.class).orderedStream().toList()));
+						() -> this.context.getBean("handlerExceptionResolver", HandlerExceptionResolver.class), ends,
+						this.context.getBeanProvider(FormLimits.class).orderedStream().toList()));
 	}
 
 	/**

@@ -21,8 +21,8 @@ import dev.idempotency.http.ProtectedOperation;
 import dev.idempotency.http.Settlement;
 import dev.idempotency.http.Settlement.AfterTimeout;
 import dev.idempotency.http.Settlement.End;
-import dev.idempotency.web.AnswerDelivery.Settled;
 import dev.idempotency.web.AnswerRecorder.Recorded;
+import dev.idempotency.web.AnswerRecorder.Settled;
 import dev.idempotency.web.IdempotencyGate.Pass;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
@@ -37,11 +37,11 @@ import org.springframework.web.servlet.ModelAndView;
  * A handler that runs under a claim, from the claim to its response. The response is
  * stored when it is final, and then sent.
  */
-final class ProtectedRun implements IdempotencyContext, AnswerRecorder.Client {
+final class ProtectedRun implements IdempotencyContext {
 
 	private static final Logger logger = LoggerFactory.getLogger(ProtectedRun.class);
 
-	private final CurrentDispatch dispatch;
+	private final Exchange exchange;
 
 	private final Object handler;
 
@@ -59,8 +59,6 @@ final class ProtectedRun implements IdempotencyContext, AnswerRecorder.Client {
 	private final AnswerRecorder recorder;
 
 	private final Settlement settlement;
-
-	private final AnswerDelivery delivery;
 
 	private volatile @Nullable Pass pass;
 
@@ -128,24 +126,31 @@ final class ProtectedRun implements IdempotencyContext, AnswerRecorder.Client {
 	/**
 	 * Callbacks of the container that wait for a detached task.
 	 */
-	private List<ExchangeAsyncContext.Callback> heldBack = List.of();
+	private List<IOAction> heldBack = List.of();
 
 	/**
 	 * Create a run.
 	 * @param execution the claim, or {@code null} on a dry run
 	 * @param steps the handler's steps, or {@code null} on a dry run
 	 */
-	ProtectedRun(CurrentDispatch dispatch, ProtectedOperation operation, Object handler, IdempotencyKey key,
+	ProtectedRun(Exchange exchange, ProtectedOperation operation, Object handler, IdempotencyKey key,
 			@Nullable Execution execution, @Nullable Steps steps) {
-		this.dispatch = dispatch;
+		this.exchange = exchange;
 		this.handler = handler;
 		this.key = key;
 		this.execution = execution;
 		this.steps = (steps != null) ? steps : Calls.unprotectedSteps(this);
 		this.transaction = operation.transactional() ? new HandlerTransaction() : HandlerTransaction.NONE;
-		this.recorder = new AnswerRecorder(dispatch, operation, this.transaction, execution == null, this);
+		this.recorder = new AnswerRecorder(exchange, operation, this.transaction, this);
 		this.settlement = new Settlement(operation, execution, this.transaction);
-		this.delivery = new AnswerDelivery(dispatch, handler, key, this.recorder);
+	}
+
+	Object handler() {
+		return this.handler;
+	}
+
+	boolean isDryRun() {
+		return this.execution == null;
 	}
 
 	/**
@@ -156,13 +161,6 @@ final class ProtectedRun implements IdempotencyContext, AnswerRecorder.Client {
 			logger.warn("The response of {} cannot be recorded or replayed: a filter has asked for the body of the "
 					+ "response before the handler did", this.handler);
 		}
-	}
-
-	/**
-	 * Continues the record on another response.
-	 */
-	void continueOn(ExchangeResponse response) {
-		this.recorder.continueOn(response);
 	}
 
 	// What the handler knows and says
@@ -235,7 +233,7 @@ final class ProtectedRun implements IdempotencyContext, AnswerRecorder.Client {
 	 * @param response where it writes to
 	 */
 	void handlerBegins(HttpServletResponse response) {
-		this.unwrapped = response == this.dispatch.response();
+		this.unwrapped = response == this.exchange.response();
 	}
 
 	/**
@@ -316,14 +314,14 @@ final class ProtectedRun implements IdempotencyContext, AnswerRecorder.Client {
 	 * Whether the response must not be finished: the next dispatch fails instead.
 	 */
 	boolean isCut() {
-		return this.delivery.isCut();
+		return this.recorder.isCut();
 	}
 
 	/**
 	 * Fails if the response must not be finished.
 	 */
 	void failIfCut() throws IOException {
-		this.delivery.failIfCut();
+		this.recorder.failIfCut();
 	}
 
 	// What becomes of the client
@@ -332,9 +330,8 @@ final class ProtectedRun implements IdempotencyContext, AnswerRecorder.Client {
 	 * Outside of a dispatch this may be the last call for this request: containers do not
 	 * always notify their listeners.
 	 */
-	@Override
-	public void clientLost() {
-		if (this.dispatch.isAsync() && !isTaskRunning()) {
+	void clientLost() {
+		if (this.exchange.isAsync() && !isTaskRunning()) {
 			connectionLost();
 		}
 	}
@@ -354,7 +351,7 @@ final class ProtectedRun implements IdempotencyContext, AnswerRecorder.Client {
 			settleWithoutClient();
 		}
 		else if (detachTask()) {
-			giveUpAfter(this.dispatch.request().asyncTimeout());
+			giveUpAfter(this.exchange.request().asyncTimeout());
 		}
 		else if (hasTaskFailed()) {
 			settleFailure();
@@ -383,15 +380,14 @@ final class ProtectedRun implements IdempotencyContext, AnswerRecorder.Client {
 
 	/**
 	 * Asynchronous processing has timed out, and the work may continue.
-	 * @param answeredByContainer whether the container may respond by itself, without
-	 * another dispatch
 	 */
-	void timedOut(boolean answeredByContainer) {
+	void timedOut() {
 		if (!isSettled() && (hasNoTask() || isTaskUnderWay())) {
 			this.settlement.timedOut(this::afterTimeout);
 			this.recorder.effectIsUnknown(!this.settlement.countsFailures());
 		}
-		if (answeredByContainer) {
+		if (this.exchange.rules().ends().errorsAreForwarded()) {
+			// The container may respond by itself, without another dispatch
 			writeEffectOfFailure();
 		}
 	}
@@ -430,7 +426,7 @@ final class ProtectedRun implements IdempotencyContext, AnswerRecorder.Client {
 	void startedTaskFailed(Throwable failure) {
 		logger.error("A task of {} has failed", this.handler, failure);
 		if (!isSettled()) {
-			this.delivery.failLater((failure instanceof RuntimeException exception) ? exception
+			this.recorder.failLater((failure instanceof RuntimeException exception) ? exception
 					: new IllegalStateException("A task of %s has failed".formatted(this.handler), failure));
 		}
 	}
@@ -547,7 +543,7 @@ final class ProtectedRun implements IdempotencyContext, AnswerRecorder.Client {
 	 * to be stored, the handler does not run again.
 	 */
 	private void settleException(Exception exception) {
-		ExchangeResponse response = this.dispatch.response();
+		ExchangeResponse response = this.exchange.response();
 		ModelAndView rendered = render(exception, response);
 		if (rendered == null) {
 			settleFailure();
@@ -566,9 +562,7 @@ final class ProtectedRun implements IdempotencyContext, AnswerRecorder.Client {
 
 	private @Nullable ModelAndView render(Exception exception, ExchangeResponse response) {
 		try {
-			return this.dispatch.rules()
-				.exceptionRenderer()
-				.render(this.dispatch.request(), response, this.handler, exception);
+			return this.exchange.rules().render(this.exchange, response, this.handler, exception);
 		}
 		catch (RuntimeException ex) {
 			logger.debug("The failure of {} cannot be rendered without its client", this.handler, ex);
@@ -581,14 +575,14 @@ final class ProtectedRun implements IdempotencyContext, AnswerRecorder.Client {
 	 */
 	private boolean isWritten() {
 		boolean empty = this.recorder.isKept() && this.recorder.isEmpty();
-		return isFlowing() && !empty && !this.dispatch.response().isErrorSent();
+		return isFlowing() && !empty && !this.exchange.response().isErrorSent();
 	}
 
 	/**
 	 * Holds a callback back until a detached task has ended.
 	 * @return whether there is such a task
 	 */
-	synchronized boolean holdBack(ExchangeAsyncContext.Callback callback) {
+	synchronized boolean holdBack(IOAction callback) {
 		if (!isDetached()) {
 			return false;
 		}
@@ -599,7 +593,7 @@ final class ProtectedRun implements IdempotencyContext, AnswerRecorder.Client {
 	}
 
 	private void runHeldBack() {
-		List<ExchangeAsyncContext.Callback> callbacks;
+		List<IOAction> callbacks;
 		synchronized (this) {
 			if (this.task != TaskState.ABANDONED) {
 				this.task = TaskState.ENDED;
@@ -607,7 +601,7 @@ final class ProtectedRun implements IdempotencyContext, AnswerRecorder.Client {
 			callbacks = List.copyOf(this.heldBack);
 		}
 		try {
-			for (ExchangeAsyncContext.Callback callback : callbacks) {
+			for (IOAction callback : callbacks) {
 				callback.run();
 			}
 		}
@@ -693,7 +687,7 @@ final class ProtectedRun implements IdempotencyContext, AnswerRecorder.Client {
 		if (!this.transaction.isActive() || isSettled()) {
 			return;
 		}
-		ExchangeResponse ours = this.dispatch.response();
+		ExchangeResponse ours = this.exchange.response();
 		if (ours.isErrorSent() || this.detourFailed) {
 			this.transaction.rollBack();
 		}
@@ -716,7 +710,7 @@ final class ProtectedRun implements IdempotencyContext, AnswerRecorder.Client {
 	 */
 	private void failIfFailureWasSwallowed() {
 		if (!isSettled() && this.recorder.isEmpty()) {
-			SwallowedFailure.reveal(this.dispatch, this.handler);
+			SwallowedFailure.reveal(this.exchange, this.handler);
 		}
 	}
 
@@ -728,7 +722,7 @@ final class ProtectedRun implements IdempotencyContext, AnswerRecorder.Client {
 			return;
 		}
 		failIfFailureWasSwallowed();
-		if (!this.dispatch.response().isErrorSent() || !awaitError()) {
+		if (!this.exchange.response().isErrorSent() || !awaitError()) {
 			settle();
 		}
 	}
@@ -748,7 +742,7 @@ final class ProtectedRun implements IdempotencyContext, AnswerRecorder.Client {
 		}
 		catch (RuntimeException ex) {
 			// This thread has no dispatch that could fail
-			this.delivery.failLater(ex);
+			this.recorder.failLater(ex);
 		}
 	}
 
@@ -791,7 +785,7 @@ final class ProtectedRun implements IdempotencyContext, AnswerRecorder.Client {
 		if (!awaitingError) {
 			failed();
 		}
-		else if (!this.dispatch.isAsync()) {
+		else if (!this.exchange.isAsync()) {
 			settleWithoutClient();
 		}
 		if (!isSettled() && !this.settlement.isLeftToTask()) {
@@ -866,7 +860,7 @@ final class ProtectedRun implements IdempotencyContext, AnswerRecorder.Client {
 	 */
 	private void settleUnseen() {
 		if (become(Phase.SETTLED)) {
-			this.unsent = settleUnseen(this.dispatch.response().getStatus());
+			this.unsent = settleUnseen(this.exchange.response().getStatus());
 		}
 	}
 
@@ -941,9 +935,9 @@ final class ProtectedRun implements IdempotencyContext, AnswerRecorder.Client {
 	 * The response to come is an error that the library does not see.
 	 */
 	private void writeEffectOfFailure() {
-		ExchangeResponse response = this.dispatch.response();
+		ExchangeResponse response = this.exchange.response();
 		if (!this.recorder.isFlowing() && !response.isCommitted()) {
-			this.recorder.writeEffect(response.container(), HttpServletResponse.SC_INTERNAL_SERVER_ERROR);
+			this.recorder.writeEffect(response.outlet(), HttpServletResponse.SC_INTERNAL_SERVER_ERROR);
 		}
 	}
 
@@ -986,12 +980,12 @@ final class ProtectedRun implements IdempotencyContext, AnswerRecorder.Client {
 
 	private void deliver(Settled settled) throws IOException {
 		become(Phase.OVER);
-		this.delivery.deliver(settled);
+		this.recorder.deliver(settled);
 	}
 
 	private void letGo() {
 		become(Phase.OVER);
-		this.dispatch.response().letThrough();
+		this.exchange.response().letThrough();
 	}
 
 	/**

@@ -20,7 +20,7 @@ final class RecordedBody extends ServletOutputStream {
 	 */
 	private static final int BUFFER_SIZE = 8 * 1024;
 
-	private final Channel channel;
+	private final AnswerRecorder recorder;
 
 	private final int limit;
 
@@ -46,8 +46,8 @@ final class RecordedBody extends ServletOutputStream {
 
 	private boolean frozen;
 
-	RecordedBody(Channel channel, int limit) {
-		this.channel = channel;
+	RecordedBody(AnswerRecorder recorder, int limit) {
+		this.recorder = recorder;
 		this.limit = limit;
 	}
 
@@ -158,10 +158,10 @@ final class RecordedBody extends ServletOutputStream {
 		if (this.frozen) {
 			return;
 		}
-		if (!this.flowing && size() == 0 && this.channel.isEndless()) {
+		if (!this.flowing && size() == 0 && this.recorder.isEndless()) {
 			forget();
 		}
-		if (!this.flowing && !this.sealed && length > BUFFER_SIZE - size() && this.channel.mayFlowUnasked()) {
+		if (!this.flowing && !this.sealed && length > BUFFER_SIZE - size() && this.recorder.mayFlowUnasked()) {
 			flow();
 		}
 		if (this.kept && length > this.limit - size()) {
@@ -190,13 +190,13 @@ final class RecordedBody extends ServletOutputStream {
 	@Override
 	public void flush() throws IOException {
 		if (!this.flowing) {
-			if (this.sealed || !this.channel.mayFlow()) {
+			if (this.sealed || !this.recorder.mayFlow()) {
 				return;
 			}
 			flow();
 		}
 		if (!this.clientGone) {
-			toClient(this.channel::flush);
+			toClient(this.recorder::flush);
 		}
 	}
 
@@ -208,10 +208,10 @@ final class RecordedBody extends ServletOutputStream {
 		if (this.flowing || this.clientGone) {
 			return;
 		}
-		if (size() == 0 && this.channel.isEndless()) {
+		if (size() == 0 && this.recorder.isEndless()) {
 			forget();
 		}
-		toClient(() -> this.channel.open(this.declaredLength));
+		toClient(() -> this.recorder.open(this.declaredLength));
 		if (this.clientGone) {
 			return;
 		}
@@ -234,7 +234,7 @@ final class RecordedBody extends ServletOutputStream {
 		}
 		int sendable = count;
 		if (!this.clientGone) {
-			toClient(() -> this.channel.write(source, offset, sendable));
+			toClient(() -> this.recorder.write(source, offset, sendable));
 		}
 		else if (!this.kept) {
 			throw clientHasDisconnected();
@@ -246,7 +246,7 @@ final class RecordedBody extends ServletOutputStream {
 	 * Uses the connection, which may break meanwhile. Tomcat refuses to be used then,
 	 * once it has told its listeners.
 	 */
-	private void toClient(Sending sending) throws IOException {
+	private void toClient(IOAction sending) throws IOException {
 		try {
 			sending.run();
 		}
@@ -271,7 +271,7 @@ final class RecordedBody extends ServletOutputStream {
 	 */
 	private void lost(IOException ex) throws IOException {
 		this.clientGone = true;
-		this.channel.clientLost();
+		this.recorder.clientLost();
 		if (!this.kept) {
 			throw ex;
 		}
@@ -282,7 +282,7 @@ final class RecordedBody extends ServletOutputStream {
 	 */
 	void finish() throws IOException {
 		if (this.held >= 0 && !this.clientGone) {
-			this.channel.write(new byte[] { (byte) this.held }, 0, 1);
+			this.recorder.write(new byte[] { (byte) this.held }, 0, 1);
 		}
 	}
 
@@ -292,7 +292,7 @@ final class RecordedBody extends ServletOutputStream {
 	 */
 	void cut() throws IOException {
 		if (this.flowing && isLengthDeclared()) {
-			this.channel.close();
+			this.recorder.close();
 		}
 	}
 
@@ -315,58 +315,6 @@ final class RecordedBody extends ServletOutputStream {
 		catch (IOException ex) {
 			listener.onError(ex);
 		}
-	}
-
-	/**
-	 * A use of the connection.
-	 */
-	@FunctionalInterface
-	private interface Sending {
-
-		void run() throws IOException;
-
-	}
-
-	/**
-	 * The connection to the client.
-	 */
-	interface Channel {
-
-		/**
-		 * Whether the body may stream before the response is stored.
-		 */
-		boolean mayFlow();
-
-		/**
-		 * Whether it may stream even if it is not flushed.
-		 */
-		boolean mayFlowUnasked();
-
-		/**
-		 * Whether the body has no end to wait for, such as an event stream.
-		 */
-		boolean isEndless();
-
-		/**
-		 * Completes the head of the response, before the body is sent.
-		 * @param declaredLength the length of the body, or -1 if it is not known
-		 */
-		void open(long declaredLength) throws IOException;
-
-		/**
-		 * Sends a part of the body.
-		 */
-		void write(byte[] source, int offset, int length) throws IOException;
-
-		void flush() throws IOException;
-
-		void close() throws IOException;
-
-		/**
-		 * The client has disconnected.
-		 */
-		void clientLost();
-
 	}
 
 }

@@ -13,23 +13,23 @@ import org.jspecify.annotations.Nullable;
  */
 final class SendErrorWatch extends HttpServletResponseWrapper {
 
-	private final CurrentDispatch dispatch;
+	private final Exchange exchange;
 
-	SendErrorWatch(HttpServletResponse response, CurrentDispatch dispatch) {
+	SendErrorWatch(HttpServletResponse response, Exchange exchange) {
 		super(response);
-		this.dispatch = dispatch;
+		this.exchange = exchange;
 	}
 
 	@Override
 	public void sendError(int status) throws IOException {
 		super.sendError(status);
-		this.dispatch.response().errorSent();
+		this.exchange.response().errorSent();
 	}
 
 	@Override
 	public void sendError(int status, @Nullable String message) throws IOException {
 		super.sendError(status, message);
-		this.dispatch.response().errorSent();
+		this.exchange.response().errorSent();
 	}
 
 }

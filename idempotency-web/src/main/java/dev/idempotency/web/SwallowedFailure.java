@@ -25,12 +25,12 @@ final class SwallowedFailure {
 	/**
 	 * Sends an error if the response is empty because of such a failure.
 	 */
-	static void reveal(CurrentDispatch dispatch, Object handler) {
-		ExchangeResponse response = dispatch.response();
+	static void reveal(Exchange exchange, Object handler) {
+		ExchangeResponse response = exchange.response();
 		if (response.isErrorSent() || response.isCommitted() || response.getStatus() != HttpServletResponse.SC_OK) {
 			return;
 		}
-		Throwable failure = find(dispatch);
+		Throwable failure = find(exchange);
 		if (failure == null) {
 			return;
 		}
@@ -44,8 +44,8 @@ final class SwallowedFailure {
 		}
 	}
 
-	private static @Nullable Throwable find(CurrentDispatch dispatch) {
-		Object failure = dispatch.request().getAttribute(DispatcherServlet.EXCEPTION_ATTRIBUTE);
+	private static @Nullable Throwable find(Exchange exchange) {
+		Object failure = exchange.request().getAttribute(DispatcherServlet.EXCEPTION_ATTRIBUTE);
 		return (failure instanceof Throwable thrown && DisconnectedClientHelper.isClientDisconnectedException(thrown))
 				? thrown : null;
 	}

@@ -16,17 +16,17 @@ import jakarta.servlet.http.HttpServletResponseWrapper;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A response of the container that the threads of a handler can reach while it is
- * tethered. After that they reach an {@link EndedResponse} of their own.
+ * The container's response, for threads of a handler, until its {@link Outlet} is closed.
+ * After that they reach an {@link EndedResponse} of their own.
  * <p>
- * All methods go through a proxy that respects the tether. Code that unwraps the response
+ * All methods go through a proxy that respects the outlet. Code that unwraps the response
  * still finds the container's.
  */
-final class TetheredResponse extends HttpServletResponseWrapper {
+final class OutletResponse extends HttpServletResponseWrapper {
 
 	private final HttpServletResponse container;
 
-	private final Tether tether;
+	private final Outlet outlet = new Outlet(this::keepHead);
 
 	private volatile EndedResponse ended = new EndedResponse();
 
@@ -34,32 +34,35 @@ final class TetheredResponse extends HttpServletResponseWrapper {
 
 	private @Nullable PrintWriter writer;
 
-	TetheredResponse(HttpServletResponse container, Tether tether) {
+	OutletResponse(HttpServletResponse container) {
 		super(container);
 		this.container = container;
-		this.tether = tether;
-		setResponse((ServletResponse) Proxy.newProxyInstance(TetheredResponse.class.getClassLoader(),
+		setResponse((ServletResponse) Proxy.newProxyInstance(OutletResponse.class.getClassLoader(),
 				new Class<?>[] { HttpServletResponse.class }, (proxy, method, arguments) -> passOn(method, arguments)));
 	}
 
+	Outlet outlet() {
+		return this.outlet;
+	}
+
 	/**
-	 * Keeps the current head of the response for the time after the end of the request.
+	 * Keeps the head of the response for the time after the end of the request.
 	 */
-	void keepHead() {
+	private void keepHead() {
 		this.ended = new EndedResponse(this.container);
 	}
 
 	private @Nullable Object passOn(Method method, Object @Nullable [] arguments) throws Throwable {
-		boolean tied = this.tether.enter();
+		boolean open = this.outlet.enter();
 		try {
-			return method.invoke(tied ? this.container : this.ended, arguments);
+			return method.invoke(open ? this.container : this.ended, arguments);
 		}
 		catch (InvocationTargetException ex) {
 			throw ex.getTargetException();
 		}
 		finally {
-			if (tied) {
-				this.tether.exit();
+			if (open) {
+				this.outlet.exit();
 			}
 		}
 	}
@@ -82,7 +85,7 @@ final class TetheredResponse extends HttpServletResponseWrapper {
 	@Override
 	public ServletOutputStream getOutputStream() throws IOException {
 		if (this.stream == null) {
-			this.stream = new TetheredStream(super.getOutputStream());
+			this.stream = new OutletStream(super.getOutputStream());
 		}
 		return this.stream;
 	}
@@ -90,74 +93,64 @@ final class TetheredResponse extends HttpServletResponseWrapper {
 	@Override
 	public PrintWriter getWriter() throws IOException {
 		if (this.writer == null) {
-			this.writer = new PrintWriter(new TetheredWriter(super.getWriter()));
+			this.writer = new PrintWriter(new OutletWriter(super.getWriter()));
 		}
 		return this.writer;
 	}
 
-	/**
-	 * A write to the container's response.
-	 */
-	@FunctionalInterface
-	private interface Writing {
-
-		void write() throws IOException;
-
-	}
-
-	private void write(Writing writing) throws IOException {
-		if (!this.tether.enter()) {
+	private void write(IOAction writing) throws IOException {
+		if (!this.outlet.enter()) {
 			throw EndedResponse.nobodyReads();
 		}
 		try {
-			writing.write();
+			writing.run();
 		}
 		finally {
-			this.tether.exit();
+			this.outlet.exit();
 		}
 	}
 
 	/**
 	 * The tethered stream for bytes.
 	 */
-	private final class TetheredStream extends ServletOutputStream {
+	private final class OutletStream extends ServletOutputStream {
 
 		private final ServletOutputStream delegate;
 
-		private TetheredStream(ServletOutputStream delegate) {
+		private OutletStream(ServletOutputStream delegate) {
 			this.delegate = delegate;
 		}
 
 		@Override
 		public void write(int b) throws IOException {
-			TetheredResponse.this.write(() -> this.delegate.write(b));
+			OutletResponse.this.write(() -> this.delegate.write(b));
 		}
 
 		@Override
 		public void write(byte[] source, int offset, int length) throws IOException {
-			TetheredResponse.this.write(() -> this.delegate.write(source, offset, length));
+			OutletResponse.this.write(() -> this.delegate.write(source, offset, length));
 		}
 
 		@Override
 		public void flush() throws IOException {
-			TetheredResponse.this.write(this.delegate::flush);
+			OutletResponse.this.write(this.delegate::flush);
 		}
 
 		@Override
 		public void close() throws IOException {
-			TetheredResponse.this.write(this.delegate::close);
+			OutletResponse.this.write(this.delegate::close);
 		}
 
 		@Override
 		public boolean isReady() {
-			boolean tied = TetheredResponse.this.tether.enter();
+			boolean open = OutletResponse.this.outlet.enter();
 			try {
 				// After the end, a write fails at once
-				return !tied || this.delegate.isReady();
+				return !open || this.delegate.isReady();
 			}
 			finally {
-				if (tied) {
-					TetheredResponse.this.tether.exit();
+				if (open) {
+					OutletResponse.this.outlet.exit();
 				}
 			}
 		}
@@ -165,7 +158,7 @@ final class TetheredResponse extends HttpServletResponseWrapper {
 		@Override
 		public void setWriteListener(WriteListener listener) {
 			try {
-				TetheredResponse.this.write(() -> this.delegate.setWriteListener(listener));
+				OutletResponse.this.write(() -> this.delegate.setWriteListener(listener));
 			}
 			catch (IOException ex) {
 				listener.onError(ex);
@@ -177,27 +170,27 @@ final class TetheredResponse extends HttpServletResponseWrapper {
 	/**
 	 * The tethered writer for text.
 	 */
-	private final class TetheredWriter extends Writer {
+	private final class OutletWriter extends Writer {
 
 		private final PrintWriter delegate;
 
-		private TetheredWriter(PrintWriter delegate) {
+		private OutletWriter(PrintWriter delegate) {
 			this.delegate = delegate;
 		}
 
 		@Override
 		public void write(char[] source, int offset, int length) throws IOException {
-			TetheredResponse.this.write(() -> this.delegate.write(source, offset, length));
+			OutletResponse.this.write(() -> this.delegate.write(source, offset, length));
 		}
 
 		@Override
 		public void flush() throws IOException {
-			TetheredResponse.this.write(this.delegate::flush);
+			OutletResponse.this.write(this.delegate::flush);
 		}
 
 		@Override
 		public void close() throws IOException {
-			TetheredResponse.this.write(this.delegate::close);
+			OutletResponse.this.write(this.delegate::close);
 		}
 
 	}

@@ -4,30 +4,45 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Ties the wrappers that a handler was given to the container's objects behind them.
+ * The way to an object of the container, for the threads of a handler.
  * <p>
  * A container recycles its objects at the end of a request and gives them to the next
- * one. So threads of the handler reach them only inside the tether. Code that learns of
- * the end unties it, which waits for the threads inside and lets no further thread in.
+ * one. So threads of the handler use them only inside of the outlet. Code that learns of
+ * the end closes it, which waits for the threads inside and lets no further thread in.
  */
-final class Tether {
+final class Outlet {
 
 	private static final long PATIENCE_SECONDS = 1;
 
 	private final ReentrantLock lock = new ReentrantLock(true);
 
-	private volatile boolean untied;
+	private final Runnable lastLook;
+
+	private volatile boolean closed;
+
+	Outlet() {
+		this(() -> {
+		});
+	}
 
 	/**
-	 * Enters the tether, unless it is untied.
+	 * Create an outlet.
+	 * @param lastLook reads what is needed later from the container's object
+	 */
+	Outlet(Runnable lastLook) {
+		this.lastLook = lastLook;
+	}
+
+	/**
+	 * Enters the outlet, unless it is closed.
 	 * @return whether the caller is inside, and has to {@link #exit()}
 	 */
 	boolean enter() {
-		if (this.untied) {
+		if (this.closed) {
 			return false;
 		}
 		this.lock.lock();
-		if (this.untied) {
+		if (this.closed) {
 			this.lock.unlock();
 			return false;
 		}
@@ -39,13 +54,12 @@ final class Tether {
 	}
 
 	/**
-	 * Waits for the threads inside, and unties.
-	 * @param lastLook reads what is needed later from the container's objects
+	 * Waits for the threads inside, and closes.
 	 */
-	void untie(Runnable lastLook) {
+	void close() {
 		this.lock.lock();
 		try {
-			untieAlone(lastLook);
+			closeAlone();
 		}
 		finally {
 			this.lock.unlock();
@@ -53,36 +67,35 @@ final class Tether {
 	}
 
 	/**
-	 * Unties in a callback during which the container may hold a lock of its own. A
+	 * Closes in a callback during which the container may hold a lock of its own. A
 	 * thread inside may be waiting for that lock, so the wait is bounded.
-	 * @param lastLook reads what is needed later from the container's objects
 	 */
-	void untieSoon(Runnable lastLook) {
+	void closeSoon() {
 		boolean alone = false;
 		try {
 			alone = this.lock.tryLock(PATIENCE_SECONDS, TimeUnit.SECONDS);
 			if (alone) {
-				untieAlone(lastLook);
+				closeAlone();
 			}
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
 		}
 		finally {
-			this.untied = true;
+			this.closed = true;
 			if (alone) {
 				this.lock.unlock();
 			}
 		}
 	}
 
-	private void untieAlone(Runnable lastLook) {
-		if (!this.untied) {
+	private void closeAlone() {
+		if (!this.closed) {
 			try {
-				lastLook.run();
+				this.lastLook.run();
 			}
 			finally {
-				this.untied = true;
+				this.closed = true;
 			}
 		}
 	}

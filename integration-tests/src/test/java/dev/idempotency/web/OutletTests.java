@@ -40,11 +40,9 @@ import static org.assertj.core.api.Assertions.assertThatIOException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
- * Nothing reaches the container's response once its tether is untied.
+ * Nothing reaches the container's response once its outlet is closed.
  */
-class TetheredResponseTests {
-
-	private final Tether tether = new Tether();
+class OutletTests {
 
 	static Stream<Method> everyMethod() {
 		return Arrays.stream(HttpServletResponse.class.getMethods())
@@ -53,15 +51,14 @@ class TetheredResponseTests {
 
 	@ParameterizedTest
 	@MethodSource("everyMethod")
-	void reachesTheContainerOnlyWhileItIsTied(Method method) throws Exception {
+	void reachesTheContainerOnlyWhileItIsOpen(Method method) throws Exception {
 		Container container = new Container();
-		HttpServletResponse response = new TetheredResponse(container.asResponse(), this.tether);
-		Object[] arguments = Arrays.stream(method.getParameterTypes()).map(TetheredResponseTests::some).toArray();
+		OutletResponse response = new OutletResponse(container.asResponse());
+		Object[] arguments = Arrays.stream(method.getParameterTypes()).map(OutletTests::some).toArray();
 		method.invoke(response, arguments);
 		assertThat(container.calls).as("%s", method).isPositive();
+		response.outlet().close();
 		container.calls = 0;
-		this.tether.untie(() -> {
-		});
 		try {
 			method.invoke(response, arguments);
 		}
@@ -99,14 +96,16 @@ class TetheredResponseTests {
 	@Test
 	void cutsStreamsAndWritersThatWereGivenOutBefore() throws IOException {
 		MockHttpServletResponse container = new MockHttpServletResponse();
-		ServletOutputStream stream = new TetheredResponse(container, this.tether).getOutputStream();
+		OutletResponse response = new OutletResponse(container);
+		ServletOutputStream stream = response.getOutputStream();
 		stream.write('a');
 		MockHttpServletResponse other = new MockHttpServletResponse();
-		PrintWriter writer = new TetheredResponse(other, this.tether).getWriter();
+		OutletResponse otherResponse = new OutletResponse(other);
+		PrintWriter writer = otherResponse.getWriter();
 		writer.print("a");
 		writer.flush();
-		this.tether.untie(() -> {
-		});
+		response.outlet().close();
+		otherResponse.outlet().close();
 		assertThatIOException().isThrownBy(() -> stream.write('b'));
 		assertThatIOException().isThrownBy(stream::flush);
 		writer.print("b");
@@ -118,7 +117,7 @@ class TetheredResponseTests {
 	@Test
 	void isAWrapperAsAnyOther() {
 		MockHttpServletResponse container = new MockHttpServletResponse();
-		TetheredResponse response = new TetheredResponse(new HttpServletResponseWrapper(container), this.tether);
+		OutletResponse response = new OutletResponse(new HttpServletResponseWrapper(container));
 		assertThat(WebUtils.getNativeResponse(response, MockHttpServletResponse.class)).isSameAs(container);
 		assertThat(response.isWrapperFor(container)).isTrue();
 		assertThat(response.isWrapperFor(MockHttpServletResponse.class)).isTrue();
@@ -127,11 +126,11 @@ class TetheredResponseTests {
 	@Test
 	void keepsTheHeadForTheTimeAfterTheEnd() {
 		MockHttpServletResponse container = new MockHttpServletResponse();
-		TetheredResponse response = new TetheredResponse(container, this.tether);
+		OutletResponse response = new OutletResponse(container);
 		response.setStatus(202);
 		response.setContentType("text/plain;charset=UTF-8");
 		response.addHeader("X-Item", "a");
-		this.tether.untie(response::keepHead);
+		response.outlet().close();
 		response.addHeader("x-item", "b");
 		response.setHeader("X-Late", "late");
 		response.setCharacterEncoding("UTF-16");
@@ -147,8 +146,8 @@ class TetheredResponseTests {
 	@ValueSource(
 			strings = { "text/plain;charset=UTF-16", "text/plain; charset=UTF-16", "text/plain; Charset=\"UTF-16\"" })
 	void knowsTheEncodingByTheTypeAfterTheEnd(String type) {
-		TetheredResponse response = new TetheredResponse(new MockHttpServletResponse(), this.tether);
-		this.tether.untie(response::keepHead);
+		OutletResponse response = new OutletResponse(new MockHttpServletResponse());
+		response.outlet().close();
 		response.setContentType(type);
 		assertThat(response.getCharacterEncoding()).isEqualTo("UTF-16");
 		assertThat(response.getContentType()).isEqualTo(type);
@@ -158,9 +157,9 @@ class TetheredResponseTests {
 
 	@Test
 	void aStreamTellsItsListenerThatNobodyReadsAfterTheEnd() throws IOException {
-		ServletOutputStream stream = new TetheredResponse(new MockHttpServletResponse(), this.tether).getOutputStream();
-		this.tether.untie(() -> {
-		});
+		OutletResponse response = new OutletResponse(new MockHttpServletResponse());
+		ServletOutputStream stream = response.getOutputStream();
+		response.outlet().close();
 		List<Throwable> told = new ArrayList<>();
 		stream.setWriteListener(new WriteListener() {
 
@@ -181,10 +180,11 @@ class TetheredResponseTests {
 
 	@Test
 	void waitsForWhoIsInTheMiddleOfWriting() throws Exception {
+		Outlet outlet = new Outlet();
 		CountDownLatch writing = new CountDownLatch(1);
 		CountDownLatch goOn = new CountDownLatch(1);
 		CompletableFuture<Void> writer = Background.start(() -> {
-			assertThat(this.tether.enter()).isTrue();
+			assertThat(outlet.enter()).isTrue();
 			try {
 				writing.countDown();
 				goOn.await();
@@ -193,20 +193,19 @@ class TetheredResponseTests {
 				throw new IllegalStateException(ex);
 			}
 			finally {
-				this.tether.exit();
+				outlet.exit();
 			}
 			return null;
 		});
 		writing.await();
 		CompletableFuture<Boolean> end = Background.start(() -> {
-			this.tether.untie(() -> {
-			});
+			outlet.close();
 			return writer.isDone() || goOn.getCount() == 0;
 		});
 		assertThatExceptionOfType(TimeoutException.class).isThrownBy(() -> end.get(50, TimeUnit.MILLISECONDS));
 		goOn.countDown();
 		assertThat(end.get(10, TimeUnit.SECONDS)).isTrue();
-		assertThat(this.tether.enter()).isFalse();
+		assertThat(outlet.enter()).isFalse();
 	}
 
 	@Test
