@@ -48,9 +48,9 @@ final class AnswerRecorder {
 	private ExchangeResponse response;
 
 	/**
-	 * The head that was sent before a body that streams.
+	 * The response whose head was sent before its body.
 	 */
-	private @Nullable Head sentHead;
+	private @Nullable Recorded sent;
 
 	private volatile Effect effect;
 
@@ -206,8 +206,8 @@ final class AnswerRecorder {
 							+ "transaction is committed. Raise max-response-body, or leave transactional = true out");
 		}
 		HttpServletResponse container = this.response.outlet();
-		this.sentHead = currentHead(container);
-		writeEffect(container, this.sentHead.status());
+		this.sent = recorded(container, null);
+		writeEffect(container, this.sent.status());
 		if (declaredLength >= 0) {
 			container.setContentLengthLong(declaredLength);
 		}
@@ -238,11 +238,10 @@ final class AnswerRecorder {
 		if (this.body != null) {
 			this.body.seal(response::drainWriter);
 		}
-		Head head = (this.sentHead != null) ? this.sentHead : currentHead(response);
-		return new Recorded(head, response.redirect());
+		return (this.sent != null) ? this.sent : recorded(response, response.redirect());
 	}
 
-	private Head currentHead(HttpServletResponse response) {
+	private Recorded recorded(HttpServletResponse response, ExchangeResponse.@Nullable Redirect redirect) {
 		int status = response.getStatus();
 		Map<String, List<String>> headers = ResponseHeaders.changed(response, this.headersBefore,
 				this.exchange.rules().keptHeaders());
@@ -250,7 +249,7 @@ final class AnswerRecorder {
 		if (language != null && !headers.containsKey(HttpHeaders.CONTENT_LANGUAGE)) {
 			headers = ResponseHeaders.with(headers, HttpHeaders.CONTENT_LANGUAGE, List.of(language));
 		}
-		return new Head(status, headers, isToBeStored(status));
+		return new Recorded(status, headers, isToBeStored(status), redirect);
 	}
 
 	boolean isToBeStored(int status) {
@@ -408,41 +407,41 @@ final class AnswerRecorder {
 	}
 
 	/**
-	 * The head of a response.
-	 *
-	 * @param status the status
-	 * @param headers the headers that are stored
-	 * @param stored whether such a response is stored
-	 */
-	private record Head(int status, Map<String, List<String>> headers, boolean stored) {
-	}
-
-	/**
-	 * A response that is final.
+	 * A response whose head is final.
 	 */
 	final class Recorded {
 
-		private final Head head;
+		private final int status;
+
+		/**
+		 * The headers that are stored.
+		 */
+		private final Map<String, List<String>> headers;
+
+		private final boolean stored;
 
 		private final ExchangeResponse.@Nullable Redirect redirect;
 
 		private @Nullable HttpAnswer answer;
 
-		private Recorded(Head head, ExchangeResponse.@Nullable Redirect redirect) {
-			this.head = head;
+		private Recorded(int status, Map<String, List<String>> headers, boolean stored,
+				ExchangeResponse.@Nullable Redirect redirect) {
+			this.status = status;
+			this.headers = headers;
+			this.stored = stored;
 			this.redirect = redirect;
 		}
 
 		boolean isToBeStored() {
-			return this.head.stored();
+			return this.stored;
 		}
 
 		int status() {
-			return this.head.status();
+			return this.status;
 		}
 
 		EffectHeader effect() {
-			return effectOf(this.head.status());
+			return effectOf(this.status);
 		}
 
 		/**
@@ -457,7 +456,7 @@ final class AnswerRecorder {
 				recorded.finish();
 				return;
 			}
-			writeEffect(container, this.head.status());
+			writeEffect(container, this.status);
 			// The container has the headers already
 			ServletAnswers.sendWithoutHeaders(toAnswer(), container);
 		}
@@ -474,10 +473,9 @@ final class AnswerRecorder {
 			AnswerBody bytes = (recorded != null) ? recorded.bytes() : AnswerBody.empty();
 			if (this.redirect == null) {
 				boolean streamed = recorded != null && recorded.isFlowing() && !recorded.isLengthDeclared();
-				return new HttpAnswer(this.head.status(), streamed ? Delivery.STREAMED : Delivery.WHOLE,
-						this.head.headers(), bytes);
+				return new HttpAnswer(this.status, streamed ? Delivery.STREAMED : Delivery.WHOLE, this.headers, bytes);
 			}
-			Map<String, List<String>> withLocation = new LinkedHashMap<>(this.head.headers());
+			Map<String, List<String>> withLocation = new LinkedHashMap<>(this.headers);
 			withLocation.put(HttpHeaders.LOCATION, List.of(this.redirect.location()));
 			return new HttpAnswer(this.redirect.status(), Delivery.REDIRECT, withLocation, bytes);
 		}
