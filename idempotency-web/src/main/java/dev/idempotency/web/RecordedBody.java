@@ -189,6 +189,9 @@ final class RecordedBody extends ServletOutputStream {
 
 	@Override
 	public void flush() throws IOException {
+		if (this.frozen) {
+			return;
+		}
 		if (!this.flowing) {
 			if (this.sealed || !this.recorder.mayFlow()) {
 				return;

@@ -181,6 +181,8 @@ abstract class HandlerKinds {
 	void sendRedirect(HttpServletResponse response) throws IOException {
 		response.addHeader("X-Kept", "kept");
 		response.sendRedirect("/elsewhere?receipt=" + this.executions.next("send-redirect").hashCode(), 307);
+		// Servers have sent it by now
+		response.flushBuffer();
 	}
 
 	@PostMapping("/no-content")
