@@ -41,12 +41,9 @@ public final class ReactiveCalls {
 	 * and there is none; or the failure of the work
 	 */
 	public Mono<Object> run(Attempt attempt, ResultFormat format, Work work) {
-		return Mono.create((sink) -> {
-			Emission<Object> emission = new Emission<>(sink);
-			ReactiveRun run = new ReactiveRun(this.engine, this.calls, new ReactiveRun.Task(attempt, format, work),
-					sink, emission);
-			emission.after(run::start);
-		});
+		return Mono.deferContextual((context) -> new ReactiveRun(this.engine, this.calls, attempt, format, work,
+				ReactiveIdempotencyContext.enclosing(context))
+			.result());
 	}
 
 	/**

@@ -17,7 +17,6 @@ import dev.idempotency.core.PendingDecision;
 import dev.idempotency.core.Preview;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
-import reactor.core.publisher.MonoSink;
 
 /**
  * The engine for callers that must not block. The store runs on its own threads, and
@@ -75,8 +74,11 @@ public final class ReactiveEngine {
 	public <T> Mono<T> begin(Attempt attempt, long bytes, Function<? super Decision, ? extends T> taken) {
 		return Mono.create((sink) -> {
 			Emission<T> emission = new Emission<>(sink);
+			ThreadBound bound = new ThreadBound(sink.contextView());
 			emission.after(() -> {
-				sink.onCancel(begin(attempt, bytes, new Taking<T>(taken, emission), sink)::cancel);
+				PendingDecision pending = bound.get(() -> this.engine.begin(attempt,
+						bound.on(this.threads.decisions(bytes)), new Taking<T>(taken, emission)));
+				sink.onCancel(pending::cancel);
 			});
 		});
 	}
@@ -135,26 +137,6 @@ public final class ReactiveEngine {
 		catch (RejectedExecutionException ex) {
 			throw new IdempotencyStoreException("The idempotency store is overloaded: too many claims wait for it", ex);
 		}
-	}
-
-	/**
-	 * Ends a call for a subscriber that may have cancelled.
-	 */
-	<T> void end(MonoSink<T> sink, Callable<? extends @Nullable T> ending) {
-		Emission<T> emission = new Emission<>(sink);
-		Executor bound = new ThreadBound(sink.contextView()).on(this.threads.completions());
-		emission.after(() -> bound.execute(() -> emission.emit(ending)));
-	}
-
-	/**
-	 * Decides about an attempt.
-	 * @param bytes how much memory it holds
-	 * @param handler called on any thread
-	 * @param subscriber the subscriber, for its context
-	 */
-	PendingDecision begin(Attempt attempt, long bytes, DecisionHandler handler, MonoSink<?> subscriber) {
-		ThreadBound bound = new ThreadBound(subscriber.contextView());
-		return bound.get(() -> this.engine.begin(attempt, bound.on(this.threads.decisions(bytes)), handler));
 	}
 
 	/**

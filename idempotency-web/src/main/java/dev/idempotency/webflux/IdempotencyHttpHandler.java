@@ -1,5 +1,6 @@
 package dev.idempotency.webflux;
 
+import dev.idempotency.reactive.Outliving;
 import reactor.core.publisher.Mono;
 
 import org.springframework.http.HttpMethod;

@@ -2,6 +2,7 @@ package dev.idempotency.webflux;
 
 import java.lang.ref.WeakReference;
 
+import dev.idempotency.reactive.Outliving;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.slf4j.Logger;

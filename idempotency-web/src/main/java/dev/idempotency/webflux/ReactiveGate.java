@@ -22,6 +22,7 @@ import dev.idempotency.http.ProtectedOperation;
 import dev.idempotency.http.ProtectedOperations;
 import dev.idempotency.http.ProtectedRequest;
 import dev.idempotency.http.ReplayedAnswer;
+import dev.idempotency.reactive.Outliving;
 import dev.idempotency.reactive.ReactiveEngine;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;

@@ -30,6 +30,7 @@ import dev.idempotency.http.ProtectedOperation;
 import dev.idempotency.http.ReplayedAnswer;
 import dev.idempotency.http.Settlement;
 import dev.idempotency.http.Settlement.End;
+import dev.idempotency.reactive.Outliving;
 import dev.idempotency.reactive.ReactiveEngine;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;

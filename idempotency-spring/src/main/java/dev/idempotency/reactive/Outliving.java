@@ -1,4 +1,6 @@
-package dev.idempotency.webflux;
+package dev.idempotency.reactive;
+
+import java.util.Objects;
 
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -9,11 +11,12 @@ import reactor.util.context.Context;
 
 /**
  * Passes a source on to its subscriber, and may outlive it: when the subscriber cancels,
- * the owner decides whether the source continues alone. It is subscribed to once.
+ * the owner decides whether the source continues alone. It is subscribed to once. The
+ * edges of this library use it; it is no API for applications.
  *
  * @param <T> the type of its items
  */
-final class Outliving<T> extends Flux<T> implements CoreSubscriber<T>, Subscription {
+public final class Outliving<T> extends Flux<T> implements CoreSubscriber<T>, Subscription {
 
 	private final Publisher<? extends T> source;
 
@@ -30,7 +33,12 @@ final class Outliving<T> extends Flux<T> implements CoreSubscriber<T>, Subscript
 
 	private boolean left;
 
-	Outliving(Publisher<? extends T> source, Owner<? super T> owner) {
+	/**
+	 * Create an operator.
+	 * @param source the source
+	 * @param owner decides whether the source continues without its subscriber
+	 */
+	public Outliving(Publisher<? extends T> source, Owner<? super T> owner) {
 		this.source = source;
 		this.owner = owner;
 	}
@@ -86,23 +94,23 @@ final class Outliving<T> extends Flux<T> implements CoreSubscriber<T>, Subscript
 
 	@Override
 	public void onComplete() {
-		switch (end()) {
-			case ATTACHED -> actual().onComplete();
-			case ALONE -> this.owner.endedAlone(null);
-			default -> {
-				// It was stopped
-			}
+		State before = end();
+		if (before == State.ATTACHED) {
+			actual().onComplete();
+		}
+		else if (before == State.ALONE) {
+			this.owner.endedAlone(null);
 		}
 	}
 
 	@Override
 	public void onError(Throwable failure) {
-		switch (end()) {
-			case ATTACHED -> actual().onError(failure);
-			case ALONE -> this.owner.endedAlone(failure);
-			default -> {
-				// It was stopped
-			}
+		State before = end();
+		if (before == State.ATTACHED) {
+			actual().onError(failure);
+		}
+		else if (before == State.ALONE) {
+			this.owner.endedAlone(failure);
 		}
 	}
 
@@ -139,31 +147,26 @@ final class Outliving<T> extends Flux<T> implements CoreSubscriber<T>, Subscript
 		return before;
 	}
 
-	boolean isSubscribed() {
+	/**
+	 * Whether the source has begun.
+	 */
+	public boolean isSubscribed() {
 		return this.state != State.UNSUBSCRIBED;
 	}
 
 	/**
-	 * Whether it has ended, or was stopped.
+	 * Whether the source has ended, or was stopped.
 	 */
-	boolean isEnded() {
+	public boolean isEnded() {
 		return this.state == State.ENDED;
 	}
 
 	private CoreSubscriber<? super T> actual() {
-		CoreSubscriber<? super T> subscriber = this.actual;
-		if (subscriber == null) {
-			throw new IllegalStateException("Not subscribed yet");
-		}
-		return subscriber;
+		return Objects.requireNonNull(this.actual, "not subscribed yet");
 	}
 
 	private Subscription upstream() {
-		Subscription subscription = this.upstream;
-		if (subscription == null) {
-			throw new IllegalStateException("Not subscribed yet");
-		}
-		return subscription;
+		return Objects.requireNonNull(this.upstream, "not subscribed yet");
 	}
 
 	/**
@@ -180,7 +183,7 @@ final class Outliving<T> extends Flux<T> implements CoreSubscriber<T>, Subscript
 	 *
 	 * @param <T> the type of its items
 	 */
-	interface Owner<T> {
+	public interface Owner<T> {
 
 		/**
 		 * Whether the source continues without its subscriber. Called when that cancels,
