@@ -63,7 +63,7 @@ final class ContentReader {
 		}
 		// Once a filter has read the body, only that filter can provide it again
 		Flux<DataBuffer> source = readBefore ? exchange.getRequest().getBody() : request.connectionBody();
-		return new ReadAhead(source, limit).onErrorMap(ContentReader::toUnreadable).flatMap((read) -> {
+		return ReadAhead.of(source, limit).onErrorMap(ContentReader::toUnreadable).flatMap((read) -> {
 			if (!readBefore) {
 				request.give(read);
 			}

@@ -364,7 +364,7 @@ final class ReactiveRun implements IdempotencyContext {
 		if (headers().getContentLength() > limit || !(body instanceof Mono)) {
 			return streamFromFirst(Flux.from(body), false);
 		}
-		return new ReadAhead(body, limit)
+		return ReadAhead.of(body, limit)
 			// An error handler will write another response
 			.doOnError((ex) -> headers().clearContentHeaders())
 			.flatMap((read) -> read.isComplete() ? finish(AnswerBody.of(read.bytes(), 0, read.length()))

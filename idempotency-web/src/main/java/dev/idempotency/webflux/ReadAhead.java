@@ -1,17 +1,17 @@
 package dev.idempotency.webflux;
 
 import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
-import org.reactivestreams.Subscriber;
 import org.reactivestreams.Subscription;
-import reactor.core.CoreSubscriber;
 import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
+import reactor.core.publisher.FluxSink;
 import reactor.core.publisher.Mono;
-import reactor.core.publisher.Operators;
-import reactor.core.publisher.SignalType;
+import reactor.core.publisher.MonoSink;
 import reactor.core.publisher.Sinks;
 import reactor.util.context.Context;
 
@@ -23,335 +23,175 @@ import org.springframework.core.io.buffer.DefaultDataBufferFactory;
  * Reads a body ahead, up to a limit. The rest of a larger body waits for its subscriber.
  * Buffers are released as soon as their bytes are copied.
  */
-final class ReadAhead extends Mono<ReadAhead.Read> {
+final class ReadAhead extends BaseSubscriber<DataBuffer> {
 
-	private static final byte[] NOTHING = {};
-
-	private final Publisher<? extends DataBuffer> source;
+	private final MonoSink<Read> sink;
 
 	private final int limit;
 
-	ReadAhead(Publisher<? extends DataBuffer> source, int limit) {
-		this.source = source;
+	/**
+	 * Most bodies come in one buffer: the first array is no larger than that.
+	 */
+	private byte[] bytes = {};
+
+	private int length;
+
+	private volatile boolean over;
+
+	/**
+	 * Reads the rest.
+	 */
+	private final AtomicReference<@Nullable FluxSink<DataBuffer>> rest = new AtomicReference<>();
+
+	/**
+	 * The end of a body over the limit, which may come before its rest has a subscriber.
+	 */
+	private final Sinks.Empty<Void> end = Sinks.empty();
+
+	private ReadAhead(MonoSink<Read> sink, int limit) {
+		this.sink = sink;
 		this.limit = limit;
 	}
 
+	/**
+	 * Reads a body.
+	 */
+	static Mono<Read> of(Publisher<? extends DataBuffer> body, int limit) {
+		return Mono.create((sink) -> {
+			ReadAhead reader = new ReadAhead(sink, limit);
+			sink.onCancel(() -> {
+				// An operator that fails with a result cancels, and the rest must stay
+				// readable
+				if (!reader.over) {
+					reader.cancel();
+				}
+			});
+			body.subscribe(reader);
+		});
+	}
+
+	/**
+	 * Reads a body that no handler will read, up to a limit. This continues without its
+	 * subscriber.
+	 * @return completes at the end of the body, or at the limit
+	 */
+	static Mono<Void> discard(Publisher<DataBuffer> body, long limit) {
+		AtomicLong left = new AtomicLong(limit);
+		return Flux.from(body).limitRate(1).map((buffer) -> {
+			int count = buffer.readableByteCount();
+			DataBufferUtils.release(buffer);
+			return left.addAndGet(-count);
+		})
+			.takeUntil((more) -> more < 0)
+			.then()
+			// The client has disconnected
+			.onErrorComplete()
+			.cache();
+	}
+
 	@Override
-	public void subscribe(CoreSubscriber<? super Read> actual) {
-		this.source.subscribe(new Reader(actual, this.limit));
+	public Context currentContext() {
+		FluxSink<DataBuffer> next = this.rest.get();
+		return Context.of((next != null) ? next.contextView() : this.sink.contextView());
+	}
+
+	@Override
+	protected void hookOnSubscribe(Subscription subscription) {
+		request(1);
+	}
+
+	@Override
+	protected void hookOnNext(DataBuffer buffer) {
+		FluxSink<DataBuffer> next = this.rest.get();
+		if (next != null) {
+			next.next(buffer);
+			return;
+		}
+		try {
+			append(buffer);
+		}
+		catch (Throwable ex) {
+			cancel();
+			this.sink.error(ex);
+			return;
+		}
+		finally {
+			DataBufferUtils.release(buffer);
+		}
+		if (this.length > this.limit) {
+			this.over = true;
+			this.sink.success(new Read(this.bytes, this.length, false, rest()));
+		}
+		else {
+			request(1);
+		}
+	}
+
+	private void append(DataBuffer buffer) {
+		int count = buffer.readableByteCount();
+		int needed = Math.addExact(this.length, count);
+		if (needed > this.bytes.length) {
+			this.bytes = Arrays.copyOf(this.bytes,
+					Math.max(needed, (int) Math.min(2L * this.bytes.length, Integer.MAX_VALUE - 8)));
+		}
+		buffer.read(this.bytes, this.length, count);
+		this.length = needed;
+	}
+
+	@Override
+	protected void hookOnComplete() {
+		if (this.over) {
+			this.end.tryEmitEmpty();
+		}
+		else {
+			this.sink.success(new Read(this.bytes, this.length, true, Flux.empty()));
+		}
+	}
+
+	@Override
+	protected void hookOnError(Throwable ex) {
+		if (this.over) {
+			this.end.tryEmitError(ex);
+		}
+		else {
+			this.sink.error(ex);
+		}
+	}
+
+	/**
+	 * What was not read, as fast as it is requested.
+	 */
+	private Flux<DataBuffer> rest() {
+		return Flux.<DataBuffer>create((next) -> {
+			if (!this.rest.compareAndSet(null, next)) {
+				next.error(new IllegalStateException("The rest of a body can be read once"));
+				return;
+			}
+			next.onCancel(this::cancel);
+			next.onRequest(this::request);
+			this.end.asMono().subscribe(null, next::error, next::complete);
+		}).doOnDiscard(DataBuffer.class, DataBufferUtils::release);
 	}
 
 	/**
 	 * What was read.
+	 *
+	 * @param bytes its bytes, and more space
+	 * @param length how many bytes it has
+	 * @param isComplete whether this is the whole body
+	 * @param rest the rest, which can be read once
 	 */
-	static final class Read {
-
-		private final byte[] bytes;
-
-		private final int length;
-
-		private final @Nullable Reader reader;
-
-		private Read(byte[] bytes, int length, @Nullable Reader reader) {
-			this.bytes = bytes;
-			this.length = length;
-			this.reader = reader;
-		}
+	@SuppressWarnings("ArrayRecordComponent")
+	record Read(byte[] bytes, int length, boolean isComplete, Flux<DataBuffer> rest) {
 
 		/**
-		 * Whether the whole body was read.
-		 */
-		boolean isComplete() {
-			return this.reader == null;
-		}
-
-		byte[] bytes() {
-			return this.bytes;
-		}
-
-		int length() {
-			return this.length;
-		}
-
-		/**
-		 * The whole body: what was read, and the rest. One that is too large can be read
-		 * once.
+		 * The whole body: what was read, and the rest.
 		 */
 		Flux<DataBuffer> all() {
-			Flux<DataBuffer> read = (this.length == 0) ? Flux.empty()
-					: Flux.defer(() -> Flux.just(toBuffer(this.bytes, this.length)));
-			if (this.reader == null) {
-				return read;
-			}
-			Publisher<DataBuffer> rest = this.reader::goOn;
-			return read.concatWith(rest);
-		}
-
-		/**
-		 * What was not read.
-		 */
-		Publisher<DataBuffer> rest() {
-			return (this.reader != null) ? this.reader::goOn : Flux.empty();
-		}
-
-	}
-
-	/**
-	 * Reads a body that no handler will read, up to a limit.
-	 * @return completes at the end of the body, or at the limit
-	 */
-	static Mono<Void> discard(Publisher<DataBuffer> body, long limit) {
-		return Mono.defer(() -> {
-			Discarding discarding = new Discarding(limit);
-			body.subscribe(discarding);
-			return discarding.end();
-		});
-	}
-
-	static DataBuffer toBuffer(byte[] bytes, int length) {
-		return DefaultDataBufferFactory.sharedInstance
-			.wrap((length == bytes.length) ? bytes : Arrays.copyOf(bytes, length));
-	}
-
-	private static final class Reader implements CoreSubscriber<DataBuffer>, Subscription {
-
-		private final CoreSubscriber<? super Read> actual;
-
-		private final int limit;
-
-		private @Nullable Subscription upstream;
-
-		/**
-		 * Most bodies come in one buffer: the first array is no larger than that.
-		 */
-		private byte[] bytes = NOTHING;
-
-		private int length;
-
-		private volatile boolean over;
-
-		/**
-		 * Reads the rest. Guarded by this, as are the two below.
-		 */
-		private @Nullable CoreSubscriber<? super DataBuffer> rest;
-
-		private boolean ended;
-
-		private @Nullable Throwable failure;
-
-		private Reader(CoreSubscriber<? super Read> actual, int limit) {
-			this.actual = actual;
-			this.limit = limit;
-		}
-
-		@Override
-		public Context currentContext() {
-			CoreSubscriber<? super DataBuffer> next = next();
-			return (next != null) ? next.currentContext() : this.actual.currentContext();
-		}
-
-		@Override
-		public void onSubscribe(Subscription subscription) {
-			this.upstream = subscription;
-			this.actual.onSubscribe(this);
-		}
-
-		@Override
-		public void request(long count) {
-			// One result, however many are requested
-			upstream().request(1);
-		}
-
-		/**
-		 * An operator that fails with a result cancels its source. The rest must stay
-		 * readable.
-		 */
-		@Override
-		public void cancel() {
-			if (!this.over) {
-				upstream().cancel();
-			}
-		}
-
-		@Override
-		public void onNext(DataBuffer buffer) {
-			CoreSubscriber<? super DataBuffer> next = next();
-			if (next != null) {
-				next.onNext(buffer);
-				return;
-			}
-			try {
-				append(buffer);
-			}
-			catch (Throwable ex) {
-				upstream().cancel();
-				onError(ex);
-				return;
-			}
-			finally {
-				DataBufferUtils.release(buffer);
-			}
-			if (this.length > this.limit) {
-				this.over = true;
-				give(new Read(this.bytes, this.length, this));
-			}
-			else {
-				upstream().request(1);
-			}
-		}
-
-		private void append(DataBuffer buffer) {
-			int count = buffer.readableByteCount();
-			int needed = Math.addExact(this.length, count);
-			if (needed > this.bytes.length) {
-				this.bytes = Arrays.copyOf(this.bytes,
-						Math.max(needed, (int) Math.min(2L * this.bytes.length, Integer.MAX_VALUE - 8)));
-			}
-			buffer.read(this.bytes, this.length, count);
-			this.length = needed;
-		}
-
-		@Override
-		public void onComplete() {
-			if (!this.over) {
-				give(new Read(this.bytes, this.length, null));
-				return;
-			}
-			CoreSubscriber<? super DataBuffer> next;
-			synchronized (this) {
-				this.ended = true;
-				next = this.rest;
-			}
-			if (next != null) {
-				next.onComplete();
-			}
-		}
-
-		@Override
-		public void onError(Throwable ex) {
-			if (!this.over) {
-				this.over = true;
-				this.actual.onError(ex);
-				return;
-			}
-			CoreSubscriber<? super DataBuffer> next;
-			synchronized (this) {
-				this.ended = true;
-				this.failure = ex;
-				next = this.rest;
-			}
-			if (next != null) {
-				next.onError(ex);
-			}
-		}
-
-		private void give(Read read) {
-			this.actual.onNext(read);
-			this.actual.onComplete();
-		}
-
-		/**
-		 * Continues with the rest.
-		 */
-		private void goOn(Subscriber<? super DataBuffer> subscriber) {
-			CoreSubscriber<? super DataBuffer> next = Operators.toCoreSubscriber(subscriber);
-			next.onSubscribe(new Rest(upstream(), () -> begin(next)));
-		}
-
-		private void begin(CoreSubscriber<? super DataBuffer> next) {
-			boolean over;
-			synchronized (this) {
-				if (this.rest != null) {
-					return;
-				}
-				this.rest = next;
-				over = this.ended;
-			}
-			if (over) {
-				Throwable reason = this.failure;
-				if (reason != null) {
-					next.onError(reason);
-				}
-				else {
-					next.onComplete();
-				}
-			}
-		}
-
-		private synchronized @Nullable CoreSubscriber<? super DataBuffer> next() {
-			return this.rest;
-		}
-
-		private Subscription upstream() {
-			Subscription subscription = this.upstream;
-			if (subscription == null) {
-				throw new IllegalStateException("Not subscribed yet");
-			}
-			return subscription;
-		}
-
-	}
-
-	/**
-	 * Reads and discards.
-	 */
-	private static final class Discarding extends BaseSubscriber<DataBuffer> {
-
-		private final Sinks.Empty<Void> end = Sinks.empty();
-
-		private long left;
-
-		private Discarding(long limit) {
-			this.left = limit;
-		}
-
-		Mono<Void> end() {
-			return this.end.asMono();
-		}
-
-		@Override
-		protected void hookOnSubscribe(Subscription subscription) {
-			request(1);
-		}
-
-		@Override
-		protected void hookOnNext(DataBuffer buffer) {
-			this.left -= buffer.readableByteCount();
-			DataBufferUtils.release(buffer);
-			if (this.left >= 0) {
-				request(1);
-			}
-			else {
-				cancel();
-			}
-		}
-
-		@Override
-		protected void hookOnError(Throwable ex) {
-			// The client has disconnected
-		}
-
-		@Override
-		protected void hookFinally(SignalType type) {
-			this.end.tryEmitEmpty();
-		}
-
-	}
-
-	/**
-	 * The rest of a body, which is read from the first request on.
-	 */
-	private record Rest(Subscription upstream, Runnable begin) implements Subscription {
-
-		@Override
-		public void request(long count) {
-			this.begin.run();
-			this.upstream.request(count);
-		}
-
-		@Override
-		public void cancel() {
-			this.upstream.cancel();
+			Flux<DataBuffer> read = (this.length == 0) ? Flux.empty() : Flux
+				.defer(() -> Flux.just(DefaultDataBufferFactory.sharedInstance
+					.wrap((this.length == this.bytes.length) ? this.bytes : Arrays.copyOf(this.bytes, this.length))));
+			return this.isComplete ? read : read.concatWith(this.rest);
 		}
 
 	}
