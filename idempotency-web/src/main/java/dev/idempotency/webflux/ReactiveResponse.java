@@ -84,7 +84,8 @@ class ReactiveResponse extends ServerHttpResponseDecorator {
 	 * the client again.
 	 */
 	ReactiveResponse separate(ReactiveRun run) {
-		ReactiveResponse alone = of(new Detached(getDelegate()));
+		// Its handler may have seen a response that sends files
+		ReactiveResponse alone = new ZeroCopy(new Detached(getDelegate()));
 		alone.head = this.head;
 		alone.run = run;
 		release();

@@ -1,6 +1,10 @@
 package dev.idempotency.web;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -19,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -29,6 +34,8 @@ import reactor.core.scheduler.Schedulers;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.annotation.Bean;
+import org.springframework.core.io.FileSystemResource;
+import org.springframework.core.io.Resource;
 import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.core.io.buffer.DataBufferUtils;
 import org.springframework.http.HttpHeaders;
@@ -57,6 +64,9 @@ import static org.awaitility.Awaitility.await;
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ReactiveFiltersTests {
+
+	@TempDir
+	static Path folder;
 
 	@AutoClose
 	private final TestServer server = Reactive
@@ -190,7 +200,7 @@ class ReactiveFiltersTests {
 
 	@ParameterizedTest
 	@CsvSource({ "/blocks,timeout", "/blocks,timeout-and-error", "/blocks-elastic,timeout", "/waits,timeout",
-			"/waits,timeout-and-error", "/waits-route,timeout" })
+			"/waits,timeout-and-error", "/waits-route,timeout", "/waits-file,timeout" })
 	void aRunThatAFilterGivesUpKeepsItsKey(String path, String filter) {
 		String key = TestServer.newKey();
 		Answer late = post(path, filter, key);
@@ -423,6 +433,22 @@ class ReactiveFiltersTests {
 				response.setStatusCode(HttpStatus.CREATED);
 				return ResponseEntity.status(201).body(text);
 			});
+		}
+
+		@Idempotent
+		@PostMapping("/waits-file")
+		Mono<ResponseEntity<Resource>> waitsForFile(IdempotencyContext context) {
+			return waiting(context.key().value()).publishOn(Schedulers.boundedElastic())
+				.map((text) -> ResponseEntity.status(201).header("X-Of-Handler", "yes").body(file(text)));
+		}
+
+		private static Resource file(String text) {
+			try {
+				return new FileSystemResource(Files.writeString(folder.resolve("file"), text));
+			}
+			catch (IOException ex) {
+				throw new UncheckedIOException(ex);
+			}
 		}
 
 		@Idempotent
