@@ -1,6 +1,7 @@
 package dev.idempotency.webflux;
 
 import java.lang.ref.WeakReference;
+import java.nio.file.Path;
 
 import dev.idempotency.reactive.Outliving;
 import org.jspecify.annotations.Nullable;
@@ -12,6 +13,9 @@ import reactor.core.publisher.Sinks;
 import reactor.util.context.ContextView;
 
 import org.springframework.core.Ordered;
+import org.springframework.http.ZeroCopyHttpOutputMessage;
+import org.springframework.http.server.reactive.ServerHttpResponse;
+import org.springframework.http.server.reactive.ServerHttpResponseDecorator;
 import org.springframework.web.reactive.function.server.RouterFunctions;
 import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.WebFilter;
@@ -122,7 +126,7 @@ final class ReactiveDispatch implements Outliving.Owner<Void> {
 	 * Whether the handler continues without those who dispatched to it.
 	 */
 	boolean isAlone() {
-		return this.response.isAlone();
+		return this.response.alone != null;
 	}
 
 	@Nullable Throwable failure() {
@@ -163,7 +167,7 @@ final class ReactiveDispatch implements Outliving.Owner<Void> {
 			return false;
 		}
 		if (armed.leave()) {
-			this.response.goesOn(this.carried.response().separate(armed));
+			this.response.alone = this.carried.response().separate(armed);
 			this.carried.forget(armed);
 		}
 		return true;
@@ -216,6 +220,47 @@ final class ReactiveDispatch implements Outliving.Owner<Void> {
 						ReactiveExchange carried = ReactiveExchange.of(context);
 						return (carried != null) ? begin(carried, exchange, chain) : chain.filter(exchange);
 					});
+		}
+
+	}
+
+	/**
+	 * The response that a handler writes to: that of its exchange, until the handler
+	 * continues alone.
+	 */
+	private static class HandlerResponse extends ServerHttpResponseDecorator {
+
+		private volatile @Nullable ServerHttpResponse alone;
+
+		private HandlerResponse(ServerHttpResponse delegate) {
+			super(delegate);
+		}
+
+		private static HandlerResponse around(ServerHttpResponse response) {
+			return (response instanceof ZeroCopyHttpOutputMessage) ? new ZeroCopy(response)
+					: new HandlerResponse(response);
+		}
+
+		@Override
+		public ServerHttpResponse getDelegate() {
+			ServerHttpResponse own = this.alone;
+			return (own != null) ? own : super.getDelegate();
+		}
+
+	}
+
+	/**
+	 * A response that sends files without a copy.
+	 */
+	private static final class ZeroCopy extends HandlerResponse implements ZeroCopyHttpOutputMessage {
+
+		private ZeroCopy(ServerHttpResponse delegate) {
+			super(delegate);
+		}
+
+		@Override
+		public Mono<Void> writeWith(Path file, long position, long count) {
+			return ((ZeroCopyHttpOutputMessage) getDelegate()).writeWith(file, position, count);
 		}
 
 	}
