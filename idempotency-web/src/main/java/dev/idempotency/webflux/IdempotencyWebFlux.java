@@ -24,8 +24,10 @@ import dev.idempotency.http.Route;
 import dev.idempotency.reactive.ReactiveEngine;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
+import reactor.core.publisher.Mono;
 
 import org.springframework.context.ApplicationContext;
+import org.springframework.core.Ordered;
 import org.springframework.http.codec.ServerCodecConfigurer;
 import org.springframework.http.server.reactive.HttpHandlerDecoratorFactory;
 import org.springframework.web.method.ControllerAdviceBean;
@@ -34,7 +36,9 @@ import org.springframework.web.reactive.function.server.support.RouterFunctionMa
 import org.springframework.web.reactive.result.method.HandlerMethodArgumentResolver;
 import org.springframework.web.reactive.result.method.annotation.RequestMappingHandlerAdapter;
 import org.springframework.web.reactive.result.method.annotation.RequestMappingHandlerMapping;
+import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.WebFilter;
+import org.springframework.web.server.WebFilterChain;
 import org.springframework.web.util.pattern.PathPattern;
 
 /**
@@ -119,14 +123,14 @@ public final class IdempotencyWebFlux {
 	 * The filter that gives carried requests the attributes that Spring gives to its own.
 	 */
 	public static WebFilter requestAttributes() {
-		return new RequestAttributes();
+		return new OrderedFilter(Ordered.HIGHEST_PRECEDENCE, ReactiveRequest::shareAttributes);
 	}
 
 	/**
 	 * The filter behind all others, which begins the dispatch to a handler.
 	 */
 	public static WebFilter dispatches() {
-		return ReactiveDispatch.filter();
+		return new OrderedFilter(Ordered.LOWEST_PRECEDENCE, ReactiveDispatch::filter);
 	}
 
 	/**
@@ -205,6 +209,26 @@ public final class IdempotencyWebFlux {
 	 */
 	public ProtectedHandlers handlers() {
 		return Objects.requireNonNull(this.handlers, "protection is switched off");
+	}
+
+	/**
+	 * A filter with a place among all others.
+	 *
+	 * @param place its place
+	 * @param filter the filter
+	 */
+	private record OrderedFilter(int place, WebFilter filter) implements WebFilter, Ordered {
+
+		@Override
+		public int getOrder() {
+			return this.place;
+		}
+
+		@Override
+		public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
+			return this.filter.filter(exchange, chain);
+		}
+
 	}
 
 }

@@ -12,13 +12,11 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 import reactor.util.context.ContextView;
 
-import org.springframework.core.Ordered;
 import org.springframework.http.ZeroCopyHttpOutputMessage;
 import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.http.server.reactive.ServerHttpResponseDecorator;
 import org.springframework.web.reactive.function.server.RouterFunctions;
 import org.springframework.web.server.ServerWebExchange;
-import org.springframework.web.server.WebFilter;
 import org.springframework.web.server.WebFilterChain;
 
 /**
@@ -58,10 +56,14 @@ final class ReactiveDispatch implements Outliving.Owner<Void> {
 	}
 
 	/**
-	 * The filter that begins dispatches, behind all others.
+	 * Begins a dispatch behind all filters.
 	 */
-	static WebFilter filter() {
-		return new Filter();
+	static Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
+		return IdempotencyHttpHandler.isSafe(exchange.getRequest().getMethod()) ? chain.filter(exchange)
+				: Mono.deferContextual((context) -> {
+					ReactiveExchange carried = ReactiveExchange.of(context);
+					return (carried != null) ? begin(carried, exchange, chain) : chain.filter(exchange);
+				});
 	}
 
 	/**
@@ -204,24 +206,6 @@ final class ReactiveDispatch implements Outliving.Owner<Void> {
 		if (armed != null) {
 			armed.letLeaseRunOut();
 		}
-	}
-
-	private static final class Filter implements WebFilter, Ordered {
-
-		@Override
-		public int getOrder() {
-			return Ordered.LOWEST_PRECEDENCE;
-		}
-
-		@Override
-		public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
-			return IdempotencyHttpHandler.isSafe(exchange.getRequest().getMethod()) ? chain.filter(exchange)
-					: Mono.deferContextual((context) -> {
-						ReactiveExchange carried = ReactiveExchange.of(context);
-						return (carried != null) ? begin(carried, exchange, chain) : chain.filter(exchange);
-					});
-		}
-
 	}
 
 	/**

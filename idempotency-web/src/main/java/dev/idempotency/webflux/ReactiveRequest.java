@@ -17,6 +17,8 @@ import org.springframework.http.server.reactive.ServerHttpRequestDecorator;
 import org.springframework.http.server.reactive.SslInfo;
 import org.springframework.util.LinkedMultiValueMap;
 import org.springframework.util.MultiValueMap;
+import org.springframework.web.server.ServerWebExchange;
+import org.springframework.web.server.WebFilterChain;
 
 /**
  * A request whose body can be read ahead of its handler, and whose handler may continue
@@ -163,10 +165,13 @@ final class ReactiveRequest extends ServerHttpRequestDecorator {
 	}
 
 	/**
-	 * Sets the attributes, which Spring gives only to its own requests.
+	 * Gives a request the attributes of its exchange, as Spring's own requests have them.
 	 */
-	void attributes(Map<String, Object> attributes) {
-		this.attributes = attributes;
+	static Mono<Void> shareAttributes(ServerWebExchange exchange, WebFilterChain chain) {
+		if (exchange.getRequest() instanceof ReactiveRequest request) {
+			request.attributes = exchange.getAttributes();
+		}
+		return chain.filter(exchange);
 	}
 
 	@Override
