@@ -8,12 +8,15 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 
+import dev.idempotency.DryRun;
 import dev.idempotency.IdempotencyConfigurationException;
+import dev.idempotency.Idempotent;
 import dev.idempotency.call.AnnotationPolicies;
 import dev.idempotency.call.Calls;
 import dev.idempotency.core.ResultWriter;
 import dev.idempotency.http.Gate;
 import dev.idempotency.http.GivenAnswers;
+import dev.idempotency.http.HandlerAnswers;
 import dev.idempotency.http.HttpSettings;
 import dev.idempotency.http.HttpStrategies;
 import dev.idempotency.http.KeptHeaders;
@@ -31,6 +34,7 @@ import org.springframework.core.Ordered;
 import org.springframework.http.codec.ServerCodecConfigurer;
 import org.springframework.http.server.reactive.HttpHandlerDecoratorFactory;
 import org.springframework.web.method.ControllerAdviceBean;
+import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.reactive.DispatcherHandler;
 import org.springframework.web.reactive.function.server.support.RouterFunctionMapping;
 import org.springframework.web.reactive.result.method.HandlerMethodArgumentResolver;
@@ -90,14 +94,15 @@ public final class IdempotencyWebFlux {
 	private IdempotencyWebFlux(@Nullable ReactiveEngine engine, @Nullable Calls calls, Gate gate,
 			AnnotationPolicies policies, HttpSettings settings, HttpStrategies strategies, ApplicationContext context) {
 		this.settings = settings;
-		this.operations = ReactiveHandlerAnswers.operations(settings, policies, strategies);
+		this.operations = new ProtectedOperations(settings, policies, strategies, new ReactiveHandlerAnswers(),
+				LoggerFactory.getLogger(IdempotencyHandlerAdapter.class));
 		this.handlers = (engine != null) ? new ProtectedHandlers(settings, engine.engine().settings(), this.operations,
 				strategies.comparesRequests()) : null;
 		ReactiveProblems problems = new ReactiveProblems(new Problems(settings, strategies.problemFormats(), context),
 				() -> ControllerAdviceBean.findAnnotatedBeans(context));
 		this.gate = new ReactiveGate(gate, engine, calls,
 				new ContentReader(() -> context.getBean(ServerCodecConfigurer.class)),
-				new ReactiveAnswerRules(new KeptHeaders(settings.excludedHeaders()), strategies.responsePolicy(),
+				new ReactiveRun.Rules(new KeptHeaders(settings.excludedHeaders()), strategies.responsePolicy(),
 						problems),
 				() -> context.getBean(DispatcherHandler.class));
 		this.adapter = new IdempotencyHandlerAdapter(this.operations, this.gate, problems,
@@ -116,7 +121,7 @@ public final class IdempotencyWebFlux {
 	 * off.
 	 */
 	public static HttpHandlerDecoratorFactory contextDecorator() {
-		return CurrentOperation::around;
+		return IdempotencyHttpHandler::off;
 	}
 
 	/**
@@ -227,6 +232,40 @@ public final class IdempotencyWebFlux {
 		@Override
 		public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
 			return this.filter.filter(exchange, chain);
+		}
+
+	}
+
+	/**
+	 * What the edge for WebFlux knows about responses: each is written as it comes, on
+	 * any thread.
+	 */
+	private static final class ReactiveHandlerAnswers implements HandlerAnswers {
+
+		@Override
+		public void requirePossible(Idempotent annotation, Class<?> answer, String handler) {
+			requireAbsent(annotation.transactional(), "transactional = true", handler);
+			requireAbsent(annotation.dryRun() == DryRun.ROLLBACK, "dryRun = ROLLBACK", handler);
+		}
+
+		private static void requireAbsent(boolean present, String attribute, String handler) {
+			if (present) {
+				throw new IdempotencyConfigurationException(
+						"%s asks for %s, but the transactions of WebFlux handlers are not bound to a thread that a store could join"
+							.formatted(handler, attribute),
+						"Leave %s out, or put @Idempotent(transactional = true) on a blocking method of a bean, and call it on a scheduler for blocking work."
+							.formatted(attribute));
+			}
+		}
+
+		@Override
+		public boolean stream(@Nullable HandlerMethod handler, Class<?> answer) {
+			return false;
+		}
+
+		@Override
+		public boolean mayBeTask(Class<?> answer) {
+			return false;
 		}
 
 	}

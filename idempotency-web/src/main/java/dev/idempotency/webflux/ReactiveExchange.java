@@ -5,6 +5,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import dev.idempotency.IdempotencyException;
 import dev.idempotency.http.HttpAnswer;
 import dev.idempotency.reactive.Outliving;
+import dev.idempotency.webflux.IdempotencyHttpHandler.CurrentOperation;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

@@ -24,6 +24,7 @@ import dev.idempotency.http.ProtectedRequest;
 import dev.idempotency.http.ReplayedAnswer;
 import dev.idempotency.reactive.Outliving;
 import dev.idempotency.reactive.ReactiveEngine;
+import dev.idempotency.webflux.IdempotencyHttpHandler.CurrentOperation;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import reactor.util.context.ContextView;
@@ -51,12 +52,12 @@ final class ReactiveGate {
 
 	private final ContentReader contentReader;
 
-	private final ReactiveAnswerRules rules;
+	private final ReactiveRun.Rules rules;
 
 	private final Supplier<DispatcherHandler> dispatcher;
 
 	ReactiveGate(Gate gate, @Nullable ReactiveEngine engine, @Nullable Calls calls, ContentReader contentReader,
-			ReactiveAnswerRules rules, Supplier<DispatcherHandler> dispatcher) {
+			ReactiveRun.Rules rules, Supplier<DispatcherHandler> dispatcher) {
 		this.gate = gate;
 		this.engine = engine;
 		this.calls = calls;

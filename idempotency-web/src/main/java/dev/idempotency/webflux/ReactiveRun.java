@@ -1,7 +1,9 @@
 package dev.idempotency.webflux;
 
 import java.lang.ref.Cleaner;
+import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -26,8 +28,10 @@ import dev.idempotency.http.EffectHeader;
 import dev.idempotency.http.HttpAnswer.Delivery;
 import dev.idempotency.http.HandlerTransaction;
 import dev.idempotency.http.HttpAnswer;
+import dev.idempotency.http.KeptHeaders;
 import dev.idempotency.http.ProtectedOperation;
 import dev.idempotency.http.ReplayedAnswer;
+import dev.idempotency.http.ResponsePolicy;
 import dev.idempotency.http.Settlement;
 import dev.idempotency.http.Settlement.End;
 import dev.idempotency.reactive.Outliving;
@@ -88,7 +92,7 @@ final class ReactiveRun implements IdempotencyContext {
 
 	private final ReactiveEngine engine;
 
-	private final ReactiveAnswerRules rules;
+	private final Rules rules;
 
 	// What the handler says
 
@@ -149,8 +153,7 @@ final class ReactiveRun implements IdempotencyContext {
 	private volatile @Nullable StreamedBody streamed;
 
 	ReactiveRun(ReactiveExchange exchange, ExchangeFacts facts, ProtectedOperation operation, Object handler,
-			Execution execution, Function<IdempotencyContext, Steps> steps, ReactiveEngine engine,
-			ReactiveAnswerRules rules) {
+			Execution execution, Function<IdempotencyContext, Steps> steps, ReactiveEngine engine, Rules rules) {
 		this.exchange = exchange;
 		this.facts = facts;
 		this.webExchange = facts.nativeRequest();
@@ -650,6 +653,16 @@ final class ReactiveRun implements IdempotencyContext {
 	}
 
 	/**
+	 * The rules for the responses of all protected requests.
+	 *
+	 * @param keptHeaders which headers are stored
+	 * @param policy which responses are stored
+	 * @param problems writes problems
+	 */
+	record Rules(KeptHeaders keptHeaders, ResponsePolicy policy, ReactiveProblems problems) {
+	}
+
+	/**
 	 * A head that is final.
 	 *
 	 * @param status the status
@@ -917,6 +930,49 @@ final class ReactiveRun implements IdempotencyContext {
 			releaseLast();
 			settleStopped();
 			this.endedAlone.tryEmitEmpty();
+		}
+
+	}
+
+	/**
+	 * The body of a response that is recorded while it streams, up to a limit.
+	 */
+	private static final class RecordedBody {
+
+		private static final int FIRST_SIZE = 512;
+
+		private final int limit;
+
+		private byte[] bytes = new byte[0];
+
+		private int length;
+
+		private RecordedBody(int limit) {
+			this.limit = limit;
+		}
+
+		/**
+		 * Copies the bytes of a buffer, which does not change.
+		 * @return {@code false} if the body is too large
+		 */
+		private synchronized boolean add(DataBuffer buffer) {
+			int count = buffer.readableByteCount();
+			if (count > this.limit - this.length) {
+				this.bytes = new byte[0];
+				return false;
+			}
+			int needed = this.length + count;
+			if (needed > this.bytes.length) {
+				this.bytes = Arrays.copyOf(this.bytes,
+						Math.min(this.limit, Math.max(needed, Math.max(FIRST_SIZE, 2 * this.bytes.length))));
+			}
+			buffer.toByteBuffer(buffer.readPosition(), ByteBuffer.wrap(this.bytes), this.length, count);
+			this.length = needed;
+			return true;
+		}
+
+		private synchronized AnswerBody toBody() {
+			return AnswerBody.of(this.bytes, 0, this.length);
 		}
 
 	}
