@@ -176,18 +176,17 @@ final class ReactiveGate {
 						ExchangeFacts.pattern(this.exchange), facts);
 				Mono<Plan> plan = request.needsContent() ? readAhead(facts).then(Mono.fromSupplier(() -> plan(request)))
 						: Mono.just(plan(request));
-				return plan.map((it) -> new Planned(it, facts));
-			}).onErrorResume(IdempotencyException.class, this::refuse).flatMap(this::carryOut);
+				return plan.map((it) -> Mono.defer(() -> carryOut(it, facts)));
+			}).onErrorResume(IdempotencyException.class, this::refuse).flatMap(Function.identity());
 		}
 
 		private Plan plan(ProtectedRequest request) {
 			return ReactiveGate.this.gate.plan(request);
 		}
 
-		private Mono<T> carryOut(Planned planned) {
-			Plan plan = planned.plan();
+		private Mono<T> carryOut(Plan plan, ExchangeFacts facts) {
 			if (plan instanceof Plan.Claim claim) {
-				return begin(claim.attempt(), planned.facts());
+				return begin(claim.attempt(), facts);
 			}
 			if (plan instanceof Plan.DryRun dryRun) {
 				return rehearse(dryRun);
@@ -219,13 +218,7 @@ final class ReactiveGate {
 			return this.engine
 				.begin(attempt, this.carried.request().heldBytes(), (decision) -> taken(decision, attempt, facts))
 				.onErrorResume(IdempotencyException.class, this::refuse)
-				.flatMap((taken) -> {
-					ReactiveRun run = taken.run();
-					if (run != null) {
-						return CurrentOperation.bind(this.context, run, handler(run));
-					}
-					return (taken.answer() != null) ? answer(taken.answer(), attempt) : Mono.empty();
-				});
+				.flatMap(Function.identity());
 		}
 
 		/**
@@ -258,9 +251,9 @@ final class ReactiveGate {
 		 * Runs on the thread that has decided: otherwise an execution whose client has
 		 * disconnected would never end.
 		 */
-		private Taken taken(Decision decision, Attempt attempt, ExchangeFacts facts) {
+		private Mono<T> taken(Decision decision, Attempt attempt, ExchangeFacts facts) {
 			if (!(decision instanceof Decision.Proceed proceeding)) {
-				return new Taken(null, (Decision.Answer) decision);
+				return Mono.defer(() -> answer((Decision.Answer) decision, attempt));
 			}
 			Execution execution = proceeding.execution();
 			try {
@@ -268,7 +261,7 @@ final class ReactiveGate {
 						(owner) -> this.calls.stepsOf(execution, attempt.fingerprint(), this.operation.policy(), owner),
 						this.engine, ReactiveGate.this.rules);
 				if (this.dispatch.arm(run)) {
-					return new Taken(run, null);
+					return Mono.defer(() -> CurrentOperation.bind(this.context, run, handler(run)));
 				}
 			}
 			catch (Throwable ex) {
@@ -276,7 +269,7 @@ final class ReactiveGate {
 				throw ex;
 			}
 			execution.close();
-			return new Taken(null, null);
+			return Mono.empty();
 		}
 
 		private Mono<T> answer(Decision.Answer answer, Attempt attempt) {
@@ -311,25 +304,6 @@ final class ReactiveGate {
 			}));
 		}
 
-	}
-
-	/**
-	 * What a request is.
-	 *
-	 * @param plan the plan
-	 * @param facts what it was made from
-	 */
-	private record Planned(Plan plan, ExchangeFacts facts) {
-	}
-
-	/**
-	 * What was decided.
-	 *
-	 * @param run the handler that runs, if one does
-	 * @param answer what is known, if it does not run; neither is present if the client
-	 * has disconnected
-	 */
-	private record Taken(@Nullable ReactiveRun run, Decision.@Nullable Answer answer) {
 	}
 
 }
