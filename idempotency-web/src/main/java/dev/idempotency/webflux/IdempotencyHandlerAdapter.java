@@ -204,7 +204,7 @@ public final class IdempotencyHandlerAdapter
 		return (watched != null) ? watched : attribute;
 	}
 
-	private static boolean isPublisher(@Nullable Object value) {
+	static boolean isPublisher(@Nullable Object value) {
 		return value != null && ReactiveAdapterRegistry.getSharedInstance().getAdapter(null, value) != null;
 	}
 

@@ -3,10 +3,8 @@ package dev.idempotency.webflux;
 import dev.idempotency.http.ProtectedOperation;
 import dev.idempotency.http.ProtectedOperations;
 import dev.idempotency.http.ProtectedRoutes;
-import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
-import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.core.codec.CodecException;
 import org.springframework.core.io.buffer.DataBufferLimitException;
 import org.springframework.web.reactive.function.UnsupportedMediaTypeException;
@@ -67,14 +65,10 @@ public final class ReactiveIdempotencyRouteFilter extends ProtectedRoutes<Reacti
 			return true;
 		}
 		if (response instanceof EntityResponse<?> entity) {
-			return !isPublisher(entity.entity());
+			return !IdempotencyHandlerAdapter.isPublisher(entity.entity());
 		}
 		return response instanceof RenderingResponse rendering
-				&& rendering.model().values().stream().noneMatch(ReactiveIdempotencyRouteFilter::isPublisher);
-	}
-
-	private static boolean isPublisher(@Nullable Object value) {
-		return value != null && ReactiveAdapterRegistry.getSharedInstance().getAdapter(null, value) != null;
+				&& rendering.model().values().stream().noneMatch(IdempotencyHandlerAdapter::isPublisher);
 	}
 
 	private static boolean isOverLimit(Throwable failure) {

@@ -40,7 +40,6 @@ import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
@@ -886,22 +885,7 @@ final class ReactiveRun implements IdempotencyContext {
 		private Mono<Void> goOnAlone() {
 			leave();
 			if (!this.body.isSubscribed()) {
-				this.body.subscribe(new BaseSubscriber<DataBuffer>() {
-					@Override
-					protected void hookOnNext(DataBuffer part) {
-						DataBufferUtils.release(part);
-					}
-
-					@Override
-					protected void hookOnError(Throwable ex) {
-						endedAlone(ex);
-					}
-
-					@Override
-					protected void hookOnComplete() {
-						endedAlone(null);
-					}
-				});
+				this.body.subscribe(DataBufferUtils::release, this::endedAlone, () -> endedAlone(null));
 			}
 			return this.endedAlone.asMono();
 		}
