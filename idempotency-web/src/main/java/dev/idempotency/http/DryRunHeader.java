@@ -39,7 +39,7 @@ public final class DryRunHeader {
 
 	private static boolean isItem(String field, String value) {
 		return field.regionMatches(true, 0, value, 0, value.length())
-				&& FieldParameters.fill(field, value.length(), field.length());
+				&& KeyHeader.areParameters(field, value.length(), field.length());
 	}
 
 }

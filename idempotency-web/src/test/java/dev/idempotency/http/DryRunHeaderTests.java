@@ -73,7 +73,8 @@ class DryRunHeaderTests {
 		String value = vector.raw().get(0);
 		List<String> dryRun = List.of("?1;a=" + value + ";b");
 		List<String> key = List.of("\"k\";a=" + value);
-		if (vector.isValid()) {
+		// What is ignored is not decoded
+		if (vector.isValid() || vector.toString().matches(".*bad display string utf-8 .* (seq|sequence id)\\)")) {
 			assertThat(parse(dryRun)).isTrue();
 			assertThat(KeyHeader.parse(key, KeySyntax.STRICT)).isEqualTo("k");
 		}

@@ -87,6 +87,14 @@ class KeyHeaderTests {
 	}
 
 	@ParameterizedTest
+	@ValueSource(strings = { ";a", ";a=1", ";a=%\"a%c3%bc\"", ";a=:YQ==:", ";a=\"\\\\\"" })
+	void ignoresAsManyParametersAsThereAre(String parameter) {
+		String many = "\"k\"" + parameter.repeat(100_000);
+		assertThat(parse(KeySyntax.STRICT, many)).isEqualTo("k");
+		assertThat(parse(KeySyntax.STRICT, many + ",")).isEqualTo(Flaw.TRAILING);
+	}
+
+	@ParameterizedTest
 	@ValueSource(strings = { "\"k\"x", "\"k\" x", "\"k\"\"l\"", "\"k\", \"l\"", "\"k\",", "\"k\";a=1, \"l\"",
 			"\"k\";a, \"l\"", "\"k\";a=1,l", "\"k\";a=\"x\", \"l\"", "\"k\";", "\"k\"; ", "\"k\" ;a", "\"k\";A",
 			"\"k\";1", "\"k\";a=", "\"k\";a=;b", "\"k\";a=\"x", "\"k\";a=\"x\\", "\"k\";a=\"x\\\"", "\"k\";a=b c",
