@@ -1,14 +1,9 @@
 package dev.idempotency;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
-import java.util.regex.MatchResult;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 import com.tngtech.archunit.base.DescribedPredicate;
@@ -21,7 +16,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.context.annotation.Bean;
@@ -64,13 +58,6 @@ class ArchitectureTests {
 
 	static final Set<String> PACKAGES = ARROWS.keySet();
 
-	/**
-	 * A property of ours or of Spring's, but for the name that log messages know keys by;
-	 * or a bean, but for packages and classes.
-	 */
-	private static final Pattern NAMES_OF_SETTINGS = Pattern
-		.compile("(?<!dev\\.)idempotency\\.(?!key\\W)[a-z-]+|\\bspring\\.[a-z]+|(?<![/\\w])[Bb]eans?(?![/\\w;])");
-
 	private static final JavaClasses CLASSES = new ClassFileImporter()
 		.withImportOption(new ImportOption.DoNotIncludeTests())
 		// What tests are made with is on the class path, and no part of the house
@@ -101,23 +88,6 @@ class ArchitectureTests {
 	@Test
 	void hasNoCycles() {
 		slices().matching(ROOT + ".(**)").should().beFreeOfCycles().check(CLASSES);
-	}
-
-	@ParameterizedTest
-	@ValueSource(strings = { "", "store", "store.memory", "store.jdbc", "store.redis", "core" })
-	void whereSettingsAreUsedNobodyKnowsWhatTheyAreCalled(String name) throws IOException {
-		for (JavaClass type : CLASSES) {
-			if (!nameOf(type.getPackageName()).equals(name)) {
-				continue;
-			}
-			try (InputStream file = type.getSource().orElseThrow().getUri().toURL().openStream()) {
-				// Texts stand in a class file as they are
-				String content = new String(file.readAllBytes(), StandardCharsets.ISO_8859_1);
-				assertThat(NAMES_OF_SETTINGS.matcher(content).results().map(MatchResult::group))
-					.as("names of properties and beans in %s", type.getName())
-					.isEmpty();
-			}
-		}
 	}
 
 	@Test

@@ -8,35 +8,27 @@ public final class IdempotencyConfigurationException extends IllegalArgumentExce
 
 	private static final long serialVersionUID = 1L;
 
-	private final transient Explanation problem;
+	private final transient String problem;
 
-	private final transient Explanation remedy;
+	private final transient String remedy;
 
 	/**
-	 * Create an exception about settings.
-	 * @param problem what is wrong, and why; without a full stop
+	 * Create an exception.
+	 * @param problem what is wrong, and why, with settings by their names in an
+	 * application; without a full stop
 	 * @param remedy what to write instead
 	 */
-	public IdempotencyConfigurationException(Explanation problem, Explanation remedy) {
+	public IdempotencyConfigurationException(String problem, String remedy) {
 		super("%s. %s".formatted(problem, remedy));
 		this.problem = problem;
 		this.remedy = remedy;
 	}
 
 	/**
-	 * Create an exception that mentions no settings.
-	 * @param problem what is wrong, and why; without a full stop
-	 * @param remedy what to write instead
-	 */
-	public IdempotencyConfigurationException(String problem, String remedy) {
-		this(Explanation.of("%s", problem), Explanation.of("%s", remedy));
-	}
-
-	/**
 	 * What is wrong, and why.
 	 * @return a sentence without its full stop
 	 */
-	public Explanation problem() {
+	public String problem() {
 		return this.problem;
 	}
 
@@ -44,7 +36,7 @@ public final class IdempotencyConfigurationException extends IllegalArgumentExce
 	 * What to do about it.
 	 * @return what to write instead
 	 */
-	public Explanation remedy() {
+	public String remedy() {
 		return this.remedy;
 	}
 

@@ -41,10 +41,10 @@ final class IdempotencyFailureAnalyzer implements FailureAnalyzer {
 	}
 
 	private static FailureAnalysis unusable(IdempotencyConfigurationException wrong) {
-		String problem = wrong.problem().with(PropertyNames::of);
+		String problem = wrong.problem();
 		// A list ends without a full stop
-		return new FailureAnalysis(problem.contains(System.lineSeparator()) ? problem : problem + ".",
-				wrong.remedy().with(PropertyNames::of), wrong);
+		return new FailureAnalysis(problem.contains(System.lineSeparator()) ? problem : problem + ".", wrong.remedy(),
+				wrong);
 	}
 
 	private static @Nullable FailureAnalysis unconvertible(BindException unbound) {

@@ -7,8 +7,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 
-import dev.idempotency.CoreSetting;
-import dev.idempotency.Explanation;
 import dev.idempotency.IdempotencyConfigurationException;
 import dev.idempotency.core.NamedOperations;
 import dev.idempotency.core.OperationSettings;
@@ -54,16 +52,16 @@ public record OperationProperties(@Nullable Duration ttl, @Nullable Duration lea
 			OperationSettings settings = new OperationSettings(this.ttl, this.lease, this.waitTimeout, this.maxReplays,
 					bytes(this.maxRequestBody), bytes(this.maxResponseBody));
 			if (settings.limitsBodies() && !NamedOperations.isHttp(name)) {
-				throw new IdempotencyConfigurationException(Explanation.of(
-						"%s is for requests, whose operations have names such as POST /payments",
-						(this.maxRequestBody != null) ? CoreSetting.MAX_REQUEST_BODY : CoreSetting.MAX_RESPONSE_BODY),
-						Explanation.of("Leave it out."));
+				throw new IdempotencyConfigurationException(
+						"%s is for requests, whose operations have names such as POST /payments"
+							.formatted((this.maxRequestBody != null) ? "max-request-body" : "max-response-body"),
+						"Leave it out.");
 			}
 			return settings;
 		}
 		catch (IdempotencyConfigurationException ex) {
-			throw new IdempotencyConfigurationException(ex.problem().with((setting) -> PropertyNames.of(setting, name)),
-					ex.remedy().toString());
+			throw new IdempotencyConfigurationException("%s.[%s].%s".formatted(PREFIX, name, ex.problem()),
+					ex.remedy());
 		}
 	}
 

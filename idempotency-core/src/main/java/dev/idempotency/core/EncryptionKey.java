@@ -7,7 +7,6 @@ import java.util.Set;
 import javax.crypto.SecretKey;
 import javax.crypto.spec.SecretKeySpec;
 
-import dev.idempotency.Explanation;
 import dev.idempotency.IdempotencyConfigurationException;
 import dev.idempotency.digest.Sha256;
 
@@ -34,7 +33,7 @@ final class EncryptionKey {
 	 * @param base64 the key; white space around it is ignored, since files end with a
 	 * line feed
 	 */
-	static EncryptionKey parse(Explanation setting, String base64) {
+	static EncryptionKey parse(String setting, String base64) {
 		byte[] secret = decode(setting, base64);
 		if (!LENGTHS.contains(secret.length)) {
 			throw wrong(setting, "has %d bytes".formatted(secret.length));
@@ -42,7 +41,7 @@ final class EncryptionKey {
 		return new EncryptionKey(secret);
 	}
 
-	private static byte[] decode(Explanation setting, String base64) {
+	private static byte[] decode(String setting, String base64) {
 		try {
 			return Base64.getDecoder().decode(base64.strip());
 		}
@@ -52,10 +51,10 @@ final class EncryptionKey {
 		}
 	}
 
-	private static IdempotencyConfigurationException wrong(Explanation setting, String what) {
+	private static IdempotencyConfigurationException wrong(String setting, String what) {
 		return new IdempotencyConfigurationException(
-				Explanation.of("%s must be 16, 24 or 32 bytes in Base64, but %s", setting, what),
-				Explanation.of("Use the output of 'openssl rand -base64 32'."));
+				"%s must be 16, 24 or 32 bytes in Base64, but %s".formatted(setting, what),
+				"Use the output of 'openssl rand -base64 32'.");
 	}
 
 	/**

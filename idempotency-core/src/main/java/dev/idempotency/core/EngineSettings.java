@@ -3,8 +3,6 @@ package dev.idempotency.core;
 import java.time.Duration;
 import java.util.Objects;
 
-import dev.idempotency.CoreSetting;
-import dev.idempotency.Explanation;
 import dev.idempotency.IdempotencyConfigurationException;
 import dev.idempotency.IdempotencyScope;
 
@@ -31,16 +29,16 @@ public record EngineSettings(String namespace, Mode mode, OnStoreFailure onStore
 
 	public EngineSettings {
 		if (namespace.isBlank()) {
-			throw new IdempotencyConfigurationException(Explanation.of("%s must not be blank", CoreSetting.NAMESPACE),
-					Explanation.of("Leave it out to use the application's name."));
+			throw new IdempotencyConfigurationException("idempotency.namespace must not be blank",
+					"Leave it out to use the application's name.");
 		}
 		try {
 			IdempotencyScope.of("any").within(namespace);
 		}
 		catch (IllegalArgumentException ex) {
-			throw new IdempotencyConfigurationException(Explanation
-				.of("%s, or the application's name, cannot be used (%s)", CoreSetting.NAMESPACE, ex.getMessage()),
-					Explanation.of("Write a short name."));
+			throw new IdempotencyConfigurationException(
+					"idempotency.namespace, or the application's name, cannot be used (%s)".formatted(ex.getMessage()),
+					"Write a short name.");
 		}
 		Objects.requireNonNull(mode, "mode must not be null");
 		Objects.requireNonNull(onStoreFailure, "onStoreFailure must not be null");
@@ -50,8 +48,8 @@ public record EngineSettings(String namespace, Mode mode, OnStoreFailure onStore
 		}
 		if (maxWaiting < 0) {
 			throw new IdempotencyConfigurationException(
-					Explanation.of("%s must not be negative, but is %s", CoreSetting.MAX_WAITING, maxWaiting),
-					Explanation.of("Write how many threads may wait, or leave it out."));
+					"idempotency.max-waiting must not be negative, but is %s".formatted(maxWaiting),
+					"Write how many threads may wait, or leave it out.");
 		}
 	}
 

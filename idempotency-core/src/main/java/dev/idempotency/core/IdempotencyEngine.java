@@ -7,8 +7,6 @@ import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadFactory;
 
-import dev.idempotency.CoreSetting;
-import dev.idempotency.Explanation;
 import dev.idempotency.IdempotencyConfigurationException;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.IdempotencyStoreException;
@@ -265,9 +263,8 @@ public final class IdempotencyEngine implements AutoCloseable {
 		}
 		if (!this.store.canJoin()) {
 			throw new IdempotencyConfigurationException(
-					Explanation.of("%s is transactional, but its idempotency store cannot join a transaction",
-							operation),
-					Explanation.of("Use %s, or leave transactional out.", CoreSetting.JOINING_STORE));
+					"%s is transactional, but its idempotency store cannot join a transaction".formatted(operation),
+					"Use idempotency.store=jdbc, or leave transactional out.");
 		}
 		if (!isJoined(transactions, operation)) {
 			throw new IdempotencyConfigurationException(

@@ -3,8 +3,6 @@ package dev.idempotency.core;
 import java.time.Duration;
 import java.util.Objects;
 
-import dev.idempotency.CoreSetting;
-import dev.idempotency.Explanation;
 import dev.idempotency.IdempotencyConfigurationException;
 import dev.idempotency.OnCrash;
 import dev.idempotency.store.ClaimTerms;
@@ -30,14 +28,14 @@ public record OperationPolicy(Duration ttl, Duration lease, OnCrash onCrash, Dur
 		Objects.requireNonNull(patience, "patience must not be null");
 		if (patience.isNegative() || patience.compareTo(ClaimTerms.MAX_DURATION) > 0) {
 			throw new IdempotencyConfigurationException(
-					Explanation.of("%s must be between 0s and %d days, but is %s", CoreSetting.WAIT_TIMEOUT,
-							ClaimTerms.MAX_DURATION.toDays(), patience),
-					Explanation.of("Write a duration such as 10s."));
+					"idempotency.wait-timeout must be between 0s and %d days, but is %s"
+						.formatted(ClaimTerms.MAX_DURATION.toDays(), patience),
+					"Write a duration such as 10s.");
 		}
 		if (maxReplays < 0) {
 			throw new IdempotencyConfigurationException(
-					Explanation.of("%s must not be negative, but is %d", CoreSetting.MAX_REPLAYS, maxReplays),
-					Explanation.of("Write 0 for no limit."));
+					"idempotency.max-replays must not be negative, but is %d".formatted(maxReplays),
+					"Write 0 for no limit.");
 		}
 		if (extendsOnReplay && maxReplays > 0) {
 			throw new IllegalArgumentException(

@@ -2,10 +2,7 @@ package dev.idempotency.core;
 
 import java.time.Duration;
 
-import dev.idempotency.CoreSetting;
-import dev.idempotency.Explanation;
 import dev.idempotency.IdempotencyConfigurationException;
-import dev.idempotency.Setting;
 import dev.idempotency.store.ClaimTerms;
 import dev.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
@@ -32,16 +29,15 @@ public record OperationSettings(@Nullable Duration ttl, @Nullable Duration lease
 	private static final Duration SHORTEST = Duration.ofMillis(1);
 
 	public OperationSettings {
-		requireBetween(CoreSetting.TTL, ttl, SHORTEST, "1ms", "24h");
-		requireBetween(CoreSetting.LEASE, lease, SHORTEST, "1ms", "30s");
-		requireBetween(CoreSetting.WAIT_TIMEOUT, waitTimeout, Duration.ZERO, "0s", "10s");
+		requireBetween("ttl", ttl, SHORTEST, "1ms", "24h");
+		requireBetween("lease", lease, SHORTEST, "1ms", "30s");
+		requireBetween("wait-timeout", waitTimeout, Duration.ZERO, "0s", "10s");
 		if (maxReplays != null && maxReplays < 0) {
 			throw new IdempotencyConfigurationException(
-					Explanation.of("%s must not be negative, but is %d", CoreSetting.MAX_REPLAYS, maxReplays),
-					Explanation.of("Write 0 for no limit."));
+					"max-replays must not be negative, but is %d".formatted(maxReplays), "Write 0 for no limit.");
 		}
-		requireSize(CoreSetting.MAX_REQUEST_BODY, maxRequestBody);
-		requireSize(CoreSetting.MAX_RESPONSE_BODY, maxResponseBody);
+		requireSize("max-request-body", maxRequestBody);
+		requireSize("max-response-body", maxResponseBody);
 	}
 
 	/**
@@ -86,20 +82,21 @@ public record OperationSettings(@Nullable Duration ttl, @Nullable Duration lease
 		return this.maxRequestBody != null || this.maxResponseBody != null;
 	}
 
-	private static void requireBetween(Setting setting, @Nullable Duration duration, Duration least, String leastText,
+	private static void requireBetween(String setting, @Nullable Duration duration, Duration least, String leastText,
 			String example) {
 		if (duration != null && (duration.compareTo(least) < 0 || duration.compareTo(ClaimTerms.MAX_DURATION) > 0)) {
 			throw new IdempotencyConfigurationException(
-					Explanation.of("%s must be between %s and %d days, but is %s", setting, leastText,
+					"%s must be between %s and %d days, but is %s".formatted(setting, leastText,
 							ClaimTerms.MAX_DURATION.toDays(), duration),
-					Explanation.of("Write a duration such as %s.", example));
+					"Write a duration such as %s.".formatted(example));
 		}
 	}
 
-	private static void requireSize(Setting setting, @Nullable Long bytes) {
+	private static void requireSize(String setting, @Nullable Long bytes) {
 		if (bytes != null && (bytes < 1 || bytes > StoredResult.MAX_SIZE)) {
-			throw new IdempotencyConfigurationException(Explanation.of("%s must be between 1B and %dMB, but is %dB",
-					setting, StoredResult.MAX_SIZE >> 20, bytes), Explanation.of("Write a size such as 1MB."));
+			throw new IdempotencyConfigurationException(
+					"%s must be between 1B and %dMB, but is %dB".formatted(setting, StoredResult.MAX_SIZE >> 20, bytes),
+					"Write a size such as 1MB.");
 		}
 	}
 

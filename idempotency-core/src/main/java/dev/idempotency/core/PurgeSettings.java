@@ -4,8 +4,6 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.random.RandomGenerator;
 
-import dev.idempotency.CoreSetting;
-import dev.idempotency.Explanation;
 import dev.idempotency.IdempotencyConfigurationException;
 
 /**
@@ -25,15 +23,18 @@ public record PurgeSettings(Duration interval, int batch) {
 	public PurgeSettings {
 		Objects.requireNonNull(interval, "interval must not be null");
 		if (interval.isNegative() || interval.compareTo(LONGEST_INTERVAL) > 0) {
-			throw new IdempotencyConfigurationException(Explanation.of(
-					"%s must be between 0s (never) and 1 day, so that expired records do not pile up, but is %s",
-					CoreSetting.PURGE_INTERVAL, interval), Explanation.of("Write a duration such as 10m."));
+			throw new IdempotencyConfigurationException(
+					("idempotency.purge.interval must be between 0s (never) and 1 day, so that expired records do not "
+							+ "pile up, but is %s")
+						.formatted(interval),
+					"Write a duration such as 10m.");
 		}
 		if (batch < 1 || batch > LARGEST_BATCH) {
 			throw new IdempotencyConfigurationException(
-					Explanation.of("%s must be between 1 and %d, so that one removal does not block others, but is %d",
-							CoreSetting.PURGE_BATCH, LARGEST_BATCH, batch),
-					Explanation.of("Write a number such as 1000."));
+					("idempotency.purge.batch must be between 1 and %d, so that one removal does not block others, "
+							+ "but is %d")
+						.formatted(LARGEST_BATCH, batch),
+					"Write a number such as 1000.");
 		}
 	}
 

@@ -10,8 +10,6 @@ import javax.crypto.AEADBadTagException;
 import javax.crypto.Cipher;
 import javax.crypto.spec.GCMParameterSpec;
 
-import dev.idempotency.CoreSetting;
-import dev.idempotency.Explanation;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.UnreadableResultException;
 import dev.idempotency.store.StoredResult;
@@ -51,14 +49,14 @@ final class ResultCipher {
 
 	static ResultCipher of(@Nullable String key, List<String> previousKeys) {
 		List<EncryptionKey> keys = new ArrayList<>();
-		EncryptionKey current = (key != null && !key.isBlank())
-				? EncryptionKey.parse(Explanation.of("%s", CoreSetting.ENCRYPTION_KEY), key) : null;
+		EncryptionKey current = (key != null && !key.isBlank()) ? EncryptionKey.parse("idempotency.encryption.key", key)
+				: null;
 		if (current != null) {
 			keys.add(current);
 		}
 		for (int i = 0; i < previousKeys.size(); i++) {
 			if (!previousKeys.get(i).isBlank()) {
-				keys.add(EncryptionKey.parse(Explanation.of("%s[%d]", CoreSetting.PREVIOUS_ENCRYPTION_KEYS, i),
+				keys.add(EncryptionKey.parse("idempotency.encryption.previous-keys[%d]".formatted(i),
 						previousKeys.get(i)));
 			}
 		}

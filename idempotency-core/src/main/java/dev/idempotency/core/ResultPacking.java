@@ -2,8 +2,6 @@ package dev.idempotency.core;
 
 import java.util.List;
 
-import dev.idempotency.CoreSetting;
-import dev.idempotency.Explanation;
 import dev.idempotency.IdempotencyConfigurationException;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.UnreadableResultException;
@@ -47,9 +45,10 @@ public final class ResultPacking {
 	 */
 	public ResultPacking withCompression(long threshold) {
 		if (threshold < 0 || threshold > StoredResult.MAX_SIZE) {
-			throw new IdempotencyConfigurationException(Explanation.of("%s must be between 0B and %dMB, but is %dB",
-					CoreSetting.COMPRESSION_THRESHOLD, StoredResult.MAX_SIZE >> 20, threshold),
-					Explanation.of("Write a size such as 1KB."));
+			throw new IdempotencyConfigurationException(
+					"idempotency.compression.threshold must be between 0B and %dMB, but is %dB"
+						.formatted(StoredResult.MAX_SIZE >> 20, threshold),
+					"Write a size such as 1KB.");
 		}
 		return new ResultPacking((int) threshold, this.cipher);
 	}

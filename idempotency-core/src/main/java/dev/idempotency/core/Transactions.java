@@ -1,7 +1,5 @@
 package dev.idempotency.core;
 
-import dev.idempotency.CoreSetting;
-import dev.idempotency.Explanation;
 import dev.idempotency.IdempotencyConfigurationException;
 import org.jspecify.annotations.Nullable;
 
@@ -33,11 +31,12 @@ public interface Transactions {
 	 * @return the exception
 	 */
 	static IdempotencyConfigurationException missing(Object operation, String wish) {
-		return new IdempotencyConfigurationException(Explanation.of(
-				"%s asks for %s, and there is no transaction manager, or there are several transaction managers and nothing says which",
-				operation, wish),
-				Explanation.of("Define %s (one, one of the store's DataSource, or a primary one), or leave it out.",
-						CoreSetting.TRANSACTION_MANAGER));
+		return new IdempotencyConfigurationException(
+				("%s asks for %s, and there is no transaction manager, or there are several transaction managers and "
+						+ "nothing says which")
+					.formatted(operation, wish),
+				"Define a PlatformTransactionManager bean (one, one of the store's DataSource, or a primary one), or "
+						+ "leave it out.");
 	}
 
 	/**

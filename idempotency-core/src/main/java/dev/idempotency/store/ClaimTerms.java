@@ -3,11 +3,8 @@ package dev.idempotency.store;
 import java.time.Duration;
 import java.util.Objects;
 
-import dev.idempotency.CoreSetting;
-import dev.idempotency.Explanation;
 import dev.idempotency.IdempotencyConfigurationException;
 import dev.idempotency.OnCrash;
-import dev.idempotency.Setting;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,16 +37,16 @@ public record ClaimTerms(Duration lease, Duration ttl, OnCrash onCrash, OnReplay
 	private static final Duration MIN_DURATION = Duration.ofMillis(1);
 
 	public ClaimTerms {
-		requireUsable(CoreSetting.LEASE, lease, "30s");
-		requireUsable(CoreSetting.TTL, ttl, "24h");
+		requireUsable("idempotency.lease", lease, "30s");
+		requireUsable("idempotency.ttl", ttl, "24h");
 		Objects.requireNonNull(onCrash, "onCrash must not be null");
 		Objects.requireNonNull(onReplay, "onReplay must not be null");
 		if (lease.compareTo(ttl) > 0) {
 			throw new IdempotencyConfigurationException(
-					Explanation.of(
-							"%s (%s) must not be longer than %s (%s), or a result would be forgotten before its retry",
-							CoreSetting.LEASE, lease, CoreSetting.TTL, ttl),
-					Explanation.of("Write a shorter lease, such as 30s, or a longer ttl."));
+					("idempotency.lease (%s) must not be longer than idempotency.ttl (%s), or a result would be "
+							+ "forgotten before its retry")
+						.formatted(lease, ttl),
+					"Write a shorter lease, such as 30s, or a longer ttl.");
 		}
 		if (trace != null && trace.isEmpty()) {
 			// A tracer that records nothing has an empty trace id
@@ -67,19 +64,19 @@ public record ClaimTerms(Duration lease, Duration ttl, OnCrash onCrash, OnReplay
 		this(lease, ttl, onCrash, onReplay, null);
 	}
 
-	private static void requireUsable(Setting setting, Duration duration, String example) {
+	private static void requireUsable(String setting, Duration duration, String example) {
 		if (duration == null) {
-			throw new NullPointerException("%s must not be null".formatted(setting.words()));
+			throw new NullPointerException("%s must not be null".formatted(setting));
 		}
 		if (duration.compareTo(MIN_DURATION) < 0) {
 			throw new IdempotencyConfigurationException(
-					Explanation.of("%s must be at least 1ms, but is %s", setting, duration),
-					Explanation.of("Write a duration such as %s.", example));
+					"%s must be at least 1ms, but is %s".formatted(setting, duration),
+					"Write a duration such as %s.".formatted(example));
 		}
 		if (duration.compareTo(MAX_DURATION) > 0) {
 			throw new IdempotencyConfigurationException(
-					Explanation.of("%s must be at most %d days, but is %s", setting, MAX_DURATION.toDays(), duration),
-					Explanation.of("Write a duration such as %s.", example));
+					"%s must be at most %d days, but is %s".formatted(setting, MAX_DURATION.toDays(), duration),
+					"Write a duration such as %s.".formatted(example));
 		}
 	}
 

@@ -45,7 +45,7 @@ class OperationPolicyTests {
 	@Test
 	void rejectsALeaseLongerThanTheTtl() {
 		assertThatIllegalArgumentException().isThrownBy(() -> OperationPolicy.of(SECOND, HOUR))
-			.withMessageContaining("lease (PT1H) must not be longer than ttl (PT1S)");
+			.withMessageContaining("idempotency.lease (PT1H) must not be longer than idempotency.ttl (PT1S)");
 		assertThat(OperationPolicy.of(HOUR, HOUR).lease()).isEqualTo(HOUR);
 	}
 

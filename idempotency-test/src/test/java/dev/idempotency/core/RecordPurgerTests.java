@@ -161,7 +161,7 @@ class RecordPurgerTests {
 	@ValueSource(strings = { "PT-0.001S", "PT24H0.001S" })
 	void refusesAnIntervalThatCannotBeMeant(Duration interval) {
 		assertThatIllegalArgumentException().isThrownBy(() -> new PurgeSettings(interval, 1))
-			.withMessageContaining("purge interval must be between 0s (never) and 1 day")
+			.withMessageContaining("idempotency.purge.interval must be between 0s (never) and 1 day")
 			.withMessageContaining("Write a duration such as 10m");
 	}
 
@@ -169,7 +169,7 @@ class RecordPurgerTests {
 	@ValueSource(ints = { -1, 0, 100_001 })
 	void refusesABatchThatCannotBeMeant(int batch) {
 		assertThatIllegalArgumentException().isThrownBy(() -> new PurgeSettings(Duration.ZERO, batch))
-			.withMessageContaining("purge batch must be between 1 and 100000")
+			.withMessageContaining("idempotency.purge.batch must be between 1 and 100000")
 			.withMessageContaining("but is " + batch);
 	}
 

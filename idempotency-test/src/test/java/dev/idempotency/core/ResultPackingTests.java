@@ -254,13 +254,13 @@ class ResultPackingTests {
 	@ValueSource(strings = { "no Base64!", "c2hvcnQ=", "AAAAAAAAAAAAAAAAAAAAAAAAAAA=" })
 	void refusesAKeyThatIsNoneWithoutRepeatingIt(String wrong) {
 		assertThatIllegalArgumentException().isThrownBy(() -> ResultPacking.none().withEncryption(wrong, List.of()))
-			.withMessageStartingWith("encryption key must be 16, 24 or 32 bytes in Base64, but ")
+			.withMessageStartingWith("idempotency.encryption.key must be 16, 24 or 32 bytes in Base64, but ")
 			.withMessageEndingWith("Use the output of 'openssl rand -base64 32'.")
 			.withNoCause()
 			.satisfies((ex) -> assertThat(ex.getMessage()).doesNotContain(wrong));
 		assertThatIllegalArgumentException()
 			.isThrownBy(() -> ResultPacking.none().withEncryption(null, List.of(SECRET, wrong)))
-			.withMessageStartingWith("previous encryption keys[1] must be ");
+			.withMessageStartingWith("idempotency.encryption.previous-keys[1] must be ");
 	}
 
 	// Compression
@@ -269,7 +269,7 @@ class ResultPackingTests {
 	@ValueSource(longs = { -1, StoredResult.MAX_SIZE + 1L, Long.MAX_VALUE })
 	void refusesAThresholdThatNoResultCanReach(long threshold) {
 		assertThatIllegalArgumentException().isThrownBy(() -> ResultPacking.none().withCompression(threshold))
-			.withMessageContaining("compression threshold must be between 0B and 64MB, but is " + threshold)
+			.withMessageContaining("idempotency.compression.threshold must be between 0B and 64MB, but is " + threshold)
 			.withMessageContaining("Write a size such as 1KB");
 	}
 

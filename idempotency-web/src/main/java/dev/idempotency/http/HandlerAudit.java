@@ -7,7 +7,6 @@ import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.stream.Collectors;
 
-import dev.idempotency.Explanation;
 import dev.idempotency.IdempotencyConfigurationException;
 import dev.idempotency.core.KnownOperation;
 import dev.idempotency.core.KnownOperation.Coverage;
@@ -110,10 +109,8 @@ final class HandlerAudit {
 	private void check(KeyExpression key, Route route, HandlerMethod handler) {
 		if (key.isDerived() && !this.comparesRequests) {
 			throw new IdempotencyConfigurationException(
-					Explanation.of("%s derives its key from the request, but %s is none", handler,
-							WebSetting.FINGERPRINT),
-					Explanation.of("Set %s to canonical-json or bytes, or take the key from elsewhere.",
-							WebSetting.FINGERPRINT));
+					"%s derives its key from the request, but idempotency.http.fingerprint is none".formatted(handler),
+					"Set idempotency.http.fingerprint to canonical-json or bytes, or take the key from elsewhere.");
 		}
 		for (String pattern : route.patterns()) {
 			for (String variable : key.pathVariables()) {
@@ -137,9 +134,9 @@ final class HandlerAudit {
 			.collect(Collectors.joining(System.lineSeparator() + "  - "));
 		if (this.settings.unprotected() == Unprotected.FAIL) {
 			throw new IdempotencyConfigurationException(
-					Explanation.of("The following unsafe handlers are not protected:%n  - %s", list),
-					Explanation.of("Write @Idempotent on each, or @Idempotent(enabled = false) on those that need no "
-							+ "protection, or set %s to warn or ignore.", WebSetting.UNPROTECTED));
+					"The following unsafe handlers are not protected:%n  - %s".formatted(list),
+					"Write @Idempotent on each, or @Idempotent(enabled = false) on those that need no "
+							+ "protection, or set idempotency.http.unprotected to warn or ignore.");
 		}
 		if (this.settings.unprotected() == Unprotected.WARN) {
 			this.logger.warn("The following unsafe handlers are not protected:{}  - {}", System.lineSeparator(), list);

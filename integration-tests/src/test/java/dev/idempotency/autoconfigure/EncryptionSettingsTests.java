@@ -83,11 +83,11 @@ class EncryptionSettingsTests {
 
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', value = {
-			"idempotency.encryption.key=c2hvcnQ= | encryption key must be 16, 24 or 32 bytes in Base64, but has 5 bytes",
-			"idempotency.encryption.key=what? | encryption key must be 16, 24 or 32 bytes in Base64, but is not valid Base64",
-			"idempotency.encryption.previous-keys=c2hvcnQ= | previous encryption keys[0] must be 16, 24 or 32 bytes",
-			"idempotency.compression.threshold=-1B | compression threshold must be between 0B and 64MB, but is -1B",
-			"idempotency.compression.threshold=65MB | compression threshold must be between 0B and 64MB" })
+			"idempotency.encryption.key=c2hvcnQ= | idempotency.encryption.key must be 16, 24 or 32 bytes in Base64, but has 5 bytes",
+			"idempotency.encryption.key=what? | idempotency.encryption.key must be 16, 24 or 32 bytes in Base64, but is not valid Base64",
+			"idempotency.encryption.previous-keys=c2hvcnQ= | idempotency.encryption.previous-keys[0] must be 16, 24 or 32 bytes",
+			"idempotency.compression.threshold=-1B | idempotency.compression.threshold must be between 0B and 64MB, but is -1B",
+			"idempotency.compression.threshold=65MB | idempotency.compression.threshold must be between 0B and 64MB" })
 	void refusesToStartWithAWrongSettingAndSaysWhatToWrite(String property, String message) {
 		this.runner.withPropertyValues(property)
 			.run((context) -> assertThat(context).getFailure().rootCause().hasMessageContaining(message));

@@ -1,18 +1,24 @@
 package dev.idempotency.autoconfigure;
 
-import java.util.Arrays;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URL;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Enumeration;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-import dev.idempotency.CoreSetting;
+import com.jayway.jsonpath.JsonPath;
 import dev.idempotency.DryRun;
 import dev.idempotency.Idempotent;
-import dev.idempotency.Setting;
-import dev.idempotency.store.jdbc.DatabaseSetting;
-import dev.idempotency.store.redis.RedisSetting;
-import dev.idempotency.http.WebSetting;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -47,6 +53,11 @@ import static org.assertj.core.api.Assertions.assertThat;
  * what to write.
  */
 class FailureAnalysisTests {
+
+	/**
+	 * Names of settings, and not of packages.
+	 */
+	private static final Pattern NAMES = Pattern.compile("(?<!dev\\.)\\bidempotency\\.[a-z][a-z.-]*[a-z]");
 
 	private static final AutoConfigurations OURS = AutoConfigurations.of(IdempotencySwitchAutoConfiguration.class,
 			IdempotencyAutoConfiguration.class, IdempotencyJdbcAutoConfiguration.class,
@@ -201,21 +212,30 @@ class FailureAnalysisTests {
 					"Set idempotency.http.fingerprint to canonical-json or bytes"));
 	}
 
-	@ParameterizedTest
-	@MethodSource("settings")
-	void knowsEverySettingByItsProperty(Setting setting) {
-		assertThat(PropertyNames.of(setting)).isNotEqualTo(setting.words())
-			.containsPattern("^(idempotency|spring)\\.| bean$");
-	}
-
-	static Stream<Setting> settings() {
-		return Stream.of(CoreSetting.values(), DatabaseSetting.values(), RedisSetting.values(), WebSetting.values())
-			.flatMap(Arrays::stream);
-	}
-
+	/**
+	 * In the sources of all modules, since nobody provokes every message.
+	 */
 	@Test
-	void knowsASettingOfOthersByTheirWords() {
-		assertThat(PropertyNames.of(() -> "the ring of a store")).isEqualTo("the ring of a store");
+	void namesOnlySettingsThatExist() throws IOException {
+		Set<String> known = new HashSet<>();
+		Enumeration<URL> files = getClass().getClassLoader()
+			.getResources("META-INF/spring-configuration-metadata.json");
+		while (files.hasMoreElements()) {
+			try (InputStream file = files.nextElement().openStream()) {
+				known.addAll(JsonPath.<List<String>>read(file, "$['properties','groups'][*].name"));
+			}
+		}
+		Set<String> named = new TreeSet<>();
+		try (Stream<Path> sources = Files.walk(Path.of(".."))) {
+			for (Path source : sources.filter((path) -> path.toString().matches("../idempotency-.*/src/main/.*\\.java"))
+				.toList()) {
+				String text = Files.readString(source);
+				if (text.contains("new IdempotencyConfigurationException(")) {
+					NAMES.matcher(text).results().map(MatchResult::group).forEach(named::add);
+				}
+			}
+		}
+		assertThat(named).hasSizeGreaterThan(20).isSubsetOf(known);
 	}
 
 	@Test

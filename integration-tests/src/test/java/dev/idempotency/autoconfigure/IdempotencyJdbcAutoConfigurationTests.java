@@ -199,7 +199,7 @@ class IdempotencyJdbcAutoConfigurationTests {
 		withH2().withPropertyValues("idempotency.jdbc.table=a;b")
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
-				.hasMessageContaining("the name of the table must be"));
+				.hasMessageContaining("idempotency.jdbc.table must be"));
 	}
 
 	@Test

@@ -85,9 +85,10 @@ class PurgeSettingsTests {
 
 	@ParameterizedTest
 	@CsvSource(delimiter = '|',
-			value = { "idempotency.purge.interval=-1s | purge interval must be between 0s (never) and 1 day",
+			value = {
+					"idempotency.purge.interval=-1s | idempotency.purge.interval must be between 0s (never) and 1 day",
 					"idempotency.purge.interval=25h | but is PT25H. Write a duration such as 10m",
-					"idempotency.purge.batch=0 | purge batch must be between 1 and 100000",
+					"idempotency.purge.batch=0 | idempotency.purge.batch must be between 1 and 100000",
 					"idempotency.purge.batch=100001 | but is 100001. Write a number such as 1000" })
 	void refusesToStartWithAWrongSettingAndSaysWhatToWrite(String property, String message) {
 		this.runner.withPropertyValues(property)

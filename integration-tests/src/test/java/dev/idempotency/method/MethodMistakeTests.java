@@ -64,8 +64,9 @@ class MethodMistakeTests {
 				arguments(VerifiedByText.class, "must return Optional", "Name a method of the same bean"),
 				arguments(VerifiedByOptional.class, "must return boolean", "Name a method of the same bean"),
 				arguments(VerifiedWithOthers.class, "with the same parameters", "Name a method of the same bean"),
-				arguments(TransactionalLater.class, "answers asynchronously", "leave transactional out"), arguments(
-						TransactionalNowhere.class, "there is no transaction manager", "Define a transaction manager"));
+				arguments(TransactionalLater.class, "answers asynchronously", "leave transactional out"),
+				arguments(TransactionalNowhere.class, "there is no transaction manager",
+						"Define a PlatformTransactionManager bean"));
 	}
 
 	@ParameterizedTest

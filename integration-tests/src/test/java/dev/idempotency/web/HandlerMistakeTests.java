@@ -57,7 +57,7 @@ class HandlerMistakeTests {
 	@Test
 	void refusesToStartWithADerivedKeyWhereNothingIsCompared() {
 		assertThat(startUpFailure("derived", "idempotency.http.fingerprint=none"))
-			.hasMessageContaining("derives its key from the request, but the fingerprint of requests is none");
+			.hasMessageContaining("derives its key from the request, but idempotency.http.fingerprint is none");
 	}
 
 	@ParameterizedTest
@@ -87,7 +87,7 @@ class HandlerMistakeTests {
 			.hasMessageContaining("no transaction manager")
 			.extracting(IdempotencyConfigurationException::remedy)
 			.asString()
-			.contains("Define a transaction manager");
+			.contains("Define a PlatformTransactionManager bean");
 	}
 
 	@ParameterizedTest

@@ -96,7 +96,7 @@ class KeyAloneTests {
 			.withPropertyValues("idempotency.store=memory", "idempotency.http.fingerprint=none")
 			.run((context) -> assertThat(context).getFailure()
 				.isInstanceOf(IdempotencyConfigurationException.class)
-				.hasMessageContaining("derives its key from the request, but the fingerprint of requests is none"));
+				.hasMessageContaining("derives its key from the request, but idempotency.http.fingerprint is none"));
 	}
 
 	@RestController

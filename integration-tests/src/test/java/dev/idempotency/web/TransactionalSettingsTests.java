@@ -49,7 +49,7 @@ class TransactionalSettingsTests {
 			.hasMessageContaining("cannot join a transaction")
 			.extracting(IdempotencyConfigurationException::remedy)
 			.asString()
-			.contains("a store that transactions can join");
+			.contains("idempotency.store=jdbc");
 	}
 
 	@Test

@@ -1,9 +1,6 @@
 package dev.idempotency.store.memory;
 
-import dev.idempotency.CoreSetting;
-import dev.idempotency.Explanation;
 import dev.idempotency.IdempotencyConfigurationException;
-import dev.idempotency.Setting;
 
 /**
  * How much an {@link InMemoryIdempotencyStore} stores.
@@ -14,15 +11,14 @@ import dev.idempotency.Setting;
 public record MemoryLimits(long maxEntries, long maxBytes) {
 
 	public MemoryLimits {
-		requirePositive(CoreSetting.MEMORY_ENTRIES, maxEntries, "100000");
-		requirePositive(CoreSetting.MEMORY_SIZE, maxBytes, "64MB");
+		requirePositive("idempotency.memory.max-entries", maxEntries, "100000");
+		requirePositive("idempotency.memory.max-size", maxBytes, "64MB");
 	}
 
-	private static void requirePositive(Setting setting, long value, String example) {
+	private static void requirePositive(String setting, long value, String example) {
 		if (value < 1) {
-			throw new IdempotencyConfigurationException(
-					Explanation.of("%s must be at least 1, but is %d", setting, value),
-					Explanation.of("Write a value such as %s.", example));
+			throw new IdempotencyConfigurationException("%s must be at least 1, but is %d".formatted(setting, value),
+					"Write a value such as %s.".formatted(example));
 		}
 	}
 

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.regex.Pattern;
 
-import dev.idempotency.Explanation;
 import dev.idempotency.IdempotencyConfigurationException;
 
 /**
@@ -35,14 +34,14 @@ public record JdbcSettings(String table, Duration timeout) {
 		// The name becomes a part of statements: it must not be able to inject SQL
 		if (!NAME.matcher(table).matches()) {
 			throw new IdempotencyConfigurationException(
-					Explanation.of("%s must be a plain name of letters, digits and underscores, at most 48 characters, "
-							+ "with or without a schema in front", DatabaseSetting.TABLE),
-					Explanation.of("Write one such as idempotency_record or app.idempotency_record."));
+					"idempotency.jdbc.table must be a plain name of letters, digits and underscores, at most 48 "
+							+ "characters, with or without a schema in front",
+					"Write one such as idempotency_record or app.idempotency_record.");
 		}
 		if (timeout.compareTo(Duration.ofMillis(1)) < 0 || timeout.compareTo(LONGEST_TIMEOUT) > 0) {
 			throw new IdempotencyConfigurationException(
-					Explanation.of("%s must be between 1ms and 1h, but is %s", DatabaseSetting.TIMEOUT, timeout),
-					Explanation.of("Write a duration such as 5s."));
+					"idempotency.jdbc.timeout must be between 1ms and 1h, but is %s".formatted(timeout),
+					"Write a duration such as 5s.");
 		}
 	}
 

@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-import dev.idempotency.Explanation;
 import dev.idempotency.IdempotencyConfigurationException;
 import dev.idempotency.store.InspectableStore.Inspection;
 import dev.idempotency.store.NewestRecords;
@@ -54,8 +53,10 @@ final class Survey {
 			new TableSchema(connection, tables).prepare(when);
 		}
 		catch (IdempotencyConfigurationException ex) {
-			throw this.places.areSeveral() ? new IdempotencyConfigurationException(
-					Explanation.of("In the database %s: %s", connection.getCatalog(), ex.problem()), ex.remedy()) : ex;
+			throw this.places.areSeveral()
+					? new IdempotencyConfigurationException(
+							"In the database %s: %s".formatted(connection.getCatalog(), ex.problem()), ex.remedy())
+					: ex;
 		}
 	}
 

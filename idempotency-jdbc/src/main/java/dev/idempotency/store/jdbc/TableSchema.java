@@ -4,7 +4,6 @@ import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
 
-import dev.idempotency.Explanation;
 import dev.idempotency.IdempotencyConfigurationException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -49,10 +48,10 @@ final class TableSchema {
 		String file = this.statements.dialect().schemaFile();
 		if (file == null) {
 			throw new IdempotencyConfigurationException(
-					Explanation.of("The table %s cannot be created: there is no schema file for this database",
-							this.statements.table()),
-					Explanation.of("Create it yourself, after the model of %s, and set %s=never.",
-							location("schema-h2.sql"), DatabaseSetting.INITIALIZE_SCHEMA));
+					"The table %s cannot be created: there is no schema file for this database"
+						.formatted(this.statements.table()),
+					"Create it yourself, after the model of %s, and set idempotency.jdbc.initialize-schema=never."
+						.formatted(location("schema-h2.sql")));
 		}
 		Resource script = new ByteArrayResource(this.statements.fromFile(file).getBytes(StandardCharsets.UTF_8));
 		// If another instance creates the tables at the same time, one of the two fails.
@@ -78,19 +77,20 @@ final class TableSchema {
 				throw ex;
 			}
 			throw new IdempotencyConfigurationException(
-					Explanation.of("The table %s is missing or unusable: %s", table, ex.getMessage()),
+					"The table %s is missing or unusable: %s".formatted(table, ex.getMessage()),
 					remedy(this.statements.dialect()));
 		}
 	}
 
-	private static Explanation remedy(Dialect dialect) {
+	private static String remedy(Dialect dialect) {
 		String file = dialect.schemaFile();
-		return (file != null) ? Explanation.of(
-				"Run %s, which creates what is missing (as a migration of Flyway or Liquibase, for example), set "
-						+ "%s=always to run it at startup, or correct %s.",
-				location(file), DatabaseSetting.INITIALIZE_SCHEMA, DatabaseSetting.TABLE)
-				: Explanation.of("Create it after the model of %s, or correct %s.", location("schema-h2.sql"),
-						DatabaseSetting.TABLE);
+		return (file != null)
+				? ("Run %s, which creates what is missing (as a migration of Flyway or Liquibase, for example), set "
+						+ "idempotency.jdbc.initialize-schema=always to run it at startup, or correct "
+						+ "idempotency.jdbc.table.")
+					.formatted(location(file))
+				: "Create it after the model of %s, or correct idempotency.jdbc.table."
+					.formatted(location("schema-h2.sql"));
 	}
 
 	private static String location(String file) {

@@ -2,7 +2,6 @@ package dev.idempotency.store.redis;
 
 import java.time.Duration;
 
-import dev.idempotency.Explanation;
 import dev.idempotency.IdempotencyConfigurationException;
 import dev.idempotency.IdempotencyStoreException;
 
@@ -79,10 +78,9 @@ final class Replicas {
 	private static void requireNoCluster(RedisConnection connection) {
 		if (connection instanceof RedisClusterConnection && !(connection instanceof LettuceClusterConnection)) {
 			throw new IdempotencyConfigurationException(
-					Explanation.of("%s is set, but in a cluster only Lettuce can wait for replicas",
-							RedisSetting.REPLICAS),
-					Explanation.of("Use Lettuce (set %s to lettuce), or set %s to 0.", RedisSetting.CLIENT,
-							RedisSetting.REPLICAS));
+					"idempotency.redis.wait-for-replicas is set, but in a cluster only Lettuce can wait for replicas",
+					"Use Lettuce (set spring.data.redis.client-type to lettuce), or set "
+							+ "idempotency.redis.wait-for-replicas to 0.");
 		}
 	}
 

@@ -243,7 +243,7 @@ class JdbcIdempotencyStoreTests {
 			"a123456789a123456789a123456789a123456789a12345678" })
 	void refusesNamesThatAreNoPlainNames(String name) {
 		assertThatIllegalArgumentException().isThrownBy(() -> new JdbcSettings(name, Duration.ofSeconds(5)))
-			.withMessageContaining("the name of the table")
+			.withMessageContaining("idempotency.jdbc.table")
 			.withMessageContaining("Write one such as");
 	}
 
@@ -252,7 +252,7 @@ class JdbcIdempotencyStoreTests {
 	void refusesTimeoutsThatMakeNoSense(String timeout) {
 		assertThatIllegalArgumentException()
 			.isThrownBy(() -> new JdbcSettings(JdbcSettings.DEFAULT_TABLE, Duration.parse(timeout)))
-			.withMessageContaining("the timeout of the database");
+			.withMessageContaining("idempotency.jdbc.timeout");
 	}
 
 	@Test
