@@ -291,6 +291,17 @@ public final class TestServer implements AutoCloseable {
 		}
 
 		public Answer send() {
+			return send(TestServer.this.client);
+		}
+
+		/**
+		 * Sends it on a connection that no other request uses.
+		 */
+		Answer sendAlone() {
+			return send(HttpClient.newBuilder().version(TestServer.this.version).build());
+		}
+
+		private Answer send(HttpClient by) {
 			HttpRequest.Builder builder = HttpRequest.newBuilder(uri(this.path))
 				.timeout(Duration.ofSeconds(60))
 				.method(this.method, HttpRequest.BodyPublishers.ofByteArray(this.body));
@@ -298,8 +309,7 @@ public final class TestServer implements AutoCloseable {
 				builder.header(this.header.get(i), this.header.get(i + 1));
 			}
 			try {
-				HttpResponse<byte[]> response = TestServer.this.client.send(builder.build(),
-						HttpResponse.BodyHandlers.ofByteArray());
+				HttpResponse<byte[]> response = by.send(builder.build(), HttpResponse.BodyHandlers.ofByteArray());
 				if (response.version() != TestServer.this.version) {
 					throw new IllegalStateException("Answered by " + response.version());
 				}
