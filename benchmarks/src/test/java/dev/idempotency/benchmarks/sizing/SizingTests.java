@@ -52,7 +52,9 @@ class SizingTests {
 			assertThat(made).isCloseTo(Sizing.postgresDisk(RECORDS, ANSWER), CLOSE);
 			sizes.execute("truncate idempotency_record");
 			sizes.copy(RECORDS);
-			assertThat(sizes.disk()).as("copied").isCloseTo(made, Percentage.withPercentage(10));
+			// A busy machine leaves more dead rows, which take space until they are
+			// pruned
+			assertThat(sizes.disk()).as("copied").isCloseTo(made, Percentage.withPercentage(20));
 		}
 	}
 
