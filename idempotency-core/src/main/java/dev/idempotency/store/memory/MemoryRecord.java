@@ -69,14 +69,14 @@ final class MemoryRecord {
 	private volatile long replays;
 
 	/**
-	 * The next record in the {@link EndOrder}, which alone uses it.
-	 */
-	@Nullable MemoryRecord next;
-
-	/**
-	 * The expiry under which the {@link EndOrder} has filed it.
+	 * The end under which it is filed. Changed only while it is not.
 	 */
 	long filedUnder;
+
+	/**
+	 * Tells apart those with the same end.
+	 */
+	long number;
 
 	MemoryRecord(IdempotencyKey key, Fingerprint fingerprint, UUID owner, ClaimTerms terms, long now) {
 		this.key = key;

@@ -1,8 +1,11 @@
 package dev.idempotency.store.memory;
 
 import java.time.Clock;
+import java.util.Iterator;
+import java.util.NavigableSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
@@ -24,9 +27,9 @@ import org.slf4j.LoggerFactory;
  * at a time and only if no other thread is doing it, so that no request waits for
  * another.
  * <p>
- * A key in progress is never evicted. It has no place in the {@link EndOrder}, since
- * nearly all are completed or released long before they expire; a sweep from time to time
- * finds the rest.
+ * A key in progress is never evicted. It has no place in the order of ends, since nearly
+ * all are completed or released long before they expire; a sweep from time to time finds
+ * the rest.
  */
 final class MemoryRecords {
 
@@ -34,11 +37,6 @@ final class MemoryRecords {
 	 * Up to this number of keys in progress, no sweep looks for expired ones.
 	 */
 	static final int IN_PROGRESS_UNSUSPICIOUS = 1 << 10;
-
-	/**
-	 * Up to this number, results that are gone stay in the order of ends.
-	 */
-	static final int GONE_UNSUSPICIOUS = 1 << 10;
 
 	/**
 	 * Rare enough to cost next to nothing, often enough that expired keys do not pile up.
@@ -54,7 +52,13 @@ final class MemoryRecords {
 
 	private final ConcurrentMap<IdempotencyKey, MemoryRecord> records = new ConcurrentHashMap<>();
 
-	private final EndOrder ends = new EndOrder();
+	/**
+	 * The results, with the first to expire first. One that was extended is filed anew
+	 * when its turn has come.
+	 */
+	private final NavigableSet<MemoryRecord> ends = new ConcurrentSkipListSet<>(
+			(one, other) -> (one.filedUnder != other.filedUnder) ? Long.compare(one.filedUnder, other.filedUnder)
+					: Long.compare(one.number, other.number));
 
 	private final MemoryLimits limits;
 
@@ -68,10 +72,7 @@ final class MemoryRecords {
 
 	private final AtomicLong bytes = new AtomicLong();
 
-	/**
-	 * Results that are gone and still have a place in the order of ends.
-	 */
-	private final AtomicLong gone = new AtomicLong();
+	private final AtomicLong completions = new AtomicLong();
 
 	private final AtomicLong claims = new AtomicLong();
 
@@ -160,7 +161,7 @@ final class MemoryRecords {
 		if (record.isCompleted()) {
 			this.results.decrementAndGet();
 			this.bytes.addAndGet(-record.bytes());
-			this.gone.incrementAndGet();
+			this.ends.remove(record);
 		}
 		else {
 			this.inProgress.decrementAndGet();
@@ -183,9 +184,10 @@ final class MemoryRecords {
 		this.inProgress.decrementAndGet();
 		this.results.incrementAndGet();
 		this.bytes.addAndGet(record.bytes());
-		this.ends.add(record);
+		record.number = this.completions.incrementAndGet();
+		file(record);
 		boolean more = true;
-		while (more && (isFull() || hasManyGone() || this.ends.hasEnded(now)) && this.dropping.tryLock()) {
+		while (more && toDrop(now) != null && this.dropping.tryLock()) {
 			try {
 				more = dropSome(now);
 			}
@@ -195,8 +197,13 @@ final class MemoryRecords {
 		}
 	}
 
-	private boolean hasManyGone() {
-		return this.gone.get() > Math.max(GONE_UNSUSPICIOUS, this.results.get());
+	private void file(MemoryRecord record) {
+		record.filedUnder = record.expires();
+		this.ends.add(record);
+		if (record.isGone()) {
+			// The thread that marked it may have looked for it before
+			this.ends.remove(record);
+		}
 	}
 
 	private boolean isFull() {
@@ -204,45 +211,35 @@ final class MemoryRecords {
 	}
 
 	/**
+	 * The first result to expire, if it has or if there are too many.
+	 */
+	private @Nullable MemoryRecord toDrop(long now) {
+		Iterator<MemoryRecord> all = this.ends.iterator();
+		MemoryRecord first = all.hasNext() ? all.next() : null;
+		return (first != null && (first.filedUnder <= now || isFull())) ? first : null;
+	}
+
+	/**
 	 * Drops expired results, and, while there are too many, the next to expire.
-	 * @return whether to look again; {@code false} if there is nothing left to drop,
-	 * because what is counted is still being added, by a thread that drops afterwards
+	 * @return whether to look again
 	 */
 	private boolean dropSome(long now) {
-		if (hasManyGone()) {
-			this.gone.addAndGet(-this.ends.forgetGone());
-		}
 		for (int i = 0; i < DROPPED_AT_ONCE; i++) {
-			if (!isFull() && !this.ends.hasEnded(now)) {
-				return true;
-			}
-			MemoryRecord record = this.ends.take();
+			MemoryRecord record = toDrop(now);
 			if (record == null) {
 				return false;
 			}
-			drop(record, now);
-		}
-		return isFull();
-	}
-
-	private void drop(MemoryRecord record, long now) {
-		if (!isFull() && !record.isOver(now)) {
-			this.ends.add(record);
-		}
-		else if (record.vanishIfItEndsBy(record.filedUnder)) {
-			dropped(record);
-			this.gone.decrementAndGet();
-			if (!record.isOver(now)) {
-				evicted(record.key());
+			if (record.vanishIfItEndsBy(record.filedUnder)) {
+				dropped(record);
+				if (!record.isOver(now)) {
+					evicted(record.key());
+				}
+			}
+			else if (this.ends.remove(record)) {
+				file(record);
 			}
 		}
-		else if (record.isGone()) {
-			this.gone.decrementAndGet();
-		}
-		else {
-			// Extended
-			this.ends.add(record);
-		}
+		return isFull();
 	}
 
 	private void evicted(IdempotencyKey key) {
@@ -289,10 +286,10 @@ final class MemoryRecords {
 	}
 
 	/**
-	 * The number of results in the order of ends, including those that are gone.
+	 * The number of results that are filed under their ends.
 	 */
-	long sizeOfEndOrder() {
-		return this.results.get() + this.gone.get();
+	int filed() {
+		return this.ends.size();
 	}
 
 }

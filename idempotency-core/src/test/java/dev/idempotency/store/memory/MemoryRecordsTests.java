@@ -9,6 +9,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 
 import dev.idempotency.Fingerprint;
 import dev.idempotency.IdempotencyKey;
@@ -108,8 +111,27 @@ class MemoryRecordsTests {
 			complete("kept " + i % 100);
 		}
 		assertThat(this.records.size()).isEqualTo(100);
-		assertThat(this.records.sizeOfEndOrder()).isLessThan(3000);
+		assertThat(this.records.filed()).isEqualTo(100);
 		assertThat(this.evicted).isEmpty();
+	}
+
+	@Test
+	void whatIsForgottenWhileItIsFiledLeavesNoTrace() {
+		ExecutorService other = Executors.newSingleThreadExecutor();
+		try {
+			for (int i = 0; i < 20_000; i++) {
+				MemoryRecord record = begin("filed " + i);
+				record.complete(OWNER, StoredResult.tombstone(), Duration.ofMillis(1), this.now.toEpochMilli());
+				Future<Boolean> forgotten = other.submit(() -> this.records.forget(record));
+				this.records.completed(record, this.now.toEpochMilli());
+				assertThat(forgotten).succeedsWithin(Duration.ofSeconds(30)).isEqualTo(true);
+			}
+		}
+		finally {
+			other.shutdownNow();
+		}
+		assertThat(this.records.filed()).isZero();
+		assertThat(this.records.size()).isZero();
 	}
 
 	@Test
