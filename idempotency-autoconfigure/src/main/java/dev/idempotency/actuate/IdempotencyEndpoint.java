@@ -50,7 +50,7 @@ public final class IdempotencyEndpoint {
 
 	private final SetupView setup;
 
-	private final RecordDesk desk;
+	private final RecordActions actions;
 
 	private final RecentAttempts recent;
 
@@ -59,14 +59,14 @@ public final class IdempotencyEndpoint {
 	/**
 	 * Create the endpoint.
 	 * @param setup how the application is set up
-	 * @param desk the records
+	 * @param actions the records
 	 * @param recent what this instance did
 	 * @param operations the operations of the application
 	 */
-	public IdempotencyEndpoint(SetupView setup, RecordDesk desk, RecentAttempts recent,
+	public IdempotencyEndpoint(SetupView setup, RecordActions actions, RecentAttempts recent,
 			Supplier<OperationsReport> operations) {
 		this.setup = setup;
-		this.desk = desk;
+		this.actions = actions;
 		this.recent = recent;
 		this.operations = operations;
 	}
@@ -76,7 +76,8 @@ public final class IdempotencyEndpoint {
 	 */
 	@ReadOperation
 	public WebEndpointResponse<?> overview() {
-		return answer(() -> new OverviewView(this.setup.store(), this.setup, this.desk.count(), this.recent.series()));
+		return answer(
+				() -> new OverviewView(this.setup.store(), this.setup, this.actions.count(), this.recent.series()));
 	}
 
 	/**
@@ -103,12 +104,12 @@ public final class IdempotencyEndpoint {
 			return new WebEndpointResponse<>(WebEndpointResponse.STATUS_NOT_FOUND);
 		}
 		return answer(() -> {
-			RecordFilter filter = this.desk.all()
+			RecordFilter filter = this.actions.all()
 				.withKey(key)
 				.withIdPrefix(idPrefix(hash))
 				.withOperation(operation)
 				.withState(state);
-			return this.desk.search(withAge(filter, olderThan, youngerThan), page, size, caller);
+			return this.actions.search(withAge(filter, olderThan, youngerThan), page, size, caller);
 		});
 	}
 
@@ -117,7 +118,7 @@ public final class IdempotencyEndpoint {
 			return filter.withAge(least, greatest);
 		}
 		catch (IllegalArgumentException ex) {
-			throw RecordDesk.invalid(String.valueOf(ex.getMessage()));
+			throw RecordActions.invalid(String.valueOf(ex.getMessage()));
 		}
 	}
 
@@ -126,7 +127,7 @@ public final class IdempotencyEndpoint {
 			return null;
 		}
 		if (!HASH.matcher(hash).matches()) {
-			throw RecordDesk.invalid("hash has 6 to %d hexadecimal digits".formatted(RecordId.LENGTH));
+			throw RecordActions.invalid("hash has 6 to %d hexadecimal digits".formatted(RecordId.LENGTH));
 		}
 		return hash.replace("#", "").toLowerCase(Locale.ROOT);
 	}
@@ -139,7 +140,7 @@ public final class IdempotencyEndpoint {
 	 */
 	@ReadOperation
 	public WebEndpointResponse<?> read(@Selector String view, @Selector String id, SecurityContext caller) {
-		return answer(() -> this.desk.read(nameOf(view, id), caller));
+		return answer(() -> this.actions.read(nameOf(view, id), caller));
 	}
 
 	/**
@@ -166,13 +167,13 @@ public final class IdempotencyEndpoint {
 	private @Nullable Object settle(RecordId name, @Nullable Outcome outcome, GivenOutcome given,
 			SecurityContext caller) {
 		if (outcome == null) {
-			throw RecordDesk.invalid("outcome must be done or not-done");
+			throw RecordActions.invalid("outcome must be done or not-done");
 		}
 		if (outcome == Outcome.NOT_DONE && !given.isEmpty()) {
-			throw RecordDesk.invalid("an operation that was not done has no result");
+			throw RecordActions.invalid("an operation that was not done has no result");
 		}
-		Settlement settlement = (outcome == Outcome.DONE) ? this.desk.settleAsDone(name, given.toResult())
-				: this.desk.settleAsNotDone(name);
+		Settlement settlement = (outcome == Outcome.DONE) ? this.actions.settleAsDone(name, given.toResult())
+				: this.actions.settleAsNotDone(name);
 		return switch (settlement) {
 			case NOT_FOUND -> null;
 			case IN_PROGRESS -> conflict("The operation is running, and settles its key itself");
@@ -200,7 +201,7 @@ public final class IdempotencyEndpoint {
 	public WebEndpointResponse<?> forget(@Selector String view, @Selector String id, SecurityContext caller) {
 		return answer(() -> {
 			RecordId name = nameOf(view, id);
-			if (!this.desk.forget(name)) {
+			if (!this.actions.forget(name)) {
 				return null;
 			}
 			logger.info("The record {} was forgotten by {}: the next attempt with its key runs", name, nameOf(caller));
@@ -214,13 +215,13 @@ public final class IdempotencyEndpoint {
 
 	private static RecordId nameOf(String view, String id) {
 		if (!view.equals(RECORDS)) {
-			throw RecordDesk.invalid("there is nothing below " + OPERATIONS);
+			throw RecordActions.invalid("there is nothing below " + OPERATIONS);
 		}
 		try {
 			return new RecordId(id);
 		}
 		catch (IllegalArgumentException ex) {
-			throw RecordDesk.invalid("the id of a record has %d hexadecimal digits: search by key or hash to find it"
+			throw RecordActions.invalid("the id of a record has %d hexadecimal digits: search by key or hash to find it"
 				.formatted(RecordId.LENGTH));
 		}
 	}

@@ -4,7 +4,7 @@ import dev.idempotency.actuate.IdempotencyConsoleEndpoint;
 import dev.idempotency.actuate.IdempotencyEndpoint;
 import dev.idempotency.actuate.IdempotencyInfoContributor;
 import dev.idempotency.actuate.RecentAttempts;
-import dev.idempotency.actuate.RecordDesk;
+import dev.idempotency.actuate.RecordActions;
 import dev.idempotency.actuate.SetupView;
 import dev.idempotency.actuate.Visibility;
 import dev.idempotency.core.AnswerReader;
@@ -48,18 +48,18 @@ public final class IdempotencyActuatorAutoConfiguration {
 	@ConditionalOnMissingBean
 	@ConditionalOnAvailableEndpoint
 	IdempotencyEndpoint idempotencyEndpoint(IdempotencyStore store, IdempotencyEngine engine, OperationPolicy policy,
-			RecordDesk desk, RecentAttempts recent, ObjectProvider<OperationCatalog> catalogs) {
-		return new IdempotencyEndpoint(SetupView.of(StoreNames.of(store), engine.settings(), policy), desk, recent,
+			RecordActions actions, RecentAttempts recent, ObjectProvider<OperationCatalog> catalogs) {
+		return new IdempotencyEndpoint(SetupView.of(StoreNames.of(store), engine.settings(), policy), actions, recent,
 				() -> OperationsReport.of(catalogs.orderedStream().toList()));
 	}
 
 	@Bean
 	@ConditionalOnMissingBean
 	@ConditionalOnAvailableEndpoint(IdempotencyEndpoint.class)
-	RecordDesk idempotencyRecordDesk(IdempotencyEngine engine, OperationPolicy policy,
+	RecordActions idempotencyRecordActions(IdempotencyEngine engine, OperationPolicy policy,
 			ObjectProvider<OperationCatalog> catalogs, ObjectProvider<AnswerReader> readers,
 			ObjectProvider<ResultWriter> writers, IdempotencyEndpointProperties properties) {
-		return new RecordDesk(engine.records(),
+		return new RecordActions(engine.records(),
 				new Visibility(properties.showValues(), properties.roles(), readers.orderedStream().toList()),
 				writers.orderedStream().toList(),
 				(operation) -> OperationsReport.of(catalogs.orderedStream().toList())

@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
  */
 final class ClaimedExecution extends Execution {
 
-	private static final Logger logger = LoggerFactory.getLogger(EngineLog.NAME);
+	private static final Logger logger = LoggerFactory.getLogger(IdempotencyEngine.class);
 
 	private final GuardedStore store;
 

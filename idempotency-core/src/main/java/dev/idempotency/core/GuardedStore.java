@@ -37,7 +37,7 @@ import org.slf4j.LoggerFactory;
  */
 final class GuardedStore {
 
-	private static final Logger logger = LoggerFactory.getLogger(EngineLog.NAME);
+	private static final Logger logger = LoggerFactory.getLogger(IdempotencyEngine.class);
 
 	/**
 	 * A statement or a round trip of this size takes a server some milliseconds.

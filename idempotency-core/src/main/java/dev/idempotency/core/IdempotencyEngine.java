@@ -6,12 +6,18 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadFactory;
+import java.util.function.Supplier;
 
 import dev.idempotency.IdempotencyConfigurationException;
+import dev.idempotency.IdempotencyException;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.IdempotencyStoreException;
 import dev.idempotency.Reason;
 import dev.idempotency.core.EngineSettings.Mode;
+import dev.idempotency.core.EngineSettings.OnStoreFailure;
+import dev.idempotency.core.LeaseKeeper.KeptLease;
+import dev.idempotency.store.Claim;
+import dev.idempotency.store.ClaimResult;
 import dev.idempotency.store.IdempotencyStore;
 import dev.idempotency.store.InspectableStore.Inspection;
 import dev.idempotency.store.RecordId;
@@ -48,9 +54,9 @@ public final class IdempotencyEngine implements AutoCloseable {
 
 	private final PatientClaims patientClaims;
 
-	private final Deciding deciding;
-
 	private final Records records;
+
+	private volatile boolean paused;
 
 	/**
 	 * Create an engine.
@@ -85,7 +91,6 @@ public final class IdempotencyEngine implements AutoCloseable {
 		this.store = new GuardedStore(store, this.listeners, settings.packing());
 		this.patientClaims = new PatientClaims(this.store, clock, settings.maxWaiting());
 		this.leaseKeeper = new LeaseKeeper(this.store, this.listeners, clock, keeper, renewals, settings.afterClose());
-		this.deciding = new Deciding(settings, this.store, this.leaseKeeper);
 		this.records = new Records(store, settings, this.listeners, this.leaseKeeper, clock);
 	}
 
@@ -127,8 +132,103 @@ public final class IdempotencyEngine implements AutoCloseable {
 
 	private Decision begin(Attempt attempt, boolean observing) {
 		Attempt qualified = qualify(attempt);
-		return this.deciding.decide(qualified, observing, this.listeners.following(qualified.key()),
+		return decide(qualified, observing, this.listeners.following(qualified.key()),
 				() -> observing ? this.store.claim(qualified) : this.patientClaims.claim(qualified));
+	}
+
+	/**
+	 * Decides about an attempt.
+	 * @param attempt the attempt, in its namespace and its trace
+	 * @param observing whether the attempt runs even if its claim is refused
+	 * @param told the listeners that get the decision
+	 * @param claim claims the key, or returns the result of an earlier claim
+	 */
+	private Decision decide(Attempt attempt, boolean observing, Listeners told, Supplier<ClaimResult> claim) {
+		Decision decision;
+		try {
+			decision = decide(attempt, claim.get(), told);
+		}
+		catch (IdempotencyException ex) {
+			if (this.settings.mode() == Mode.ENFORCE && !mayRunWithoutStore(ex)) {
+				told.publish(new IdempotencyEvent.Undecided(attempt.key(), ex));
+				throw ex;
+			}
+			logger.warn("Running {} without protection: {}", attempt.key(), ex.getMessage());
+			told.publish(new IdempotencyEvent.RanUnprotected(attempt.key()));
+			return unprotected(attempt);
+		}
+		catch (Throwable ex) {
+			FirstFailure.then(ex, () -> told.publish(new IdempotencyEvent.Undecided(attempt.key(),
+					new IdempotencyStoreException("Nothing was decided about %s".formatted(attempt.key()), ex))));
+			throw ex;
+		}
+		boolean enforced = !observing || decision instanceof Decision.Proceed;
+		tell(decision, enforced, attempt.key(), told);
+		if (enforced) {
+			return decision;
+		}
+		logger.info("Observed only: {} would have been answered with {}", attempt.key(), decision);
+		return unprotected(attempt);
+	}
+
+	/**
+	 * Publishes the decision. If that fails, the operation does not run, and a claimed
+	 * key is released.
+	 */
+	private static void tell(Decision decision, boolean enforced, IdempotencyKey key, Listeners told) {
+		try {
+			told.publish((decision instanceof Decision.Proceed proceed)
+					? new IdempotencyEvent.Decided(key, proceed.execution().attempt(), null, enforced)
+					: new IdempotencyEvent.Decided(key, 0, (Decision.Answer) decision, enforced));
+		}
+		catch (Throwable ex) {
+			if (decision instanceof Decision.Proceed proceed) {
+				FirstFailure.then(ex, proceed.execution()::close);
+			}
+			throw ex;
+		}
+	}
+
+	private boolean mayRunWithoutStore(IdempotencyException ex) {
+		return ex instanceof IdempotencyStoreException && this.settings.onStoreFailure() == OnStoreFailure.PROCEED;
+	}
+
+	private static Decision unprotected(Attempt attempt) {
+		return new Decision.Proceed(new UnprotectedExecution(attempt.key()));
+	}
+
+	private Decision decide(Attempt attempt, ClaimResult result, Listeners told) {
+		if (result instanceof ClaimResult.Refused refused) {
+			return Answers.answer(refused.record(), attempt, this.store);
+		}
+		Claim claim = ((ClaimResult.Granted) result).claim();
+		KeptLease lease = null;
+		try {
+			lease = this.leaseKeeper.keep(claim, attempt.policy().lease());
+			// After keep: either the pausing thread sees the lease, or this thread sees
+			// the pause
+			if (this.paused) {
+				throw new IdempotencyStoreException(
+						"%s does not begin: the connections of the idempotency store are being closed"
+							.formatted(attempt.key()),
+						null);
+			}
+			if (claim.attempt() > 1) {
+				// Nothing else reports that a process crashed during an operation
+				logger.warn("Attempt {} at {} begins: an earlier one did not complete, and may have done its work",
+						claim.attempt(), claim.key());
+				told.publish(new IdempotencyEvent.TakenOver(claim.key(), claim.attempt()));
+			}
+			return new Decision.Proceed(new ClaimedExecution(this.store, told, attempt, claim, lease));
+		}
+		catch (Throwable ex) {
+			// Nothing has run
+			if (lease != null) {
+				lease.end();
+			}
+			FirstFailure.thenTry(ex, () -> this.store.release(claim));
+			throw ex;
+		}
 	}
 
 	private Attempt qualify(Attempt attempt) {
@@ -165,8 +265,9 @@ public final class IdempotencyEngine implements AutoCloseable {
 			DecisionHandler handler) {
 		Attempt qualified = qualify(attempt);
 		Listeners told = this.listeners.following(qualified.key());
-		PendingClaim pending = new PendingClaim(this.patientClaims, new PendingClaim.Question(qualified, !observing,
-				(claim) -> this.deciding.decide(qualified, observing, told, claim)), threads, handler);
+		PendingClaim pending = new PendingClaim(this.patientClaims,
+				new PendingClaim.Question(qualified, !observing, (claim) -> decide(qualified, observing, told, claim)),
+				threads, handler);
 		pending.start();
 		return pending;
 	}
@@ -183,8 +284,8 @@ public final class IdempotencyEngine implements AutoCloseable {
 		Attempt qualified = attempt.within(this.settings.namespace());
 		Optional<Inspection> found = this.store.find(qualified.key());
 		boolean runsAnyway = this.settings.mode() == Mode.OBSERVE;
-		return new Preview(
-				(runsAnyway || found.isEmpty()) ? null : Answering.foresee(found.get(), qualified, this.store), found);
+		return new Preview((runsAnyway || found.isEmpty()) ? null : Answers.foresee(found.get(), qualified, this.store),
+				found);
 	}
 
 	/**
@@ -325,14 +426,20 @@ public final class IdempotencyEngine implements AutoCloseable {
 	 * @return whether none is in progress; otherwise nothing is changed
 	 */
 	public boolean pauseIfIdle() {
-		return this.deciding.pauseIfIdle();
+		if (this.leaseKeeper.size() > 0) {
+			return false;
+		}
+		this.paused = true;
+		// An execution that has begun since may continue
+		this.paused = this.leaseKeeper.size() == 0;
+		return this.paused;
 	}
 
 	/**
 	 * Allows new executions again.
 	 */
 	public void resume() {
-		this.deciding.resume();
+		this.paused = false;
 	}
 
 	/**

@@ -40,7 +40,7 @@ import org.slf4j.LoggerFactory;
  */
 final class LeaseKeeper implements AutoCloseable {
 
-	private static final Logger logger = LoggerFactory.getLogger(EngineLog.NAME);
+	private static final Logger logger = LoggerFactory.getLogger(IdempotencyEngine.class);
 
 	private static final long NEVER = Long.MAX_VALUE;
 

@@ -86,7 +86,7 @@ final class LostClaim {
 	 */
 	private Answer toldBy(IdempotencyRecord record) {
 		try {
-			return Answering.answer(record, this.again, this.store);
+			return Answers.answer(record, this.again, this.store);
 		}
 		catch (UnreadableResultException | UnsupportedFormatException ex) {
 			return Decision.Refused.notReplayable(record.trace());

@@ -38,7 +38,7 @@ final class PatientClaims {
 	 */
 	ClaimResult claim(Attempt attempt) {
 		ClaimResult result = this.store.claim(attempt);
-		if (!attempt.policy().isPatient() || !Answering.isRunning(result, attempt)) {
+		if (!attempt.policy().isPatient() || !Answers.isRunning(result, attempt)) {
 			return result;
 		}
 		if (!this.waitingThreads.tryAcquire()) {
@@ -57,7 +57,7 @@ final class PatientClaims {
 		try (WaitingRoom.Party party = this.waitingRoom.enter(attempt, this.store.place())) {
 			while (true) {
 				ClaimResult seen = party.tryToLook(() -> look(attempt, result, deadline),
-						(refused) -> !Answering.isRunning(refused, attempt));
+						(refused) -> !Answers.isRunning(refused, attempt));
 				if (seen != null) {
 					return seen;
 				}
@@ -82,7 +82,7 @@ final class PatientClaims {
 				// notified
 				result = claimAgain(attempt, result);
 				Duration left = Duration.ofMillis(deadline - this.clock.millis());
-				if (!Answering.isRunning(result, attempt) || left.isNegative() || left.isZero()
+				if (!Answers.isRunning(result, attempt) || left.isNegative() || left.isZero()
 						|| !wakeUps.sleepAtMost(left)) {
 					return result;
 				}

@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
  */
 final class PendingClaim implements PendingDecision {
 
-	private static final Logger logger = LoggerFactory.getLogger(EngineLog.NAME);
+	private static final Logger logger = LoggerFactory.getLogger(IdempotencyEngine.class);
 
 	private static final Duration AFTER_REFUSAL = Duration.ofMillis(100);
 
@@ -125,7 +125,7 @@ final class PendingClaim implements PendingDecision {
 		}
 		Attempt attempt = this.question.attempt();
 		ClaimResult result = ask();
-		if (!this.question.mayWait() || !attempt.policy().isPatient() || !Answering.isRunning(result, attempt)) {
+		if (!this.question.mayWait() || !attempt.policy().isPatient() || !Answers.isRunning(result, attempt)) {
 			conclude(result);
 			return;
 		}
@@ -224,7 +224,7 @@ final class PendingClaim implements PendingDecision {
 			result = askAgain(result);
 			this.known = result;
 			Duration left = left();
-			if (!Answering.isRunning(result, attempt) || left.isZero()) {
+			if (!Answers.isRunning(result, attempt) || left.isZero()) {
 				conclude(result);
 				return;
 			}
@@ -352,7 +352,7 @@ final class PendingClaim implements PendingDecision {
 	}
 
 	private void conclude(ClaimResult result) {
-		boolean forAll = result instanceof ClaimResult.Refused && !Answering.isRunning(result, this.question.attempt());
+		boolean forAll = result instanceof ClaimResult.Refused && !Answers.isRunning(result, this.question.attempt());
 		try {
 			leave(forAll ? (ClaimResult.Refused) result : null);
 		}

@@ -7,14 +7,19 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 
+import dev.idempotency.Fingerprint;
 import dev.idempotency.IdempotencyException;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.IdempotencyScope;
 import dev.idempotency.IdempotencyStoreException;
 import dev.idempotency.RecordState;
+import dev.idempotency.ResultTooLargeException;
 import dev.idempotency.Settlement;
 import dev.idempotency.UnreadableResultException;
 import dev.idempotency.UnsupportedFormatException;
+import dev.idempotency.store.Claim;
+import dev.idempotency.store.ClaimResult;
+import dev.idempotency.store.IdempotencyRecord;
 import dev.idempotency.store.IdempotencyStore;
 import dev.idempotency.store.InspectableStore.Inspection;
 import dev.idempotency.store.KeyDescription;
@@ -22,8 +27,8 @@ import dev.idempotency.store.RecordFilter;
 import dev.idempotency.store.RecordId;
 import dev.idempotency.store.RecordSummary;
 import dev.idempotency.store.RoutingStore;
-import dev.idempotency.store.SearchableStore;
 import dev.idempotency.store.SearchableStore.Found;
+import dev.idempotency.store.SearchableStore;
 import dev.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 
@@ -43,7 +48,7 @@ public final class Records {
 
 	private final Clock clock;
 
-	private final Settling settling;
+	private final GuardedStore guarded;
 
 	private final String shownNamespace;
 
@@ -53,7 +58,7 @@ public final class Records {
 		this.listeners = listeners;
 		this.leases = leases;
 		this.clock = clock;
-		this.settling = new Settling(new GuardedStore(store, listeners, settings.packing()), listeners);
+		this.guarded = new GuardedStore(store, listeners, settings.packing());
 		this.shownNamespace = KeyDescription.of(IdempotencyKey.of("any", "any").within(settings.namespace()))
 			.namespace();
 	}
@@ -153,8 +158,10 @@ public final class Records {
 	}
 
 	/**
-	 * Settles an abandoned key. Nothing is changed if the key is not abandoned, or if
-	 * another attempt takes it over at the same time.
+	 * Settles an abandoned key: takes it over, as a further attempt would, and completes
+	 * or forgets it under that claim. So there is one winner. An attempt that took the
+	 * key over before keeps it, a later one finds it settled, and an owner that had only
+	 * stalled is superseded.
 	 * @param key the key, with its namespace
 	 * @param policy how its operation is protected
 	 * @param conclusion what was found out about the attempt
@@ -165,7 +172,54 @@ public final class Records {
 	 * @throws UnsupportedOperationException if the store cannot be inspected
 	 */
 	public Settlement settle(IdempotencyKey key, OperationPolicy policy, Conclusion conclusion) {
-		return this.settling.settle(key, policy, conclusion);
+		Optional<Inspection> found = this.guarded.find(key);
+		if (found.isEmpty()) {
+			return Settlement.NOT_FOUND;
+		}
+		RecordState state = found.get().status().state();
+		if (state != RecordState.ABANDONED) {
+			return refusal(state == RecordState.COMPLETED);
+		}
+		ClaimResult answer = this.guarded.claim(takeover(key, found.get().fingerprint(), policy));
+		if (answer instanceof ClaimResult.Refused refused) {
+			return refusal(refused.record() instanceof IdempotencyRecord.Completed);
+		}
+		Claim claim = ((ClaimResult.Granted) answer).claim();
+		if (claim.attempt() == 1) {
+			// Forgotten between find and claim
+			this.guarded.release(claim);
+			return Settlement.NOT_FOUND;
+		}
+		if (!conclude(claim, conclusion, policy)) {
+			return Settlement.IN_PROGRESS;
+		}
+		this.listeners.publish(new IdempotencyEvent.Settled(key.scope().operation(), RecordId.of(key), conclusion));
+		return Settlement.SETTLED;
+	}
+
+	private static Settlement refusal(boolean completed) {
+		return completed ? Settlement.COMPLETED : Settlement.IN_PROGRESS;
+	}
+
+	private Attempt takeover(IdempotencyKey key, Fingerprint fingerprint, OperationPolicy policy) {
+		return new Attempt(key, fingerprint, OperationPolicy.of(policy.ttl(), policy.lease()))
+			.in(this.listeners.currentTrace());
+	}
+
+	private boolean conclude(Claim claim, Conclusion conclusion, OperationPolicy policy) {
+		if (conclusion instanceof Conclusion.NotDone) {
+			return this.guarded.forget(claim);
+		}
+		StoredResult given = ((Conclusion.Done) conclusion).result();
+		try {
+			return this.guarded.complete(claim, given.isTombstone() ? given : this.guarded.pack(claim.key(), given),
+					policy.lease());
+		}
+		catch (ResultTooLargeException ex) {
+			// Leaves the key abandoned
+			this.guarded.release(claim);
+			throw ex;
+		}
 	}
 
 	/**

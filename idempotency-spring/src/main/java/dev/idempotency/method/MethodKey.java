@@ -13,7 +13,7 @@ import dev.idempotency.IdempotencyKey;
 import dev.idempotency.IdempotencyKeyInvalidException;
 import dev.idempotency.IdempotencyKeyMissingException;
 import dev.idempotency.IdempotencyKeys;
-import dev.idempotency.call.GluedParts;
+import dev.idempotency.call.ConcatenatedKey;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.DefaultParameterNameDiscoverer;
@@ -102,17 +102,17 @@ final class MethodKey {
 		if (node instanceof VariableReference) {
 			variables.add(node.toStringAST().substring(1));
 		}
-		if (GluedParts.isJoin(node) && (!part || node.getChildCount() < 2)) {
+		if (ConcatenatedKey.isJoin(node) && (!part || node.getChildCount() < 2)) {
 			throw new IllegalArgumentException(
 					"join() takes two parts or more, and cannot be used inside another expression");
 		}
-		checkChildren(node, part && (GluedParts.isJoin(node) || GluedParts.isPlus(node)), variables);
+		checkChildren(node, part && (ConcatenatedKey.isJoin(node) || ConcatenatedKey.isPlus(node)), variables);
 	}
 
 	private static void checkChildren(SpelNode node, boolean parts, Set<String> variables) {
 		for (int i = 0; i < node.getChildCount(); i++) {
 			SpelNode child = node.getChild(i);
-			if (node instanceof CompoundExpression && i > 0 && GluedParts.isJoin(child)) {
+			if (node instanceof CompoundExpression && i > 0 && ConcatenatedKey.isJoin(child)) {
 				// A method of an argument, with the same name
 				checkChildren(child, false, variables);
 			}
@@ -171,10 +171,10 @@ final class MethodKey {
 	}
 
 	private String textOf(SpelNode node, SimpleEvaluationContext context) {
-		if (GluedParts.isPlus(node)) {
+		if (ConcatenatedKey.isPlus(node)) {
 			return textOf(node.getChild(0), context) + textOf(node.getChild(1), context);
 		}
-		if (GluedParts.isJoin(node)) {
+		if (ConcatenatedKey.isJoin(node)) {
 			String[] parts = new String[node.getChildCount()];
 			for (int i = 0; i < parts.length; i++) {
 				parts[i] = textOf(node.getChild(i), context);
@@ -219,7 +219,7 @@ final class MethodKey {
 	 * The warning at startup, if any.
 	 */
 	@Nullable String warning() {
-		return GluedParts.warningAbout(this.expression, Literal.class::isInstance);
+		return ConcatenatedKey.warningAbout(this.expression, Literal.class::isInstance);
 	}
 
 	/**

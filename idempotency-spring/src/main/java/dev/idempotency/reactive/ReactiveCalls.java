@@ -41,7 +41,7 @@ public final class ReactiveCalls {
 	 * and there is none; or the failure of the work
 	 */
 	public Mono<Object> run(Attempt attempt, ResultFormat format, Work work) {
-		return Mono.deferContextual((context) -> new ReactiveRun(this.engine, this.calls, attempt, format, work,
+		return Mono.deferContextual((context) -> new ReactiveWork(this.engine, this.calls, attempt, format, work,
 				ReactiveIdempotencyContext.enclosing(context))
 			.result());
 	}

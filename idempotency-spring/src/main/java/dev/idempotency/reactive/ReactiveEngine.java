@@ -73,11 +73,11 @@ public final class ReactiveEngine {
 	 */
 	public <T> Mono<T> begin(Attempt attempt, long bytes, Function<? super Decision, ? extends T> taken) {
 		return Mono.create((sink) -> {
-			Emission<T> emission = new Emission<>(sink);
-			ThreadBound bound = new ThreadBound(sink.contextView());
-			emission.after(() -> {
+			ResultSignal<T> signal = new ResultSignal<>(sink);
+			PropagatedContext bound = new PropagatedContext(sink.contextView());
+			signal.after(() -> {
 				PendingDecision pending = bound.get(() -> this.engine.begin(attempt,
-						bound.on(this.threads.decisions(bytes)), new Taking<T>(taken, emission)));
+						bound.on(this.threads.decisions(bytes)), new Taking<T>(taken, signal)));
 				sink.onCancel(pending::cancel);
 			});
 		});
@@ -124,9 +124,9 @@ public final class ReactiveEngine {
 
 	private static <T> Mono<T> on(Executor executor, Callable<? extends @Nullable T> call) {
 		return Mono.create((sink) -> {
-			Emission<T> emission = new Emission<>(sink);
-			Executor bound = new ThreadBound(sink.contextView()).on(executor);
-			emission.after(() -> execute(bound, () -> emission.emit(call)));
+			ResultSignal<T> signal = new ResultSignal<>(sink);
+			Executor bound = new PropagatedContext(sink.contextView()).on(executor);
+			signal.after(() -> execute(bound, () -> signal.emit(call)));
 		});
 	}
 
@@ -143,7 +143,7 @@ public final class ReactiveEngine {
 	 * Takes a decision.
 	 */
 	private record Taking<T>(Function<? super Decision, ? extends T> taken,
-			Emission<T> emission) implements DecisionHandler {
+			ResultSignal<T> signal) implements DecisionHandler {
 
 		@Override
 		public void decided(Decision decision) {
@@ -156,15 +156,15 @@ public final class ReactiveEngine {
 					// Nothing else would close it
 					FirstFailure.then(ex, proceed.execution()::close);
 				}
-				this.emission.error(ex);
+				this.signal.error(ex);
 				return;
 			}
-			this.emission.success(result);
+			this.signal.success(result);
 		}
 
 		@Override
 		public void failed(Throwable failure) {
-			this.emission.error(failure);
+			this.signal.error(failure);
 		}
 
 	}

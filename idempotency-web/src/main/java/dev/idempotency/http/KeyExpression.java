@@ -9,7 +9,7 @@ import java.util.Set;
 
 import dev.idempotency.IdempotencyKeyInvalidException;
 import dev.idempotency.IdempotencyKeyMissingException;
-import dev.idempotency.call.GluedParts;
+import dev.idempotency.call.ConcatenatedKey;
 import dev.idempotency.http.ClientContract.KeyField;
 import org.jspecify.annotations.Nullable;
 
@@ -83,10 +83,10 @@ public final class KeyExpression implements KeySource {
 	}
 
 	private static void check(SpelNode node, Map<String, Set<String>> calls) {
-		if (GluedParts.isJoin(node) && node.getChildCount() < 2) {
+		if (ConcatenatedKey.isJoin(node) && node.getChildCount() < 2) {
 			throw new IllegalArgumentException("join() takes two parts or more");
 		}
-		if (GluedParts.isJoin(node) || node instanceof OpPlus) {
+		if (ConcatenatedKey.isJoin(node) || node instanceof OpPlus) {
 			for (int i = 0; i < node.getChildCount(); i++) {
 				check(node.getChild(i), calls);
 			}
@@ -166,7 +166,7 @@ public final class KeyExpression implements KeySource {
 	 * @return the warning, or {@code null} if there is none
 	 */
 	public @Nullable String warning() {
-		return GluedParts.warningAbout(this.expression.getAST(), (node) -> node instanceof StringLiteral
+		return ConcatenatedKey.warningAbout(this.expression.getAST(), (node) -> node instanceof StringLiteral
 				|| (node instanceof MethodReference call && call.getName().equals("derived")));
 	}
 

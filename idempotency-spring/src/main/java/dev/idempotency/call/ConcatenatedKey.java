@@ -15,14 +15,14 @@ import org.springframework.expression.spel.ast.OpPlus;
  * Finds keys that {@code +} concatenates from several varying parts. If a part contains
  * the separator, two different calls get the same key.
  */
-public final class GluedParts {
+public final class ConcatenatedKey {
 
 	/**
 	 * The function that joins parts without collisions.
 	 */
 	public static final String JOIN = "join";
 
-	private GluedParts() {
+	private ConcatenatedKey() {
 	}
 
 	/**
@@ -39,7 +39,7 @@ public final class GluedParts {
 					+ "Write %s(%s) instead".formatted(JOIN, String.join(", ", varying));
 		}
 		return parts.stream()
-			.filter(GluedParts::isJoin)
+			.filter(ConcatenatedKey::isJoin)
 			.flatMap((join) -> children(join).stream())
 			.map((part) -> warningAbout(part, fixed))
 			.filter(Objects::nonNull)

@@ -19,10 +19,10 @@ import org.springframework.util.ClassUtils;
  * while the store runs, if Micrometer's context propagation is present. Reactor does the
  * same for each of its {@code handle} operators, in any mode.
  */
-final class ThreadBound {
+final class PropagatedContext {
 
 	private static final boolean PRESENT = ClassUtils.isPresent("io.micrometer.context.ContextSnapshot",
-			ThreadBound.class.getClassLoader());
+			PropagatedContext.class.getClassLoader());
 
 	private final ContextView context;
 
@@ -30,7 +30,7 @@ final class ThreadBound {
 	 * Create an instance.
 	 * @param context the context of a subscriber
 	 */
-	ThreadBound(ContextView context) {
+	PropagatedContext(ContextView context) {
 		this.context = context;
 	}
 

@@ -28,9 +28,9 @@ import reactor.util.context.Context;
  * One subscription to work that runs once per key. If the subscriber cancels before the
  * work begins, nothing runs. After that, the work continues.
  */
-final class ReactiveRun implements Outliving.Owner<Object> {
+final class ReactiveWork implements Outliving.Owner<Object> {
 
-	private static final Logger logger = LoggerFactory.getLogger(ReactiveRun.class);
+	private static final Logger logger = LoggerFactory.getLogger(ReactiveWork.class);
 
 	private final ReactiveEngine engine;
 
@@ -54,7 +54,7 @@ final class ReactiveRun implements Outliving.Owner<Object> {
 	 */
 	private volatile boolean unheard;
 
-	ReactiveRun(ReactiveEngine engine, Calls calls, Attempt attempt, ResultFormat format, Work work,
+	ReactiveWork(ReactiveEngine engine, Calls calls, Attempt attempt, ResultFormat format, Work work,
 			@Nullable IdempotencyContext enclosing) {
 		this.engine = engine;
 		this.calls = calls;

@@ -17,7 +17,7 @@ import reactor.core.scheduler.Schedulers;
  *
  * @param <T> the type of the result
  */
-final class Emission<T> {
+final class ResultSignal<T> {
 
 	private final MonoSink<T> sink;
 
@@ -36,7 +36,7 @@ final class Emission<T> {
 	 */
 	private @Nullable Runnable known;
 
-	Emission(MonoSink<T> sink) {
+	ResultSignal(MonoSink<T> sink) {
 		this.sink = sink;
 	}
 

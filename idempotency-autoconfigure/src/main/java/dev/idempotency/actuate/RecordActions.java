@@ -28,7 +28,7 @@ import org.springframework.boot.actuate.endpoint.SecurityContext;
 /**
  * The operations of operators on records.
  */
-public final class RecordDesk {
+public final class RecordActions {
 
 	private static final int DEFAULT_SIZE = 20;
 
@@ -43,12 +43,12 @@ public final class RecordDesk {
 	private final Function<String, OperationPolicy> policies;
 
 	/**
-	 * Create a desk.
+	 * Create the actions.
 	 * @param visibility what operators may see
 	 * @param writers write the results that operators give
 	 * @param policies the policy of an operation
 	 */
-	public RecordDesk(Records records, Visibility visibility, List<ResultWriter> writers,
+	public RecordActions(Records records, Visibility visibility, List<ResultWriter> writers,
 			Function<String, OperationPolicy> policies) {
 		this.records = records;
 		this.visibility = visibility;

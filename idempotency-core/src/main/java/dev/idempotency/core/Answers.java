@@ -19,9 +19,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Decides what the record of a key means for an attempt.
  */
-final class Answering {
+final class Answers {
 
-	private Answering() {
+	private Answers() {
 	}
 
 	/**
