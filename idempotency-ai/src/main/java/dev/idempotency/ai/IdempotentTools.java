@@ -2,14 +2,20 @@ package dev.idempotency.ai;
 
 import java.time.Clock;
 import java.util.Arrays;
+import java.util.Objects;
 import java.util.Optional;
 
 import dev.idempotency.Idempotency;
 import dev.idempotency.IdempotencyConfigurationException;
+import dev.idempotency.IdempotencyContext.Binding;
+import dev.idempotency.IdempotencyKey;
 import dev.idempotency.ai.ToolMethods.ToolAnnotations;
 import dev.idempotency.call.AnnotationPolicies;
+import dev.idempotency.call.ToolOperations;
+import dev.idempotency.call.UnprotectedContext;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.ai.chat.model.ToolContext;
 import org.springframework.ai.tool.ToolCallback;
 import org.springframework.ai.tool.ToolCallbackProvider;
 
@@ -154,6 +160,36 @@ public final class IdempotentTools {
 
 		private ProtectedTool of(String name, ToolOptions options) {
 			return new ProtectedTool(name, options, this.defaults, this.idempotency, this.clock);
+		}
+
+	}
+
+	/**
+	 * A tool that runs each time, because protection is switched off. It still has a
+	 * context, and dry runs do not run it.
+	 */
+	private static final class UnprotectedTool implements GuardedTool {
+
+		private final ToolOptions options;
+
+		private final boolean readsOnly;
+
+		private UnprotectedTool(ToolOptions options, boolean readsOnly) {
+			this.options = options;
+			this.readsOnly = readsOnly;
+		}
+
+		@Override
+		public String call(ToolCallback tool, String input, @Nullable ToolContext given) {
+			String name = tool.getToolDefinition().name();
+			if (!this.readsOnly && ToolDryRun.isAskedFor(tool, this.options, given)) {
+				return ToolReports.ofDryRun(name, null, this.options.onCrash());
+			}
+			IdempotencyKey key = UnprotectedContext.randomKey(ToolOperations.of(name));
+			try (Binding binding = new UnprotectedContext(key).makeCurrent()) {
+				Objects.requireNonNull(binding);
+				return (given != null) ? tool.call(input, given) : tool.call(input);
+			}
 		}
 
 	}

@@ -22,6 +22,7 @@ import dev.idempotency.Outcome;
 import dev.idempotency.OutcomeUnknownException;
 import dev.idempotency.RecordState;
 import dev.idempotency.ResultNotReplayableException;
+import dev.idempotency.call.UnprotectedContext;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.model.ToolContext;
@@ -188,6 +189,45 @@ final class ProtectedTool implements GuardedTool {
 
 	private static String run(ToolCallback tool, String input, @Nullable ToolContext given) {
 		return (given != null) ? tool.call(input, given) : tool.call(input);
+	}
+
+	/**
+	 * The context of a tool call. A call that runs once has a context of its own inside
+	 * this one, which passes its effect on.
+	 */
+	private static final class ToolCallContext extends UnprotectedContext {
+
+		private volatile @Nullable Effect effect;
+
+		private volatile boolean keptBack;
+
+		private ToolCallContext(IdempotencyKey key) {
+			super(key);
+		}
+
+		@Override
+		public void effect(Effect effect) {
+			this.effect = effect;
+			super.effect(effect);
+		}
+
+		@Override
+		public void doNotStore() {
+			this.keptBack = true;
+		}
+
+		/**
+		 * Returns the effect that the tool has reported.
+		 */
+		Effect effectOr(Effect otherwise) {
+			Effect said = this.effect;
+			return (said != null && said != Effect.INFERRED) ? said : otherwise;
+		}
+
+		boolean mayBeKept() {
+			return !this.keptBack;
+		}
+
 	}
 
 }

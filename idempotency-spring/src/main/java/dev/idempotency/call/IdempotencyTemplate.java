@@ -166,4 +166,29 @@ public final class IdempotencyTemplate implements Idempotency {
 		return new IdempotencyTemplate(this.calls, policy, this.waitTimeout, this.named, this.fingerprint);
 	}
 
+	/**
+	 * A session whose calls are stored.
+	 */
+	private record RememberedSession(Calls calls, StepKeys keys, OnCrash onCrash) implements IdempotencySession {
+
+		@Override
+		@SuppressWarnings({ "unchecked", "NullAway" })
+		public <T extends @Nullable Object, X extends Exception> T run(String tool, @Nullable Object inputs,
+				ResultType<T> type, Work<? extends T, X> work) throws X {
+			byte[] compared = this.calls.codec().digest(inputs);
+			return (T) this.calls.runOrThrow(this.keys.attempt(tool, compared, this.onCrash), type.type(), work);
+		}
+
+		@Override
+		public IdempotencySession withOnCrash(OnCrash onCrash) {
+			return new RememberedSession(this.calls, this.keys, onCrash);
+		}
+
+		@Override
+		public boolean forget() {
+			return this.keys.forget();
+		}
+
+	}
+
 }

@@ -8,9 +8,9 @@ import java.util.TreeMap;
 
 import dev.idempotency.IdempotencyConfigurationException;
 import dev.idempotency.core.IdempotencyEngine;
-import dev.idempotency.core.KnownOperation;
 import dev.idempotency.core.KnownOperation.Coverage;
 import dev.idempotency.core.KnownOperation.Kind;
+import dev.idempotency.core.KnownOperation;
 import dev.idempotency.core.Transactions;
 import dev.idempotency.method.AnnotatedBeans.AnnotatedBean;
 import dev.idempotency.method.MethodOperation.TransactionScope;
@@ -22,6 +22,8 @@ import org.springframework.aop.Advisor;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
 
 /**
  * Checks every protected method at startup. One that cannot work stops the application,
@@ -163,6 +165,32 @@ final class MethodAudit {
 							.formatted(IdempotentMethodAdvisor.ORDER));
 			}
 		}
+	}
+
+	/**
+	 * Recognizes mocks in the place of a bean ({@code @MockitoBean}). They exist before
+	 * all proxies, and run nothing that could be protected.
+	 */
+	private static final class Mocks {
+
+		private Mocks() {
+		}
+
+		static boolean isMock(Object bean) {
+			ClassLoader loader = bean.getClass().getClassLoader();
+			if (!ClassUtils.isPresent("org.mockito.MockingDetails", loader)) {
+				return false;
+			}
+			Method details = method("org.mockito.Mockito", "mockingDetails", loader, Object.class);
+			Method isMock = method("org.mockito.MockingDetails", "isMock", loader);
+			return Boolean.TRUE
+				.equals(ReflectionUtils.invokeMethod(isMock, ReflectionUtils.invokeMethod(details, null, bean)));
+		}
+
+		private static Method method(String type, String name, ClassLoader loader, Class<?>... parameters) {
+			return ClassUtils.getMethod(ClassUtils.resolveClassName(type, loader), name, parameters);
+		}
+
 	}
 
 }

@@ -2,7 +2,9 @@ package dev.idempotency.http;
 
 import java.util.List;
 
+import dev.idempotency.IdempotencyKeyMissingException;
 import dev.idempotency.http.ClientContract.KeyField;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The strategies of the HTTP edges, which an application can replace.
@@ -35,6 +37,40 @@ public record HttpStrategies(KeyResolver keyResolver, ScopeResolver scopeResolve
 				? new DefaultKeySource("header " + header.name(), List.of(new KeyField(header.name(), header.syntax())),
 						this.keyResolver)
 				: new DefaultKeySource("the application's KeyResolver", List.of(), this.keyResolver);
+	}
+
+	/**
+	 * The source of keys for operations that do not define one: the application's
+	 * resolver.
+	 *
+	 * @param description describes the source for operators
+	 * @param headers the headers that the key is made of
+	 * @param resolver resolves them
+	 */
+	private record DefaultKeySource(String description, List<KeyField> headers,
+			KeyResolver resolver) implements KeySource {
+
+		DefaultKeySource {
+			headers = List.copyOf(headers);
+		}
+
+		@Override
+		public String resolve(ProtectedRequest request) {
+			String key = this.resolver.resolveKey(request.facts());
+			if (key == null) {
+				throw new IdempotencyKeyMissingException(this.resolver.advice());
+			}
+			return key;
+		}
+
+		/**
+		 * Without an exception: where keys are optional, most requests may have none.
+		 */
+		@Override
+		public @Nullable String resolveIfPresent(ProtectedRequest request) {
+			return this.resolver.resolveKey(request.facts());
+		}
+
 	}
 
 }

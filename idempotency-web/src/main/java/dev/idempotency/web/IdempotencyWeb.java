@@ -5,18 +5,20 @@ import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
 import dev.idempotency.IdempotencyConfigurationException;
+import dev.idempotency.IdempotencyContext;
 import dev.idempotency.call.AnnotationPolicies;
 import dev.idempotency.call.Calls;
 import dev.idempotency.core.IdempotencyEngine;
 import dev.idempotency.core.ResultWriter;
 import dev.idempotency.core.Transactions;
 import dev.idempotency.http.ExplicitExceptionHandlers;
-import dev.idempotency.http.GivenAnswers;
 import dev.idempotency.http.Gate;
+import dev.idempotency.http.GivenAnswers;
 import dev.idempotency.http.HttpSettings;
 import dev.idempotency.http.HttpStrategies;
 import dev.idempotency.http.KeptHeaders;
@@ -24,12 +26,17 @@ import dev.idempotency.http.Problems;
 import dev.idempotency.http.ProtectedHandlers;
 import dev.idempotency.http.ProtectedOperations;
 import dev.idempotency.http.Route;
+import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
 import org.springframework.context.ApplicationContext;
+import org.springframework.core.MethodParameter;
+import org.springframework.web.bind.support.WebDataBinderFactory;
+import org.springframework.web.context.request.NativeWebRequest;
 import org.springframework.web.method.ControllerAdviceBean;
 import org.springframework.web.method.support.HandlerMethodArgumentResolver;
+import org.springframework.web.method.support.ModelAndViewContainer;
 import org.springframework.web.servlet.HandlerExceptionResolver;
 import org.springframework.web.servlet.function.support.RouterFunctionMapping;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
@@ -187,6 +194,37 @@ public final class IdempotencyWeb {
 	 */
 	public ProtectedHandlers handlers() {
 		return Objects.requireNonNull(this.handlers, "protection is switched off");
+	}
+
+	/**
+	 * Resolves {@link IdempotencyContext} arguments of handlers. If the request is not
+	 * protected, an optional argument gets none, and any other gets a context that passes
+	 * everything through.
+	 */
+	private static final class ContextArgumentResolver implements HandlerMethodArgumentResolver {
+
+		@Override
+		public boolean supportsParameter(MethodParameter parameter) {
+			return parameter.nestedIfOptional().getNestedParameterType() == IdempotencyContext.class;
+		}
+
+		@Override
+		public @Nullable Object resolveArgument(MethodParameter parameter, @Nullable ModelAndViewContainer container,
+				NativeWebRequest webRequest, @Nullable WebDataBinderFactory binderFactory) {
+			HttpServletRequest request = webRequest.getNativeRequest(HttpServletRequest.class);
+			Exchange exchange = (request != null) ? Exchange.of(request) : null;
+			IdempotencyContext context = (exchange != null) ? exchange.run() : null;
+			if (context == null && request != null && !parameter.isOptional()) {
+				context = UnprotectedRun.contextOf(request);
+			}
+			if (context == null && !parameter.isOptional()) {
+				throw new IllegalStateException(
+						"%s needs an IdempotencyContext, but its request is not protected: write Optional<IdempotencyContext>"
+							.formatted(parameter.getExecutable()));
+			}
+			return parameter.getParameterType() == Optional.class ? Optional.ofNullable(context) : context;
+		}
+
 	}
 
 }

@@ -5,11 +5,13 @@ import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
 import dev.idempotency.DryRun;
 import dev.idempotency.IdempotencyConfigurationException;
+import dev.idempotency.IdempotencyContext;
 import dev.idempotency.Idempotent;
 import dev.idempotency.call.AnnotationPolicies;
 import dev.idempotency.call.Calls;
@@ -25,16 +27,19 @@ import dev.idempotency.http.ProtectedHandlers;
 import dev.idempotency.http.ProtectedOperations;
 import dev.idempotency.http.Route;
 import dev.idempotency.reactive.ReactiveEngine;
+import dev.idempotency.reactive.ReactiveIdempotencyContext;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Mono;
 
 import org.springframework.context.ApplicationContext;
+import org.springframework.core.MethodParameter;
 import org.springframework.core.Ordered;
 import org.springframework.http.codec.ServerCodecConfigurer;
 import org.springframework.http.server.reactive.HttpHandlerDecoratorFactory;
 import org.springframework.web.method.ControllerAdviceBean;
 import org.springframework.web.method.HandlerMethod;
+import org.springframework.web.reactive.BindingContext;
 import org.springframework.web.reactive.DispatcherHandler;
 import org.springframework.web.reactive.function.server.support.RouterFunctionMapping;
 import org.springframework.web.reactive.result.method.HandlerMethodArgumentResolver;
@@ -266,6 +271,42 @@ public final class IdempotencyWebFlux {
 		@Override
 		public boolean mayBeTask(Class<?> answer) {
 			return false;
+		}
+
+	}
+
+	/**
+	 * Resolves {@link IdempotencyContext} arguments of handlers. If an operation runs
+	 * unprotected, its context passes everything through, and an {@link Optional} is
+	 * empty.
+	 */
+	private static final class ReactiveContextArgumentResolver implements HandlerMethodArgumentResolver {
+
+		@Override
+		public boolean supportsParameter(MethodParameter parameter) {
+			return parameter.nestedIfOptional().getNestedParameterType() == IdempotencyContext.class;
+		}
+
+		@Override
+		public Mono<Object> resolveArgument(MethodParameter parameter, BindingContext bindingContext,
+				ServerWebExchange exchange) {
+			return ReactiveIdempotencyContext.find()
+				.filter((context) -> !parameter.isOptional() || context instanceof ReactiveRun)
+				.map(Optional::of)
+				.defaultIfEmpty(Optional.empty())
+				.flatMap((found) -> toArgument(found, parameter));
+		}
+
+		private static Mono<Object> toArgument(Optional<IdempotencyContext> context, MethodParameter parameter) {
+			if (parameter.getParameterType() == Optional.class) {
+				return Mono.just(context);
+			}
+			if (context.isEmpty() && !parameter.isOptional()) {
+				return Mono.error(new IllegalStateException(
+						"%s needs an IdempotencyContext, but its request is not protected: write Optional<IdempotencyContext>"
+							.formatted(parameter.getExecutable())));
+			}
+			return Mono.justOrEmpty(context);
 		}
 
 	}

@@ -2,17 +2,26 @@ package dev.idempotency.store.memory;
 
 import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicReference;
 
 import dev.idempotency.Fingerprint;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.store.Claim;
 import dev.idempotency.store.ClaimResult;
 import dev.idempotency.store.ClaimTerms;
+import dev.idempotency.store.InspectableStore.Inspection;
+import dev.idempotency.store.KeyDescription;
+import dev.idempotency.store.NewestRecords;
 import dev.idempotency.store.NotifyingStore;
 import dev.idempotency.store.RecordFilter;
 import dev.idempotency.store.RecordId;
+import dev.idempotency.store.RecordSummary;
+import dev.idempotency.store.RecordTally;
+import dev.idempotency.store.SearchableStore.Counts;
+import dev.idempotency.store.SearchableStore.Found;
 import dev.idempotency.store.SearchableStore;
 import dev.idempotency.store.ShutdownAwareStore;
 import dev.idempotency.store.StoredResult;
@@ -33,8 +42,6 @@ public final class InMemoryIdempotencyStore implements SearchableStore, Notifyin
 
 	private final MemoryRecords records;
 
-	private final MemorySearch search;
-
 	private final Waiters<IdempotencyKey> waiters = new Waiters<>();
 
 	private final long storeId = UUID.randomUUID().getMostSignificantBits();
@@ -48,7 +55,6 @@ public final class InMemoryIdempotencyStore implements SearchableStore, Notifyin
 	public InMemoryIdempotencyStore(MemoryLimits limits, Clock clock, EvictionListener evictionListener) {
 		this.clock = clock;
 		this.records = new MemoryRecords(limits, clock, evictionListener);
-		this.search = new MemorySearch(this.records, clock);
 	}
 
 	@Override
@@ -121,7 +127,9 @@ public final class InMemoryIdempotencyStore implements SearchableStore, Notifyin
 
 	@Override
 	public Optional<Inspection> find(IdempotencyKey key) {
-		return this.search.find(key);
+		MemoryRecord record = this.records.get(key);
+		long now = this.clock.millis();
+		return (record == null || record.isOver(now)) ? Optional.empty() : Optional.of(record.inspect(now));
 	}
 
 	@Override
@@ -136,22 +144,55 @@ public final class InMemoryIdempotencyStore implements SearchableStore, Notifyin
 
 	@Override
 	public Found search(RecordFilter filter, int offset, int limit) {
-		return this.search.search(filter, offset, limit);
+		NewestRecords newest = new NewestRecords(offset, limit);
+		long now = this.clock.millis();
+		Instant moment = Instant.ofEpochMilli(now);
+		this.records.forEach((record) -> {
+			// The cheap checks first
+			if (record.created() < newest.floor().toEpochMilli()
+					|| (filter.state() != null && filter.state() != record.state(now))) {
+				return;
+			}
+			RecordSummary summary = record.summarize(now);
+			if (filter.matches(summary, moment)) {
+				newest.add(summary);
+			}
+		});
+		return new Found(newest.page(), true);
 	}
 
 	@Override
 	public Counts count(String namespace) {
-		return this.search.count(namespace);
+		String wanted = RecordFilter.all(namespace).namespace();
+		RecordTally tally = new RecordTally();
+		long now = this.clock.millis();
+		this.records.forEach((record) -> {
+			KeyDescription description = KeyDescription.of(record.key());
+			if (description.namespace().equals(wanted)) {
+				tally.add(description.operation(), record.state(now), 1);
+			}
+		});
+		return tally.counts();
 	}
 
 	@Override
 	public Optional<Inspection> find(RecordId id) {
-		return this.search.keyOf(id).flatMap(this::find);
+		return keyOf(id).flatMap(this::find);
 	}
 
 	@Override
 	public boolean forget(RecordId id) {
-		return this.search.keyOf(id).filter(this::forget).isPresent();
+		return keyOf(id).filter(this::forget).isPresent();
+	}
+
+	private Optional<IdempotencyKey> keyOf(RecordId id) {
+		AtomicReference<@Nullable IdempotencyKey> found = new AtomicReference<>();
+		this.records.forEach((record) -> {
+			if (RecordId.of(record.key()).equals(id)) {
+				found.setPlain(record.key());
+			}
+		});
+		return Optional.ofNullable(found.getPlain());
 	}
 
 	@Override

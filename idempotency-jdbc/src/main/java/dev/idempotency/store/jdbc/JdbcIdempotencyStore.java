@@ -8,8 +8,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
 
-import javax.sql.DataSource;
-
 import dev.idempotency.Fingerprint;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.store.BatchRenewingStore;
@@ -23,6 +21,7 @@ import dev.idempotency.store.RecordId;
 import dev.idempotency.store.RoutingStore;
 import dev.idempotency.store.SearchableStore;
 import dev.idempotency.store.StoredResult;
+import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.transaction.support.TransactionSynchronization;
@@ -286,6 +285,45 @@ public final class JdbcIdempotencyStore
 	@Override
 	public void close() {
 		this.places.close();
+	}
+
+	/**
+	 * Forgets a key in any state. The owner of a key in progress loses its claim.
+	 */
+	private static final class Forgetting {
+
+		private static final int MOST_TURNS = 1000;
+
+		private final Connection connection;
+
+		private final Statements statements;
+
+		private final Outcomes outcomes;
+
+		private Forgetting(Connection connection, Tables tables) {
+			this.connection = connection;
+			this.statements = tables.statements();
+			this.outcomes = tables.outcomes();
+		}
+
+		boolean forget(byte[] id) throws SQLException {
+			for (int turn = 0; turn < MOST_TURNS; turn++) {
+				if (Sql.update(this.connection, this.statements.forgetCompleted, id) == 1) {
+					return true;
+				}
+				RecordRow row = RecordRow.read(this.connection, this.statements, id);
+				if (row == null || (row.isOver() && (row.isCompleted() || !this.outcomes.fold(this.connection, id)))) {
+					return false;
+				}
+				OwnedRecord record = new OwnedRecord(row.owner(), id);
+				if (!row.isOver() && !row.isCompleted() && this.outcomes.fence(this.connection, record)
+						&& Sql.update(this.connection, this.statements.forgetOwned, id, record.owner()) == 1) {
+					return true;
+				}
+			}
+			throw new SQLException("The key changed on every attempt to forget it");
+		}
+
 	}
 
 }
