@@ -351,10 +351,7 @@ final class AnswerRecorder {
 	private void answerLike(Decision.Answer answer) throws IOException {
 		HttpServletResponse container = this.exchange.response().outlet();
 		if (container.isCommitted()) {
-			this.cut = true;
-			if (this.body != null) {
-				this.body.cut();
-			}
+			cut();
 			throw new CutAnswerException();
 		}
 		wipe(container);
@@ -363,6 +360,13 @@ final class AnswerRecorder {
 		}
 		catch (IdempotencyException ex) {
 			refuse(ex, container);
+		}
+	}
+
+	private void cut() throws IOException {
+		this.cut = true;
+		if (this.body != null) {
+			this.body.cut();
 		}
 	}
 
@@ -396,10 +400,15 @@ final class AnswerRecorder {
 	 * Converts the failure to settle the response into an exception. Containers send no
 	 * response at all for an {@code Error} that reaches them directly.
 	 */
-	private RuntimeException notSettled(Throwable failure) {
+	private RuntimeException notSettled(Throwable failure) throws IOException {
 		HttpServletResponse container = this.exchange.response().outlet();
-		if (!container.isCommitted()) {
+		if (container.isCommitted()) {
+			cut();
+		}
+		else {
 			wipe(container);
+			// While it renders an error, the container leaves the status alone
+			container.setStatus(HttpServletResponse.SC_INTERNAL_SERVER_ERROR);
 			writeEffect(container, HttpServletResponse.SC_INTERNAL_SERVER_ERROR);
 		}
 		return (failure instanceof RuntimeException exception) ? exception : new IllegalStateException(
