@@ -151,11 +151,20 @@ final class AnswerRecorder {
 	}
 
 	boolean mayFlow() {
-		if (this.transaction.isActive()) {
-			// The response is sent after the commit
+		if (this.transaction.isActive() || isBodiless()) {
+			// The response is sent after the commit, and a head alone is all of it
 			return false;
 		}
 		return (this.operation.streams() && !this.inOnePiece) || isWrittenAside() || isEndless();
+	}
+
+	private boolean isBodiless() {
+		return switch (this.exchange.response().getStatus()) {
+			case HttpServletResponse.SC_NO_CONTENT, HttpServletResponse.SC_RESET_CONTENT,
+					HttpServletResponse.SC_NOT_MODIFIED ->
+				true;
+			default -> false;
+		};
 	}
 
 	/**
