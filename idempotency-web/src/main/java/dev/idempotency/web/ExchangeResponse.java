@@ -29,6 +29,8 @@ final class ExchangeResponse extends HttpServletResponseWrapper {
 
 	private @Nullable String writerEncoding;
 
+	private boolean streamTaken;
+
 	private @Nullable Redirect redirect;
 
 	private boolean localeSet;
@@ -128,8 +130,7 @@ final class ExchangeResponse extends HttpServletResponseWrapper {
 	void letThrough() {
 		this.dropping = false;
 		this.body = null;
-		this.writer = null;
-		this.writerEncoding = null;
+		forgetWriter();
 		this.redirect = null;
 	}
 
@@ -174,17 +175,22 @@ final class ExchangeResponse extends HttpServletResponseWrapper {
 			this.bodyTaken = true;
 			return super.getOutputStream();
 		}
+		this.streamTaken = true;
 		return this.body;
 	}
 
 	@Override
 	public PrintWriter getWriter() throws IOException {
-		if (this.dropping) {
+		if (this.dropping || (this.errorSent && this.body != null)) {
 			return new PrintWriter(Writer.nullWriter());
 		}
 		if (this.body == null) {
 			this.bodyTaken = true;
 			return super.getWriter();
+		}
+		if (this.streamTaken) {
+			// Tomcat finds out so after a forward, and a writer would change the encoding
+			throw new IllegalStateException("The response is written with its stream");
 		}
 		if (this.writer == null) {
 			this.writerEncoding = getCharacterEncoding();
@@ -218,7 +224,14 @@ final class ExchangeResponse extends HttpServletResponseWrapper {
 		if (!this.dropping) {
 			resetBuffer();
 			super.reset();
+			forgetWriter();
 		}
+	}
+
+	private void forgetWriter() {
+		this.writer = null;
+		this.writerEncoding = null;
+		this.streamTaken = false;
 	}
 
 	@Override
