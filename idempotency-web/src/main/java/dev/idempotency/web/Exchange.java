@@ -281,6 +281,21 @@ final class Exchange {
 		return !this.decided;
 	}
 
+	/**
+	 * Whether a known response is about to be sent.
+	 */
+	boolean isAnswered() {
+		return this.known != null;
+	}
+
+	/**
+	 * Whether the filter has returned, or the key is settled: what runs now is not
+	 * protected.
+	 */
+	boolean isLeft() {
+		return !this.inDispatch || (this.run != null && this.run.isSettled());
+	}
+
 	@Nullable ProtectedRun run() {
 		return this.run;
 	}

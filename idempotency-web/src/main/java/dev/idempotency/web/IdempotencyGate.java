@@ -13,6 +13,7 @@ import dev.idempotency.call.Calls;
 import dev.idempotency.call.UnprotectedContext;
 import dev.idempotency.core.Attempt;
 import dev.idempotency.core.Decision;
+import dev.idempotency.core.EngineSettings.Mode;
 import dev.idempotency.core.Execution;
 import dev.idempotency.core.FirstFailure;
 import dev.idempotency.core.IdempotencyEngine;
@@ -27,6 +28,7 @@ import dev.idempotency.http.Gate.Plan;
 import dev.idempotency.http.ProtectedOperation;
 import dev.idempotency.http.ProtectedRequest;
 import dev.idempotency.http.ReplayedAnswer;
+import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 
@@ -89,10 +91,20 @@ final class IdempotencyGate {
 			throw new IllegalStateException(
 					"%s is protected, but its request did not come through the IdempotencyFilter".formatted(handler));
 		}
-		if (!exchange.isUndecided() || UnprotectedRun.isOver(request)) {
-			// Dispatched again: after asynchronous processing, for an error, or as a
-			// forward
+		if (UnprotectedRun.isOver(request)) {
 			return Pass.NOTHING;
+		}
+		if (request.getDispatcherType() == DispatcherType.REQUEST && exchange.isLeft()
+				&& engine().settings().mode() == Mode.ENFORCE) {
+			throw new IllegalStateException(
+					"%s must not run without a claim: the filter that has dispatched its request ".formatted(handler)
+							+ "again must come after the IdempotencyFilter, whose order is %d"
+								.formatted(IdempotencyFilter.DEFAULT_ORDER));
+		}
+		if (!exchange.isUndecided()) {
+			// Dispatched again: after asynchronous processing, for an error, as a forward
+			// or by a filter that tries again
+			return exchange.isAnswered() ? null : Pass.NOTHING;
 		}
 		exchange.outliveDispatch();
 		try {
