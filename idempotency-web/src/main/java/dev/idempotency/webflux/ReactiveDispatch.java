@@ -2,6 +2,7 @@ package dev.idempotency.webflux;
 
 import java.lang.ref.WeakReference;
 import java.nio.file.Path;
+import java.util.function.Supplier;
 
 import dev.idempotency.reactive.Outliving;
 import org.jspecify.annotations.Nullable;
@@ -12,6 +13,9 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 import reactor.util.context.ContextView;
 
+import org.springframework.core.io.buffer.DataBuffer;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatusCode;
 import org.springframework.http.ZeroCopyHttpOutputMessage;
 import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.http.server.reactive.ServerHttpResponseDecorator;
@@ -27,6 +31,11 @@ final class ReactiveDispatch implements Outliving.Owner<Void> {
 
 	private static final Logger logger = LoggerFactory.getLogger(ReactiveDispatch.class);
 
+	/**
+	 * Whose handler does something to its response on this thread.
+	 */
+	private static final ThreadLocal<@Nullable ReactiveDispatch> RESPONDING = new ThreadLocal<>();
+
 	private final ReactiveExchange carried;
 
 	private final HandlerResponse response;
@@ -36,13 +45,21 @@ final class ReactiveDispatch implements Outliving.Owner<Void> {
 	private final Sinks.Empty<Void> end = Sinks.empty();
 
 	/**
-	 * Guarded by this, as is the next.
+	 * Guarded by this, as are the next two.
 	 */
 	private @Nullable ReactiveRun run;
 
 	private boolean cancelled;
 
+	private boolean left;
+
 	private volatile @Nullable Throwable failure;
+
+	/**
+	 * Whether the handler writes its response, or has ended: from now on, whatever is
+	 * done to the response is done for the handler.
+	 */
+	private volatile boolean responding;
 
 	/**
 	 * What the pipeline of the dispatch holds, and nothing else.
@@ -51,7 +68,7 @@ final class ReactiveDispatch implements Outliving.Owner<Void> {
 
 	private ReactiveDispatch(ReactiveExchange carried, ServerWebExchange exchange) {
 		this.carried = carried;
-		this.response = HandlerResponse.around(exchange.getResponse());
+		this.response = HandlerResponse.around(exchange.getResponse(), this);
 		this.exchange = exchange.mutate().response(this.response).build();
 	}
 
@@ -85,7 +102,7 @@ final class ReactiveDispatch implements Outliving.Owner<Void> {
 			ReactiveDispatch dispatch = new ReactiveDispatch(carried, exchange);
 			Publisher<Void> handled = next.filter(dispatch.exchange)
 				.doOnError(dispatch::failed)
-				.doOnSuccess((nothing) -> dispatch.end.tryEmitEmpty())
+				.doOnSuccess((nothing) -> dispatch.succeeded())
 				.contextWrite((context) -> context.put(ReactiveDispatch.class, dispatch));
 			Outliving<Void> outliving = new Outliving<>(handled, dispatch);
 			dispatch.pipeline = new WeakReference<>(outliving);
@@ -109,7 +126,7 @@ final class ReactiveDispatch implements Outliving.Owner<Void> {
 	 * @return {@code false} if nobody waits for it any more
 	 */
 	synchronized boolean arm(ReactiveRun run) {
-		if (this.cancelled || !this.carried.arm(run)) {
+		if (this.cancelled || this.carried.response().isCommitted() || !this.carried.arm(run, this)) {
 			return false;
 		}
 		this.run = run;
@@ -143,9 +160,22 @@ final class ReactiveDispatch implements Outliving.Owner<Void> {
 	}
 
 	/**
+	 * Whether what is done to the response now is done by the handler, or for it.
+	 */
+	boolean isResponding() {
+		return this.responding || RESPONDING.get() == this;
+	}
+
+	private void succeeded() {
+		this.responding = true;
+		this.end.tryEmitEmpty();
+	}
+
+	/**
 	 * Spring has not handled an exception.
 	 */
 	private void failed(Throwable failure) {
+		this.responding = true;
 		ReactiveRun armed = run();
 		if (armed != null) {
 			armed.failedUnhandled(failure);
@@ -168,11 +198,33 @@ final class ReactiveDispatch implements Outliving.Owner<Void> {
 		if (armed == null) {
 			return false;
 		}
-		if (armed.leave()) {
-			this.response.alone = this.carried.response().separate(armed);
-			this.carried.forget(armed);
-		}
+		leave(armed);
 		return true;
+	}
+
+	private boolean leave(ReactiveRun armed) {
+		if (!armed.leave()) {
+			return false;
+		}
+		synchronized (this) {
+			if (this.left) {
+				return true;
+			}
+			this.left = true;
+		}
+		this.response.alone = this.carried.response().separate(armed);
+		this.carried.forget(armed);
+		return true;
+	}
+
+	/**
+	 * A filter responds while the handler runs, without a cancellation. The handler
+	 * continues with a response of its own.
+	 * @return {@code false} if the handler responds already
+	 */
+	boolean isLeftBy() {
+		ReactiveRun armed = run();
+		return armed != null && !this.responding && leave(armed);
 	}
 
 	/**
@@ -214,15 +266,81 @@ final class ReactiveDispatch implements Outliving.Owner<Void> {
 	 */
 	private static class HandlerResponse extends ServerHttpResponseDecorator {
 
+		private final ReactiveDispatch dispatch;
+
 		private volatile @Nullable ServerHttpResponse alone;
 
-		private HandlerResponse(ServerHttpResponse delegate) {
+		private HandlerResponse(ServerHttpResponse delegate, ReactiveDispatch dispatch) {
 			super(delegate);
+			this.dispatch = dispatch;
 		}
 
-		private static HandlerResponse around(ServerHttpResponse response) {
-			return (response instanceof ZeroCopyHttpOutputMessage) ? new ZeroCopy(response)
-					: new HandlerResponse(response);
+		private static HandlerResponse around(ServerHttpResponse response, ReactiveDispatch dispatch) {
+			return (response instanceof ZeroCopyHttpOutputMessage) ? new ZeroCopy(response, dispatch)
+					: new HandlerResponse(response, dispatch);
+		}
+
+		/**
+		 * Does something to the response as the handler.
+		 */
+		final <T extends @Nullable Object> T respond(Supplier<T> action) {
+			ReactiveDispatch before = RESPONDING.get();
+			RESPONDING.set(this.dispatch);
+			try {
+				return action.get();
+			}
+			finally {
+				RESPONDING.set(before);
+			}
+		}
+
+		/**
+		 * Writes as the handler, also if whoever subscribes has lost Reactor's context.
+		 */
+		final Mono<Void> write(Supplier<Mono<Void>> action) {
+			if (this.dispatch.run() == null) {
+				return action.get();
+			}
+			Mono<Void> written = respond(action);
+			return Mono.defer(() -> {
+				this.dispatch.responding = true;
+				return written;
+			}).contextWrite((context) -> context.put(ReactiveDispatch.class, this.dispatch));
+		}
+
+		@Override
+		public boolean setStatusCode(@Nullable HttpStatusCode status) {
+			return respond(() -> super.setStatusCode(status));
+		}
+
+		@Override
+		public @Nullable HttpStatusCode getStatusCode() {
+			return this.<@Nullable HttpStatusCode>respond(super::getStatusCode);
+		}
+
+		@Override
+		public boolean setRawStatusCode(@Nullable Integer value) {
+			return respond(() -> super.setRawStatusCode(value));
+		}
+
+		@Override
+		public HttpHeaders getHeaders() {
+			return respond(super::getHeaders);
+		}
+
+		@Override
+		public Mono<Void> writeWith(Publisher<? extends DataBuffer> body) {
+			return write(() -> super.writeWith(body));
+		}
+
+		@Override
+		public Mono<Void> writeAndFlushWith(Publisher<? extends Publisher<? extends DataBuffer>> body) {
+			return write(() -> super.writeAndFlushWith(body));
+		}
+
+		@Override
+		public Mono<Void> setComplete() {
+			return write(super::setComplete);
 		}
 
 		@Override
@@ -238,13 +356,13 @@ final class ReactiveDispatch implements Outliving.Owner<Void> {
 	 */
 	private static final class ZeroCopy extends HandlerResponse implements ZeroCopyHttpOutputMessage {
 
-		private ZeroCopy(ServerHttpResponse delegate) {
-			super(delegate);
+		private ZeroCopy(ServerHttpResponse delegate, ReactiveDispatch dispatch) {
+			super(delegate, dispatch);
 		}
 
 		@Override
 		public Mono<Void> writeWith(Path file, long position, long count) {
-			return ((ZeroCopyHttpOutputMessage) getDelegate()).writeWith(file, position, count);
+			return write(() -> ((ZeroCopyHttpOutputMessage) getDelegate()).writeWith(file, position, count));
 		}
 
 	}

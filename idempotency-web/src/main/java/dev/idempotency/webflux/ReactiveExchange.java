@@ -150,12 +150,12 @@ final class ReactiveExchange implements Outliving.Owner<Void> {
 	 * Lets a handler run, and records its response.
 	 * @return {@code false} if the client has disconnected, or something else was decided
 	 */
-	boolean arm(ReactiveRun run) {
+	boolean arm(ReactiveRun run, ReactiveDispatch dispatch) {
 		if (!this.state.compareAndSet(UNDECIDED, run)) {
 			return false;
 		}
 		this.request.outliveConnection();
-		run.writeTo(this.response.record(run));
+		run.writeTo(this.response.record(run, dispatch));
 		return true;
 	}
 

@@ -41,6 +41,11 @@ class ReactiveResponse extends ServerHttpResponseDecorator {
 	private volatile @Nullable ResponseHead head;
 
 	/**
+	 * The dispatch to the handler, unless the handler has this response for itself.
+	 */
+	private volatile @Nullable ReactiveDispatch dispatch;
+
+	/**
 	 * Whether the client gets a response that is known already.
 	 */
 	private volatile boolean known;
@@ -72,8 +77,9 @@ class ReactiveResponse extends ServerHttpResponseDecorator {
 	 * Lets a handler that runs under a claim get what is written.
 	 * @return the head that is written to from now on
 	 */
-	ResponseHead record(ReactiveRun run) {
+	ResponseHead record(ReactiveRun run, ReactiveDispatch dispatch) {
 		ResponseHead own = new ResponseHead(getDelegate().getHeaders(), getDelegate().getStatusCode());
+		this.dispatch = dispatch;
 		this.head = own;
 		this.run = run;
 		return own;
@@ -98,6 +104,7 @@ class ReactiveResponse extends ServerHttpResponseDecorator {
 	void release() {
 		this.run = null;
 		this.head = null;
+		this.dispatch = null;
 	}
 
 	/**
@@ -129,15 +136,24 @@ class ReactiveResponse extends ServerHttpResponseDecorator {
 				? Flux.fromIterable(List.copyOf(this.actions)).concatMap(Supplier::get).then() : Mono.empty());
 	}
 
+	/**
+	 * The head of the handler, if it is the handler that asks: a filter may respond while
+	 * the handler runs.
+	 */
+	private @Nullable ResponseHead ownHead() {
+		ReactiveDispatch recorded = this.dispatch;
+		return (recorded == null || recorded.isResponding()) ? this.head : null;
+	}
+
 	@Override
 	public HttpHeaders getHeaders() {
-		ResponseHead own = this.head;
+		ResponseHead own = ownHead();
 		return (own != null) ? own.headers() : super.getHeaders();
 	}
 
 	@Override
 	public boolean setStatusCode(@Nullable HttpStatusCode status) {
-		ResponseHead own = this.head;
+		ResponseHead own = ownHead();
 		if (own == null) {
 			return super.setStatusCode(status);
 		}
@@ -150,7 +166,7 @@ class ReactiveResponse extends ServerHttpResponseDecorator {
 
 	@Override
 	public @Nullable HttpStatusCode getStatusCode() {
-		ResponseHead own = this.head;
+		ResponseHead own = ownHead();
 		return (own != null) ? own.status() : super.getStatusCode();
 	}
 
@@ -209,11 +225,15 @@ class ReactiveResponse extends ServerHttpResponseDecorator {
 
 	/**
 	 * Who gets what is written. A handler that continues alone may be on its way here
-	 * already.
+	 * already. What a filter writes while the handler runs is for the client.
 	 */
 	@Nullable ReactiveRun writing(ContextView context) {
-		ReactiveDispatch dispatch = ReactiveDispatch.of(context);
-		return (dispatch != null && dispatch.isAlone()) ? dispatch.run() : this.run;
+		ReactiveDispatch writer = ReactiveDispatch.of(context);
+		if (writer != null && writer.isAlone()) {
+			return writer.run();
+		}
+		ReactiveDispatch recorded = this.dispatch;
+		return (recorded != null && recorded != writer && recorded.isLeftBy()) ? null : this.run;
 	}
 
 	private static Mono<Void> dropped(Flux<? extends DataBuffer> body) {

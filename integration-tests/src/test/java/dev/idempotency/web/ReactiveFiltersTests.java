@@ -215,6 +215,26 @@ class ReactiveFiltersTests {
 		}
 		this.server.post(path).key(key).send().assertInProgress();
 		post(path, filter, key).assertInProgress();
+		checkThatTheHandlerEndsAlone(path, key);
+	}
+
+	/**
+	 * Without a cancellation before.
+	 */
+	@ParameterizedTest
+	@CsvSource({ "/waits,race", "/waits,race-ok", "/waits,take-until", "/waits,alongside", "/waits-route,race",
+			"/waits-route,alongside", "/waits-file,race", "/blocks,alongside" })
+	void aFilterThatRespondsWhileTheHandlerRunsLeavesItItsKey(String path, String filter) {
+		String key = TestServer.newKey();
+		Answer early = post(path, filter, key);
+		assertThat(early.status()).as("%s", early).isEqualTo(filter.endsWith("-ok") ? 200 : 504);
+		assertThat(early.header("X-Of-Filter")).isEqualTo("yes");
+		assertThat(early.header("X-Of-Handler")).isEmpty();
+		this.server.post(path).key(key).send().assertInProgress();
+		checkThatTheHandlerEndsAlone(path, key);
+	}
+
+	private void checkThatTheHandlerEndsAlone(String path, String key) {
 		this.gates.open(key);
 		Answer stored = await().until(() -> this.server.post(path).key(key).send(),
 				(answer) -> !answer.text().contains("urn:idempotency:in-progress"));
@@ -649,6 +669,23 @@ class ReactiveFiltersTests {
 			};
 		}
 
+		private static Mono<Void> tooLate(ServerHttpResponse response) {
+			response.setStatusCode(HttpStatus.GATEWAY_TIMEOUT);
+			response.getHeaders().set("X-Of-Filter", "yes");
+			return response.writeWith(Mono.fromSupplier(() -> Reactive.buffer(response, "too late")));
+		}
+
+		private static Mono<Void> late(String chosen, ServerWebExchange exchange) {
+			return Mono.delay(Duration.ofMillis(300)).then(Mono.defer(() -> {
+				ServerHttpResponse response = exchange.getResponse();
+				if (!chosen.endsWith("-ok")) {
+					return tooLate(response);
+				}
+				response.getHeaders().set("X-Of-Filter", "yes");
+				return response.setComplete();
+			}));
+		}
+
 		private Mono<Void> filter(String chosen, ServerWebExchange exchange, WebFilterChain chain) {
 			return switch (chosen) {
 				case "again" -> chain.filter(exchange).then(Mono.defer(() -> chain.filter(exchange)));
@@ -656,12 +693,10 @@ class ReactiveFiltersTests {
 				case "timeout-and-error" -> chain.filter(exchange).timeout(Duration.ofMillis(300));
 				case "timeout" -> chain.filter(exchange)
 					.timeout(Duration.ofMillis(300))
-					.onErrorResume(TimeoutException.class, (ex) -> {
-						ServerHttpResponse response = exchange.getResponse();
-						response.setStatusCode(HttpStatus.GATEWAY_TIMEOUT);
-						response.getHeaders().set("X-Of-Filter", "yes");
-						return response.writeWith(Mono.fromSupplier(() -> Reactive.buffer(response, "too late")));
-					});
+					.onErrorResume(TimeoutException.class, (ex) -> tooLate(exchange.getResponse()));
+				case "race", "race-ok" -> Mono.firstWithSignal(chain.filter(exchange), late(chosen, exchange));
+				case "take-until" -> chain.filter(exchange).takeUntilOther(late(chosen, exchange));
+				case "alongside" -> Mono.when(chain.filter(exchange), late(chosen, exchange));
 				case "failing-commit" -> {
 					exchange.getResponse().beforeCommit(() -> failingCommit(keyOf(exchange.getRequest().getHeaders())));
 					yield chain.filter(exchange);
