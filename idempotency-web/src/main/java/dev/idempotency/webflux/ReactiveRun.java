@@ -634,6 +634,7 @@ final class ReactiveRun implements IdempotencyContext {
 	 */
 	private <T> Mono<T> notSettled(Throwable failure) {
 		// An error handler will respond
+		headers().clearContentHeaders();
 		this.answered = false;
 		return keepFact().then(Mono.error(failure));
 	}
