@@ -243,11 +243,18 @@ final class ExchangeResponse extends HttpServletResponseWrapper {
 			super.resetBuffer();
 			return;
 		}
-		if (!isFlowing()) {
-			this.body.seal(this::drainWriter);
-			this.body.unseal();
-		}
+		drainUnflushed(this.body);
 		this.body.clear();
+	}
+
+	/**
+	 * Moves what is left in the writer into the body, without a flush that would send it.
+	 */
+	private void drainUnflushed(RecordedBody target) {
+		if (!isFlowing()) {
+			target.seal(this::drainWriter);
+			target.unseal();
+		}
 	}
 
 	@Override
@@ -322,11 +329,9 @@ final class ExchangeResponse extends HttpServletResponseWrapper {
 		if (this.body == null || isCommitted()) {
 			return false;
 		}
+		drainUnflushed(this.body);
 		if (clearBuffer) {
-			resetBuffer();
-		}
-		else {
-			drainWriter();
+			this.body.clear();
 		}
 		this.body.freeze();
 		this.redirect = new Redirect(location, status);

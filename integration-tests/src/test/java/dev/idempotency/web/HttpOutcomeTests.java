@@ -83,6 +83,16 @@ class HttpOutcomeTests implements Container.Choice {
 		assertThat(this.server.executions().of(key)).isEqualTo(2);
 	}
 
+	@Test
+	void aRedirectKeepsWhatWasWrittenBeforeIt() {
+		String key = TestServer.newKey();
+		Answer redirect = this.server.post("/by-policy/redirect").key(key).send();
+		assertThat(redirect.status()).as("%s", redirect).isEqualTo(303);
+		assertThat(redirect.header("Location")).endsWith("/elsewhere");
+		assertThat(redirect.text()).startsWith(key + " no. 1 ");
+		this.server.post("/by-policy/redirect").key(key).send().assertExactReplayOf(redirect);
+	}
+
 	@ParameterizedTest
 	@FieldSource("FAILURES_AND_TIMEOUTS")
 	void aFailureIsRepeatedWhereAllAnswersAreStored(String kindAndStatus) {
@@ -338,6 +348,12 @@ class HttpOutcomeTests implements Container.Choice {
 		ResponseEntity<String> answers(IdempotencyContext context, @PathVariable int status) {
 			ResponseEntity.BodyBuilder answer = ResponseEntity.status(status).header("X-Receipt", run(context));
 			return (status != 204) ? answer.body("status " + status) : answer.build();
+		}
+
+		@PostMapping("/redirect")
+		void redirect(IdempotencyContext context, HttpServletResponse response) throws IOException {
+			response.getWriter().print(run(context));
+			response.sendRedirect("/elsewhere", 303, false);
 		}
 
 		@PostMapping("/sends-error/{status}")
