@@ -157,7 +157,8 @@ class ReactiveResponse extends ServerHttpResponseDecorator {
 		if (own == null) {
 			return super.setStatusCode(status);
 		}
-		if (isCommitted()) {
+		ReactiveRun running = this.run;
+		if ((running != null && running.isHeadFinal()) || super.isCommitted()) {
 			return false;
 		}
 		own.status(status);

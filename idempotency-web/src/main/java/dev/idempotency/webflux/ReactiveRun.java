@@ -133,6 +133,11 @@ final class ReactiveRun implements IdempotencyContext {
 	private volatile boolean answered;
 
 	/**
+	 * Whether the actions before the response can no longer change its head.
+	 */
+	private volatile boolean headRead;
+
+	/**
 	 * Guarded by this, as is the next.
 	 */
 	private boolean clientGone;
@@ -343,6 +348,18 @@ final class ReactiveRun implements IdempotencyContext {
 		return !this.answered && this.beforeCommit.add(action);
 	}
 
+	private void answerAgain() {
+		this.headRead = false;
+		this.answered = false;
+	}
+
+	/**
+	 * Whether the status and the headers can no longer be changed.
+	 */
+	boolean isHeadFinal() {
+		return this.headRead;
+	}
+
 	/**
 	 * From now on there is a response, unless an action before it fails: then the next
 	 * response is written without these actions, as servers do.
@@ -354,7 +371,7 @@ final class ReactiveRun implements IdempotencyContext {
 		}
 		return Flux.fromIterable(List.copyOf(this.beforeCommit)).concatMap(Supplier::get).then().doOnError((ex) -> {
 			headers().clearContentHeaders();
-			this.answered = false;
+			answerAgain();
 		});
 	}
 
@@ -542,6 +559,7 @@ final class ReactiveRun implements IdempotencyContext {
 	 * The head as it is now. Nothing is passed on to the server.
 	 */
 	private FinalHead finalHead() {
+		this.headRead = true;
 		ResponseHead own = this.head;
 		HttpStatusCode code = (own != null) ? own.status() : server().getStatusCode();
 		int status = (code != null) ? code.value() : HttpStatus.OK.value();
@@ -635,7 +653,7 @@ final class ReactiveRun implements IdempotencyContext {
 	private <T> Mono<T> notSettled(Throwable failure) {
 		// An error handler will respond
 		headers().clearContentHeaders();
-		this.answered = false;
+		answerAgain();
 		return keepFact().then(Mono.error(failure));
 	}
 

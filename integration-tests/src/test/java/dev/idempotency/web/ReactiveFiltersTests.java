@@ -319,6 +319,17 @@ class ReactiveFiltersTests {
 		assertThat(this.filters.commits.get(key)).hasValue(1);
 	}
 
+	@Test
+	void anActionOfTheHandlerBeforeTheResponseChangesItsHead() {
+		String key = TestServer.newKey();
+		for (int i = 0; i < 2; i++) {
+			Answer answer = this.server.post("/changed-by-action").key(key).send();
+			assertThat(answer.status()).as("%s", answer).isEqualTo(202);
+			assertThat(answer.header("X-Of-Action")).isEqualTo("yes");
+			assertThat(answer.isReplay()).isEqualTo(i > 0);
+		}
+	}
+
 	/**
 	 * Such as the one that saves a session.
 	 */
@@ -416,6 +427,16 @@ class ReactiveFiltersTests {
 		Mono<ResponseEntity<String>> failingCommit(IdempotencyContext context, ServerHttpResponse response) {
 			response.beforeCommit(() -> this.filters.failingCommit(context.key().value()));
 			return create(context);
+		}
+
+		@Idempotent
+		@PostMapping("/changed-by-action")
+		Mono<String> changedByAction(IdempotencyContext context, ServerHttpResponse response) {
+			response.beforeCommit(() -> Mono.fromRunnable(() -> {
+				response.setStatusCode(HttpStatus.ACCEPTED);
+				response.getHeaders().set("X-Of-Action", "yes");
+			}));
+			return run(context.key().value());
 		}
 
 		@Idempotent
