@@ -4,6 +4,8 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /**
  * Counts how often each handler really ran.
@@ -12,19 +14,38 @@ final class Executions {
 
 	private final Map<String, AtomicInteger> counts = new ConcurrentHashMap<>();
 
-	private final Runnable work;
+	private final Consumer<String> work;
+
+	private final Predicate<String> blocking;
 
 	Executions() {
-		this(() -> {
+		this((handler) -> {
 		});
 	}
 
 	/**
 	 * Counts handlers that have something to do.
-	 * @param work what each of them does, in the middle of its answer if it streams
+	 * @param work what each of them does, by its name, in the middle of its answer if it
+	 * streams
 	 */
-	Executions(Runnable work) {
+	Executions(Consumer<String> work) {
+		this(work, (handler) -> false);
+	}
+
+	/**
+	 * Counts handlers whose work may block.
+	 * @param blocking whether that of a handler does now
+	 */
+	Executions(Consumer<String> work, Predicate<String> blocking) {
 		this.work = work;
+		this.blocking = blocking;
+	}
+
+	/**
+	 * Whether the next execution blocks, and must not be on an event loop.
+	 */
+	boolean blocks(String handler) {
+		return this.blocking.test(handler);
 	}
 
 	/**
@@ -33,7 +54,7 @@ final class Executions {
 	 */
 	String next(String handler) {
 		int count = this.counts.computeIfAbsent(handler, (name) -> new AtomicInteger()).incrementAndGet();
-		this.work.run();
+		this.work.accept(handler);
 		return "%s no. %d %s".formatted(handler, count, UUID.randomUUID());
 	}
 

@@ -39,6 +39,8 @@ class MovableStore {
 
 	private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
 
+	private static final ThreadLocal<IdempotencyKey> current = new ThreadLocal<>();
+
 	private final MovableClock storeClock = new MovableClock(START);
 
 	private final MovableClock engineClock = new MovableClock(START);
@@ -58,7 +60,7 @@ class MovableStore {
 		IdempotencyStore memory = new InMemoryIdempotencyStore(new MemoryLimits(10_000, 64 << 20), this.storeClock,
 				(key) -> {
 				});
-		return new FaultInjectingStore(new CountedStore(memory), (verb) -> this.faults.next(verb));
+		return new KeyedStore(new FaultInjectingStore(new CountedStore(memory), (verb) -> this.faults.next(verb)));
 	}
 
 	@Bean
@@ -102,6 +104,13 @@ class MovableStore {
 		this.faults = plan;
 	}
 
+	/**
+	 * The key of the call that a plan is asked about.
+	 */
+	String key() {
+		return current.get().value();
+	}
+
 	void fail(StoreVerb failing, Fault fault) {
 		plan((verb) -> (verb == failing) ? fault : Fault.NONE);
 	}
@@ -142,6 +151,41 @@ class MovableStore {
 		private <T> T counted(StoreVerb verb, T result) {
 			counter(verb).incrementAndGet();
 			return result;
+		}
+
+	}
+
+	/**
+	 * Tells plans of the key.
+	 */
+	private static final class KeyedStore extends ForwardingStore {
+
+		private KeyedStore(IdempotencyStore store) {
+			super(store);
+		}
+
+		@Override
+		public ClaimResult claim(IdempotencyKey key, Fingerprint fingerprint, ClaimTerms terms) {
+			current.set(key);
+			return super.claim(key, fingerprint, terms);
+		}
+
+		@Override
+		public boolean renew(Claim claim, Duration lease) {
+			current.set(claim.key());
+			return super.renew(claim, lease);
+		}
+
+		@Override
+		public boolean complete(Claim claim, StoredResult result, Duration atLeast) {
+			current.set(claim.key());
+			return super.complete(claim, result, atLeast);
+		}
+
+		@Override
+		public boolean release(Claim claim) {
+			current.set(claim.key());
+			return super.release(claim);
 		}
 
 	}

@@ -101,7 +101,8 @@ abstract class ReactiveKinds {
 	}
 
 	private Mono<String> next(String name) {
-		return Mono.fromCallable(() -> this.executions.next(name));
+		Mono<String> next = Mono.fromCallable(() -> this.executions.next(name));
+		return this.executions.blocks(name) ? next.subscribeOn(Schedulers.boundedElastic()) : next;
 	}
 
 	private static DataBuffer buffer(ServerHttpResponse response, String text, Charset charset) {

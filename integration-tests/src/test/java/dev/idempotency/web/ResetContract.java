@@ -177,7 +177,7 @@ abstract class ResetContract {
 		 */
 		@Bean
 		Executions executions() {
-			return new Executions(() -> LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(WORK_NANOS)));
+			return new Executions((handler) -> LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(WORK_NANOS)));
 		}
 
 		@GetMapping("/neighbours/streaming/{name}")
