@@ -11,8 +11,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The same digest as that of {@link CanonicalJson}, for the JSON of most requests: not
- * nested deeply, and in ASCII without escapes. It works on the bytes of such a text, for
- * a fraction of what a parser costs.
+ * nested deeply, and in ASCII without escapes. It works on the bytes of such a text.
+ * <p>
+ * It stands beside the parser for what a request allocates: without it, a first request
+ * takes 2.3 KB more, and one of 10 KB takes 23 KB more ({@code AllocationTests}). It
+ * saves 0.5 µs for 31 bytes, 1.0 for 185 and 3.5 for 746.
  * <p>
  * It refuses everything else, also what is not JSON, so that only the parser decides what
  * is valid.
