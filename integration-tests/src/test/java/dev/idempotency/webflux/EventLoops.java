@@ -47,6 +47,8 @@ public final class EventLoops {
 			"java.util.concurrent.ThreadPoolExecutor.getTask", "java.util.concurrent.ThreadPoolExecutor.addWorker",
 			"java.util.concurrent.ThreadPoolExecutor.processWorkerExit",
 			"java.util.concurrent.ScheduledThreadPoolExecutor$DelayedWorkQueue.",
+			// Spring MVC hands over what a Flux emits to a thread of its own
+			"org.springframework.web.servlet.mvc.method.annotation.ReactiveTypeHandler",
 			// Locks that are held for a moment, and never while a store is asked
 			"dev.idempotency.reactive.StoreThreads.handOver", "dev.idempotency.core.WaitingRoom$Party.");
 
