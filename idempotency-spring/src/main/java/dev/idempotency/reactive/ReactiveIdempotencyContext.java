@@ -1,7 +1,5 @@
 package dev.idempotency.reactive;
 
-import java.util.function.Supplier;
-
 import dev.idempotency.IdempotencyContext;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
@@ -50,19 +48,34 @@ public final class ReactiveIdempotencyContext {
 	}
 
 	/**
-	 * Makes an operation current for a pipeline that begins before it and continues after
+	 * Prepares a pipeline that begins before its operation is known and continues after
 	 * it, such as that of a request.
 	 * @param context the context of the pipeline
-	 * @param operation returns the operation, or {@code null} if there is none
-	 * @return the same with the operation
+	 * @return the same with a place for the operation
 	 */
-	public static Context bindLater(Context context, Supplier<@Nullable IdempotencyContext> operation) {
-		return context.put(KEY, operation);
+	public static Context bindLater(Context context) {
+		return context.put(KEY, new Later());
+	}
+
+	/**
+	 * Makes an operation current for the pipeline that was prepared for it, or else for
+	 * its work only.
+	 * @param context the context of the pipeline
+	 * @param operation the operation
+	 * @param work the work of the operation
+	 * @return the same work as part of the operation
+	 */
+	public static <T> Mono<T> bindNow(ContextView context, IdempotencyContext operation, Mono<T> work) {
+		if (context.getOrDefault(KEY, null) instanceof Later later) {
+			later.operation = operation;
+			return work;
+		}
+		return work.contextWrite((inner) -> bind(inner, operation));
 	}
 
 	private static @Nullable IdempotencyContext in(ContextView context) {
 		Object found = context.getOrDefault(KEY, null);
-		return (IdempotencyContext) ((found instanceof Supplier<?> later) ? later.get() : found);
+		return (found instanceof Later later) ? later.operation : (IdempotencyContext) found;
 	}
 
 	/**
@@ -81,6 +94,15 @@ public final class ReactiveIdempotencyContext {
 	 */
 	public static ReactiveSteps steps() {
 		return ReactiveSteps.OF_OPERATION;
+	}
+
+	/**
+	 * The place of an operation that is not known yet.
+	 */
+	private static final class Later {
+
+		private volatile @Nullable IdempotencyContext operation;
+
 	}
 
 }

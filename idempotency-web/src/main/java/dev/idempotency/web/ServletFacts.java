@@ -2,6 +2,7 @@ package dev.idempotency.web;
 
 import java.security.Principal;
 import java.util.Collections;
+import java.util.Enumeration;
 import java.util.List;
 import java.util.Map;
 
@@ -84,8 +85,13 @@ final class ServletFacts implements RequestFacts {
 
 	@Override
 	public List<String> headers(String name) {
-		// Most headers that are asked for were not sent
-		return (this.request.getHeader(name) != null) ? Collections.list(this.request.getHeaders(name)) : List.of();
+		// Most headers that are asked for were not sent, and the others once
+		if (this.request.getHeader(name) == null) {
+			return List.of();
+		}
+		Enumeration<String> values = this.request.getHeaders(name);
+		String first = values.nextElement();
+		return values.hasMoreElements() ? Collections.list(this.request.getHeaders(name)) : List.of(first);
 	}
 
 	@Override

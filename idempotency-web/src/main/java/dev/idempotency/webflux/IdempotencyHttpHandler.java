@@ -1,12 +1,8 @@
 package dev.idempotency.webflux;
 
-import dev.idempotency.IdempotencyContext;
 import dev.idempotency.reactive.Outliving;
 import dev.idempotency.reactive.ReactiveIdempotencyContext;
-import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
-import reactor.util.context.Context;
-import reactor.util.context.ContextView;
 
 import org.springframework.http.HttpMethod;
 import org.springframework.http.server.reactive.HttpHandler;
@@ -32,7 +28,7 @@ final class IdempotencyHttpHandler implements HttpHandler {
 	 */
 	static HttpHandler off(HttpHandler handler) {
 		return (request, response) -> isSafe(request.getMethod()) ? handler.handle(request, response)
-				: handler.handle(request, response).contextWrite((context) -> new CurrentOperation().in(context));
+				: handler.handle(request, response).contextWrite(ReactiveIdempotencyContext::bindLater);
 	}
 
 	@Override
@@ -53,35 +49,6 @@ final class IdempotencyHttpHandler implements HttpHandler {
 			case "GET", "HEAD", "OPTIONS", "TRACE" -> true;
 			default -> false;
 		};
-	}
-
-	/**
-	 * The operation of a request. The pipeline begins before the handler is known, and
-	 * writes the response after the handler has returned.
-	 */
-	static final class CurrentOperation {
-
-		private volatile @Nullable IdempotencyContext context;
-
-		/**
-		 * Puts it into Reactor's context.
-		 */
-		Context in(Context context) {
-			return ReactiveIdempotencyContext.bindLater(context.put(CurrentOperation.class, this), () -> this.context);
-		}
-
-		/**
-		 * Runs a handler as part of an operation.
-		 */
-		static <T> Mono<T> bind(ContextView view, IdempotencyContext operation, Mono<T> handler) {
-			CurrentOperation current = view.getOrDefault(CurrentOperation.class, null);
-			if (current == null) {
-				return handler.contextWrite((context) -> ReactiveIdempotencyContext.bind(context, operation));
-			}
-			current.context = operation;
-			return handler;
-		}
-
 	}
 
 }

@@ -239,6 +239,14 @@ public final class IdempotencyWebFlux {
 			return this.filter.filter(exchange, chain);
 		}
 
+		/**
+		 * Short and known, since Spring puts it into a checkpoint of each request.
+		 */
+		@Override
+		public String toString() {
+			return "@Idempotent";
+		}
+
 	}
 
 	/**

@@ -88,7 +88,8 @@ final class ReactiveDispatch implements Outliving.Owner<Void> {
 	 * @return {@code null} if the request did not come through the edge
 	 */
 	static @Nullable ReactiveDispatch of(ContextView context) {
-		return context.getOrDefault(ReactiveDispatch.class, null);
+		return (context.getOrDefault(ReactiveExchange.KEY, null) instanceof ReactiveDispatch dispatch) ? dispatch
+				: null;
 	}
 
 	/**
@@ -101,9 +102,8 @@ final class ReactiveDispatch implements Outliving.Owner<Void> {
 			exchange.getAttributes().remove(RouterFunctions.MATCHING_PATTERN_ATTRIBUTE);
 			ReactiveDispatch dispatch = new ReactiveDispatch(carried, exchange);
 			Publisher<Void> handled = next.filter(dispatch.exchange)
-				.doOnError(dispatch::failed)
-				.doOnSuccess((nothing) -> dispatch.succeeded())
-				.contextWrite((context) -> context.put(ReactiveDispatch.class, dispatch));
+				.doOnEach((signal) -> dispatch.ended(signal.getThrowable()))
+				.contextWrite((context) -> context.put(ReactiveExchange.KEY, dispatch));
 			Outliving<Void> outliving = new Outliving<>(handled, dispatch);
 			dispatch.pipeline = new WeakReference<>(outliving);
 			return Mono.fromDirect(outliving);
@@ -166,16 +166,15 @@ final class ReactiveDispatch implements Outliving.Owner<Void> {
 		return this.responding || RESPONDING.get() == this;
 	}
 
-	private void succeeded() {
-		this.responding = true;
-		this.end.tryEmitEmpty();
-	}
-
 	/**
-	 * Spring has not handled an exception.
+	 * The dispatch has ended, maybe with an exception that Spring has not handled.
 	 */
-	private void failed(Throwable failure) {
+	private void ended(@Nullable Throwable failure) {
 		this.responding = true;
+		if (failure == null) {
+			this.end.tryEmitEmpty();
+			return;
+		}
 		ReactiveRun armed = run();
 		if (armed != null) {
 			armed.failedUnhandled(failure);
@@ -305,7 +304,7 @@ final class ReactiveDispatch implements Outliving.Owner<Void> {
 			return Mono.defer(() -> {
 				this.dispatch.responding = true;
 				return written;
-			}).contextWrite((context) -> context.put(ReactiveDispatch.class, this.dispatch));
+			}).contextWrite((context) -> context.put(ReactiveExchange.KEY, this.dispatch));
 		}
 
 		@Override

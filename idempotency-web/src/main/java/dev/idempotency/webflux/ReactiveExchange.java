@@ -5,7 +5,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import dev.idempotency.IdempotencyException;
 import dev.idempotency.http.HttpAnswer;
 import dev.idempotency.reactive.Outliving;
-import dev.idempotency.webflux.IdempotencyHttpHandler.CurrentOperation;
+import dev.idempotency.reactive.ReactiveIdempotencyContext;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,6 +25,12 @@ import org.springframework.web.server.ServerWebExchange;
 final class ReactiveExchange implements Outliving.Owner<Void> {
 
 	private static final Logger logger = LoggerFactory.getLogger(ReactiveExchange.class);
+
+	/**
+	 * The key of the exchange in Reactor's context, and of a dispatch of it: that context
+	 * is copied with each entry, and at more than five it becomes a map.
+	 */
+	static final Object KEY = ReactiveExchange.class;
 
 	private static final Object UNDECIDED = new Object();
 
@@ -56,7 +62,8 @@ final class ReactiveExchange implements Outliving.Owner<Void> {
 	 * @return {@code null} if the request did not come through the edge
 	 */
 	static @Nullable ReactiveExchange of(ContextView context) {
-		return context.getOrDefault(ReactiveExchange.class, null);
+		Object found = context.getOrDefault(KEY, null);
+		return (found instanceof ReactiveDispatch dispatch) ? dispatch.carried() : (ReactiveExchange) found;
 	}
 
 	/**
@@ -66,7 +73,7 @@ final class ReactiveExchange implements Outliving.Owner<Void> {
 	Mono<Void> carry(Mono<Void> handled) {
 		return handled.onErrorResume(this::failed)
 			.then(Mono.defer(this::ended))
-			.contextWrite((context) -> new CurrentOperation().in(context.put(ReactiveExchange.class, this)));
+			.contextWrite((context) -> ReactiveIdempotencyContext.bindLater(context.put(KEY, this)));
 	}
 
 	ReactiveRequest request() {

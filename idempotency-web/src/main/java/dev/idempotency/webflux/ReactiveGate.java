@@ -24,7 +24,7 @@ import dev.idempotency.http.ProtectedRequest;
 import dev.idempotency.http.ReplayedAnswer;
 import dev.idempotency.reactive.Outliving;
 import dev.idempotency.reactive.ReactiveEngine;
-import dev.idempotency.webflux.IdempotencyHttpHandler.CurrentOperation;
+import dev.idempotency.reactive.ReactiveIdempotencyContext;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import reactor.util.context.ContextView;
@@ -81,7 +81,8 @@ final class ReactiveGate {
 				return callerOf(exchange).flatMap((caller) -> {
 					Plan plan = this.gate.plan(this.gate.receive(operation, ExchangeFacts.pattern(exchange),
 							new ExchangeFacts(exchange, caller.orElse(null))));
-					return CurrentOperation.bind(context, ((Plan.Unprotected) plan).context(), proceed.apply(null));
+					return ReactiveIdempotencyContext.bindNow(context, ((Plan.Unprotected) plan).context(),
+							proceed.apply(null));
 				});
 			}
 			if (dispatch == null) {
@@ -191,7 +192,8 @@ final class ReactiveGate {
 			if (plan instanceof Plan.DryRun dryRun) {
 				return rehearse(dryRun);
 			}
-			return CurrentOperation.bind(this.context, ((Plan.Unprotected) plan).context(), this.proceed.apply(null));
+			return ReactiveIdempotencyContext.bindNow(this.context, ((Plan.Unprotected) plan).context(),
+					this.proceed.apply(null));
 		}
 
 		/**
@@ -261,7 +263,7 @@ final class ReactiveGate {
 						(owner) -> this.calls.stepsOf(execution, attempt.fingerprint(), this.operation.policy(), owner),
 						this.engine, ReactiveGate.this.rules);
 				if (this.dispatch.arm(run)) {
-					return Mono.defer(() -> CurrentOperation.bind(this.context, run, handler(run)));
+					return Mono.defer(() -> ReactiveIdempotencyContext.bindNow(this.context, run, handler(run)));
 				}
 			}
 			catch (Throwable ex) {

@@ -1,8 +1,8 @@
 package dev.idempotency.store.memory;
 
 import java.time.Clock;
-import java.util.Iterator;
 import java.util.NavigableSet;
+import java.util.NoSuchElementException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ConcurrentSkipListSet;
@@ -214,9 +214,14 @@ final class MemoryRecords {
 	 * The first result to expire, if it has or if there are too many.
 	 */
 	private @Nullable MemoryRecord toDrop(long now) {
-		Iterator<MemoryRecord> all = this.ends.iterator();
-		MemoryRecord first = all.hasNext() ? all.next() : null;
-		return (first != null && (first.filedUnder <= now || isFull())) ? first : null;
+		try {
+			MemoryRecord first = this.ends.first();
+			return (first.filedUnder <= now || isFull()) ? first : null;
+		}
+		catch (NoSuchElementException ex) {
+			// Rare: another thread has just dropped what this one has filed
+			return null;
+		}
 	}
 
 	/**
