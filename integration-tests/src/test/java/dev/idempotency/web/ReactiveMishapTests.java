@@ -24,6 +24,17 @@ import org.springframework.http.HttpStatus;
 import org.springframework.http.server.reactive.ServerHttpRequestDecorator;
 import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.http.server.reactive.ServerHttpResponseDecorator;
+import org.springframework.security.web.server.MatcherSecurityWebFilterChain;
+import org.springframework.security.web.server.WebFilterChainProxy;
+import org.springframework.security.web.server.authentication.AnonymousAuthenticationWebFilter;
+import org.springframework.security.web.server.authorization.ExceptionTranslationWebFilter;
+import org.springframework.security.web.server.context.NoOpServerSecurityContextRepository;
+import org.springframework.security.web.server.context.ReactorContextWebFilter;
+import org.springframework.security.web.server.context.SecurityContextServerWebExchangeWebFilter;
+import org.springframework.security.web.server.header.CacheControlServerHttpHeadersWriter;
+import org.springframework.security.web.server.header.HttpHeaderWriterWebFilter;
+import org.springframework.security.web.server.savedrequest.ServerRequestCacheWebFilter;
+import org.springframework.security.web.server.util.matcher.ServerWebExchangeMatchers;
 import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.WebFilter;
 import org.springframework.web.server.WebFilterChain;
@@ -68,7 +79,8 @@ class ReactiveMishapTests extends MishapContract {
 
 	@Override
 	List<Around> filters() {
-		return List.of(Around.NOTHING, Around.BUFFERS, Around.TRIES_AGAIN, Around.DISPATCHES_AGAIN);
+		return List.of(Around.NOTHING, Around.SPRING_SECURITY, Around.BUFFERS, Around.TRIES_AGAIN,
+				Around.DISPATCHES_AGAIN);
 	}
 
 	@Override
@@ -125,6 +137,13 @@ class ReactiveMishapTests extends MishapContract {
 
 	static class Filters {
 
+		private static final WebFilter SECURITY = new WebFilterChainProxy(new MatcherSecurityWebFilterChain(
+				ServerWebExchangeMatchers.anyExchange(),
+				List.of(new HttpHeaderWriterWebFilter(new CacheControlServerHttpHeadersWriter()),
+						new ReactorContextWebFilter(NoOpServerSecurityContextRepository.getInstance()),
+						new AnonymousAuthenticationWebFilter("test"), new SecurityContextServerWebExchangeWebFilter(),
+						new ServerRequestCacheWebFilter(), new ExceptionTranslationWebFilter())));
+
 		@Bean
 		WebFilter filter(Mishaps mishaps) {
 			return (exchange, chain) -> {
@@ -148,6 +167,7 @@ class ReactiveMishapTests extends MishapContract {
 
 		private static Mono<Void> around(Around around, ServerWebExchange exchange, WebFilterChain chain) {
 			return switch (around) {
+				case SPRING_SECURITY -> SECURITY.filter(exchange, chain);
 				case BUFFERS -> chain.filter(exchange.mutate()
 					.request(new ServerHttpRequestDecorator(exchange.getRequest()))
 					.response(new Buffering(exchange.getResponse()))

@@ -22,7 +22,7 @@ final class Parts implements AutoCloseable {
 	/**
 	 * On Reactor Netty, although Tomcat is on the class path, too.
 	 */
-	private static final String[] WEBFLUX = { "--spring.main.web-application-type=reactive",
+	static final String[] WEBFLUX = { "--spring.main.web-application-type=reactive",
 			"--spring.autoconfigure.exclude=org.springframework.boot.tomcat.autoconfigure.reactive.TomcatReactiveWebServerAutoConfiguration" };
 
 	private static final Effort SHORTER = new Effort(5, 3_000, 1_000);

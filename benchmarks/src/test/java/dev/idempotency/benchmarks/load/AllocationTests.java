@@ -67,6 +67,18 @@ class AllocationTests {
 			.isBetween(2_000_000.0, 2_200_000.0);
 	}
 
+	@Test
+	void aRequestOnWebFluxAllocatesMoreAndItsReplayLessThanTheHandler() {
+		Subject plain = this.bench.without(Parts.WEBFLUX);
+		Subject onWebFlux = this.bench.onMemory(Parts.WEBFLUX);
+		assertThat(Comparison.of(plain, Workload.of(Kind.FIRST), onWebFlux, Workload.of(Kind.FIRST), EFFORT)
+			.moreBytes()
+			.median()).isBetween(5000.0, 19_500.0);
+		assertThat(Comparison.of(plain, Workload.of(Kind.REPLAY), onWebFlux, Workload.of(Kind.REPLAY), EFFORT)
+			.moreBytes()
+			.median()).isNegative();
+	}
+
 	private double moreBytes(Workload load) {
 		return moreBytes(load, EFFORT);
 	}
