@@ -28,8 +28,8 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Every public type and method says in a sentence what it is for. The compiler's own
- * check would want the components of a record described a second time at its constructor.
+ * Every public type and method says in a sentence what it is for. A constructor creates
+ * what its type says.
  */
 @Tag("once")
 class PublicApiTests {
@@ -91,9 +91,9 @@ class PublicApiTests {
 		@Override
 		public @Nullable Void visitMethod(MethodTree method, @Nullable Void unused) {
 			Tree type = getCurrentPath().getParentPath().getLeaf();
-			boolean recordConstructor = type.getKind() == Tree.Kind.RECORD && method.getReturnType() == null;
+			boolean constructor = method.getReturnType() == null;
 			if (isPublic(method.getModifiers()) && !isAnnotated(method, "Override") && !isAnnotated(method, "Test")
-					&& !recordConstructor) {
+					&& !constructor) {
 				check(((ClassTree) type).getSimpleName() + "." + method.getName());
 			}
 			return null;
