@@ -54,7 +54,6 @@ public final class IdempotentTools {
 	 * Returns an instance that does not protect tools, so that an application still runs
 	 * when protection is switched off. Side effects are still in the metadata, and dry
 	 * runs do not run the tool.
-	 * @return the tools
 	 */
 	public static IdempotentTools disabled() {
 		return new IdempotentTools();
@@ -62,7 +61,6 @@ public final class IdempotentTools {
 
 	/**
 	 * Protects all tools of a provider.
-	 * @param provider the provider
 	 * @param options how they are protected
 	 * @return the provider of protected tools
 	 */
@@ -72,9 +70,7 @@ public final class IdempotentTools {
 
 	/**
 	 * Protects tools.
-	 * @param tools the tools
 	 * @param options how they are protected
-	 * @return the protected tools
 	 */
 	public ToolCallback[] wrap(ToolCallback[] tools, ToolOptions options) {
 		return Arrays.stream(tools).map((tool) -> wrap(tool, options)).toArray(ToolCallback[]::new);
@@ -82,9 +78,7 @@ public final class IdempotentTools {
 
 	/**
 	 * Protects a tool.
-	 * @param tool the tool
 	 * @param options how it is protected
-	 * @return the protected tool
 	 * @throws IdempotencyConfigurationException if the annotation of its method is not
 	 * valid for a tool
 	 */

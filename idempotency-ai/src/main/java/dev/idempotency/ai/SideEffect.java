@@ -31,7 +31,6 @@ public enum SideEffect {
 
 	/**
 	 * Returns the side effects of a tool.
-	 * @param tool the tool
 	 * @return its side effects; empty if they are unknown
 	 */
 	public static Set<SideEffect> of(ToolCallback tool) {

@@ -72,7 +72,6 @@ final class ToolMethods {
 	/**
 	 * The annotations of a tool's method.
 	 *
-	 * @param method the method
 	 * @param idempotent how it is protected, or {@code null} if it is not annotated
 	 * @param sideEffects its side effects, or {@code null} if it is not annotated
 	 */

@@ -48,7 +48,6 @@ public record ToolOptions(Set<SideEffect> sideEffects, @Nullable ToolSession ses
 	/**
 	 * Returns the default options: a tool runs once for the same arguments in the same
 	 * session.
-	 * @return the options
 	 */
 	public static ToolOptions defaults() {
 		return DEFAULTS;
@@ -56,8 +55,6 @@ public record ToolOptions(Set<SideEffect> sideEffects, @Nullable ToolSession ses
 
 	/**
 	 * Returns these options with other side effects.
-	 * @param sideEffects the side effects
-	 * @return the options
 	 */
 	public ToolOptions withSideEffects(SideEffect... sideEffects) {
 		Set<SideEffect> tags = EnumSet.noneOf(SideEffect.class);
@@ -69,7 +66,6 @@ public record ToolOptions(Set<SideEffect> sideEffects, @Nullable ToolSession ses
 	/**
 	 * Returns these options with another session.
 	 * @param session finds the session of a call
-	 * @return the options
 	 */
 	public ToolOptions withSession(ToolSession session) {
 		return new ToolOptions(this.sideEffects, session, this.ttl, this.onConflict, this.onCrash, this.readCache,
@@ -79,7 +75,6 @@ public record ToolOptions(Set<SideEffect> sideEffects, @Nullable ToolSession ses
 	/**
 	 * Returns these options with another ttl.
 	 * @param ttl how long
-	 * @return the options
 	 */
 	public ToolOptions withTtl(Duration ttl) {
 		return new ToolOptions(this.sideEffects, this.session, ttl, this.onConflict, this.onCrash, this.readCache,
@@ -89,7 +84,6 @@ public record ToolOptions(Set<SideEffect> sideEffects, @Nullable ToolSession ses
 	/**
 	 * Returns these options with another reaction to a call in progress.
 	 * @param onConflict what happens to a call while the same call is in progress
-	 * @return the options
 	 */
 	public ToolOptions withOnConflict(OnConflict onConflict) {
 		return new ToolOptions(this.sideEffects, this.session, this.ttl, onConflict, this.onCrash, this.readCache,
@@ -99,7 +93,6 @@ public record ToolOptions(Set<SideEffect> sideEffects, @Nullable ToolSession ses
 	/**
 	 * Returns these options with another reaction to a crash.
 	 * @param onCrash what happens to a call after a crash of the same call
-	 * @return the options
 	 */
 	public ToolOptions withOnCrash(OnCrash onCrash) {
 		return new ToolOptions(this.sideEffects, this.session, this.ttl, this.onConflict, onCrash, this.readCache,
@@ -111,7 +104,6 @@ public record ToolOptions(Set<SideEffect> sideEffects, @Nullable ToolSession ses
 	 * session.
 	 * @param ttl how long
 	 * @param maxSize how many for each tool
-	 * @return the options
 	 */
 	public ToolOptions withReadCache(Duration ttl, long maxSize) {
 		return new ToolOptions(this.sideEffects, this.session, this.ttl, this.onConflict, this.onCrash,
@@ -122,8 +114,6 @@ public record ToolOptions(Set<SideEffect> sideEffects, @Nullable ToolSession ses
 	 * Returns these options with another limit of equal calls.
 	 * @param calls how many equal calls a session may make within the window; 0 for any
 	 * number
-	 * @param window the window
-	 * @return the options
 	 */
 	public ToolOptions withLoopGuard(int calls, Duration window) {
 		return new ToolOptions(this.sideEffects, this.session, this.ttl, this.onConflict, this.onCrash, this.readCache,
@@ -133,7 +123,6 @@ public record ToolOptions(Set<SideEffect> sideEffects, @Nullable ToolSession ses
 	/**
 	 * Returns these options with dry runs switched on or off.
 	 * @param dryRun whether tools that write only report what they would do
-	 * @return the options
 	 */
 	public ToolOptions withDryRun(boolean dryRun) {
 		return new ToolOptions(this.sideEffects, this.session, this.ttl, this.onConflict, this.onCrash, this.readCache,
@@ -144,7 +133,6 @@ public record ToolOptions(Set<SideEffect> sideEffects, @Nullable ToolSession ses
 	 * Returns these options for tools that report their effect to the model.
 	 * @param effect the effect of a run, unless the tool reports another one while it
 	 * runs
-	 * @return the options
 	 */
 	public ToolOptions withEffect(Effect effect) {
 		return new ToolOptions(this.sideEffects, this.session, this.ttl, this.onConflict, this.onCrash, this.readCache,
@@ -178,7 +166,6 @@ public record ToolOptions(Set<SideEffect> sideEffects, @Nullable ToolSession ses
 	 *
 	 * @param calls how many equal calls a session may make within the window; 0 for any
 	 * number
-	 * @param window the window
 	 */
 	public record LoopGuard(int calls, Duration window) {
 

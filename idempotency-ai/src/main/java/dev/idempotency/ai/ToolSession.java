@@ -30,7 +30,6 @@ public interface ToolSession {
 	 * Returns the session that an entry of the context names, else the conversation of
 	 * Spring AI's chat memory, else the session of an MCP client.
 	 * @param entry the name of the entry
-	 * @return the session
 	 */
 	static ToolSession ofEntry(String entry) {
 		return new ContextSession(entry);
@@ -38,8 +37,6 @@ public interface ToolSession {
 
 	/**
 	 * Returns one session for all calls, for an application with a single user.
-	 * @param id its id
-	 * @return the session
 	 */
 	static ToolSession fixed(String id) {
 		return (context) -> id;

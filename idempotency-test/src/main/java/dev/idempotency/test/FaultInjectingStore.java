@@ -97,7 +97,6 @@ public final class FaultInjectingStore implements IdempotencyStore {
 		/**
 		 * Decides whether the next call fails.
 		 * @param verb the verb of the call
-		 * @return the fault
 		 */
 		Fault next(StoreVerb verb);
 

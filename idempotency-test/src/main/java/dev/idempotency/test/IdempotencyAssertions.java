@@ -23,7 +23,6 @@ public final class IdempotencyAssertions {
 	 * {@code RestClient}, {@code RestTemplate} and {@code TestRestTemplate}, or
 	 * {@code HttpResponse} of the JDK
 	 * @param request sends the request, with the same key each time
-	 * @return the first response
 	 */
 	public static <T> T assertThatReplays(Callable<T> request) {
 		T first = send(request);

@@ -30,7 +30,6 @@ public final class Race {
 	 * Runs a task on many threads at once.
 	 * @param <T> the type of the result
 	 * @param threads how many
-	 * @param task the task
 	 * @return the result of each thread
 	 */
 	public static <T> List<T> run(int threads, Callable<T> task) {

@@ -74,7 +74,6 @@ final class StoreProxy {
 	/**
 	 * A call of a store.
 	 *
-	 * @param store the store
 	 * @param method the method that is called
 	 * @param arguments its arguments, which may be changed
 	 */

@@ -27,8 +27,6 @@ public interface StoreTime {
 
 	/**
 	 * The time of a store that has a movable clock.
-	 * @param clock the clock
-	 * @return the time
 	 */
 	static StoreTime of(MovableClock clock) {
 		return new StoreTime() {
@@ -49,7 +47,6 @@ public interface StoreTime {
 	/**
 	 * The time of a store whose server has a clock of its own, which tests can only wait
 	 * for.
-	 * @return the time
 	 */
 	static StoreTime real() {
 		return (duration) -> {

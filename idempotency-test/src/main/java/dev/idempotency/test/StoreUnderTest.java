@@ -12,7 +12,6 @@ public interface StoreUnderTest {
 	/**
 	 * Returns the store, which is the same one throughout a test. It need not be empty,
 	 * since every test uses keys of its own.
-	 * @return the store
 	 */
 	IdempotencyStore store();
 
@@ -21,13 +20,11 @@ public interface StoreUnderTest {
 	 * has it: another object, with connections of its own. It is the same one throughout
 	 * a test. A store whose records are in the object itself returns {@link #store()},
 	 * and says by {@link dev.idempotency.store.ShutdownAwareStore} that they end with it.
-	 * @return the other instance
 	 */
 	IdempotencyStore otherInstance();
 
 	/**
 	 * How time passes for the store.
-	 * @return the time
 	 */
 	StoreTime time();
 

@@ -21,7 +21,6 @@ public interface TransactionalStoreContract extends StoreUnderTest {
 
 	/**
 	 * The caller's transaction.
-	 * @return the transaction
 	 */
 	CallerTransaction transaction();
 

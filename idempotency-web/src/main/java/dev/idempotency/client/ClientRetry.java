@@ -53,7 +53,6 @@ public record ClientRetry(int attempts, Duration firstDelay, Duration maxDelay, 
 	 * Up to 8 attempts in a minute, after 409 (if it says that the first request is in
 	 * progress), 429, 503 and every connection failure. A server that uses this library
 	 * requests waits that double: 8 attempts outlast a lease of 30 s.
-	 * @return the defaults
 	 */
 	public static ClientRetry defaults() {
 		return DEFAULTS;
@@ -62,7 +61,6 @@ public record ClientRetry(int attempts, Duration firstDelay, Duration maxDelay, 
 	/**
 	 * A copy with another number of attempts.
 	 * @param attempts how often a call is made at most
-	 * @return the copy
 	 */
 	public ClientRetry withAttempts(int attempts) {
 		return new ClientRetry(attempts, this.firstDelay, this.maxDelay, this.deadline, this.statuses, this.errors);
@@ -72,7 +70,6 @@ public record ClientRetry(int attempts, Duration firstDelay, Duration maxDelay, 
 	 * A copy with other delays.
 	 * @param first the longest wait before the second attempt
 	 * @param max the upper limit of that wait
-	 * @return the copy
 	 */
 	public ClientRetry withDelay(Duration first, Duration max) {
 		return new ClientRetry(this.attempts, first, max, this.deadline, this.statuses, this.errors);
@@ -81,7 +78,6 @@ public record ClientRetry(int attempts, Duration firstDelay, Duration maxDelay, 
 	/**
 	 * A copy with another deadline.
 	 * @param deadline how long all attempts may take, waits included
-	 * @return the copy
 	 */
 	public ClientRetry withDeadline(Duration deadline) {
 		return new ClientRetry(this.attempts, this.firstDelay, this.maxDelay, deadline, this.statuses, this.errors);
@@ -90,7 +86,6 @@ public record ClientRetry(int attempts, Duration firstDelay, Duration maxDelay, 
 	/**
 	 * A copy with other statuses.
 	 * @param statuses the statuses after which a call is made again
-	 * @return the copy
 	 */
 	public ClientRetry withStatuses(int... statuses) {
 		return new ClientRetry(this.attempts, this.firstDelay, this.maxDelay, this.deadline,
@@ -100,7 +95,6 @@ public record ClientRetry(int attempts, Duration firstDelay, Duration maxDelay, 
 	/**
 	 * A copy with other errors.
 	 * @param errors the errors after which a call is made again
-	 * @return the copy
 	 */
 	public ClientRetry withErrors(Predicate<? super IOException> errors) {
 		return new ClientRetry(this.attempts, this.firstDelay, this.maxDelay, this.deadline, this.statuses, errors);

@@ -63,7 +63,6 @@ public final class IdempotencyKeyClientInterceptor implements ClientHttpRequestI
 	 * ahead. If the response breaks off there, the call is retried. If no attempt is
 	 * left, the caller gets the last response, whatever its status.
 	 * @param retry how often, how soon and after what
-	 * @return the interceptor
 	 */
 	public static IdempotencyKeyClientInterceptor retrying(ClientRetry retry) {
 		return new IdempotencyKeyClientInterceptor(KeyHeaders.standard(), retry);
@@ -72,7 +71,6 @@ public final class IdempotencyKeyClientInterceptor implements ClientHttpRequestI
 	/**
 	 * A copy with other headers.
 	 * @param headers which header carries the key, for each host
-	 * @return the interceptor
 	 */
 	public IdempotencyKeyClientInterceptor withHeaders(KeyHeaders headers) {
 		return new IdempotencyKeyClientInterceptor(headers, this.retry);
@@ -82,7 +80,6 @@ public final class IdempotencyKeyClientInterceptor implements ClientHttpRequestI
 	 * A copy with another header for a host.
 	 * @param host the name of the host
 	 * @param header the name of the header
-	 * @return the interceptor
 	 */
 	public IdempotencyKeyClientInterceptor withHeader(String host, String header) {
 		return withHeaders(this.headers.with(host, header));

@@ -47,9 +47,6 @@ public final class IdempotencyKeyExchangeFilter implements ExchangeFilterFunctio
 
 	private final KeyHeaders headers;
 
-	/**
-	 * Create a filter.
-	 */
 	public IdempotencyKeyExchangeFilter() {
 		this(KeyHeaders.standard());
 	}
@@ -79,7 +76,6 @@ public final class IdempotencyKeyExchangeFilter implements ExchangeFilterFunctio
 	/**
 	 * A copy with other headers.
 	 * @param headers which header carries the key, for each host
-	 * @return the filter
 	 */
 	public IdempotencyKeyExchangeFilter withHeaders(KeyHeaders headers) {
 		return new IdempotencyKeyExchangeFilter(headers);
@@ -89,7 +85,6 @@ public final class IdempotencyKeyExchangeFilter implements ExchangeFilterFunctio
 	 * A copy with another header for a host.
 	 * @param host the name of the host
 	 * @param header the name of the header
-	 * @return the filter
 	 */
 	public IdempotencyKeyExchangeFilter withHeader(String host, String header) {
 		return withHeaders(this.headers.with(host, header));

@@ -32,7 +32,6 @@ public final class IdempotencyResponse {
 
 	/**
 	 * Reads the headers of a response.
-	 * @param headers the headers
 	 * @return what they say
 	 */
 	public static IdempotencyResponse of(HttpHeaders headers) {

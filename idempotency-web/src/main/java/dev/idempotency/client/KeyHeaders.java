@@ -46,7 +46,6 @@ public record KeyHeaders(Map<String, String> byHost) {
 
 	/**
 	 * The same header for all hosts.
-	 * @return the headers
 	 */
 	public static KeyHeaders standard() {
 		return new KeyHeaders(Map.of());
@@ -56,7 +55,6 @@ public record KeyHeaders(Map<String, String> byHost) {
 	 * A copy with the header for a further host.
 	 * @param host the name of the host
 	 * @param header the name of the header
-	 * @return the copy
 	 */
 	public KeyHeaders with(String host, String header) {
 		Map<String, String> more = new LinkedHashMap<>(this.byHost);

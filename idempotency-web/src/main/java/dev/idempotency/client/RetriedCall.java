@@ -46,7 +46,6 @@ final class RetriedCall implements RetryPolicy {
 
 	/**
 	 * Makes the call until its response is final, or there is no reason to retry.
-	 * @return the latest response
 	 * @throws IOException if the last attempt got no response
 	 */
 	ClientHttpResponse execute(Call call) throws IOException {

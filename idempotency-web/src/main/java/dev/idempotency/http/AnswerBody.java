@@ -36,7 +36,6 @@ public final class AnswerBody {
 
 	/**
 	 * A body that is a whole array.
-	 * @param bytes the array
 	 */
 	public static AnswerBody of(byte[] bytes) {
 		return of(bytes, 0, bytes.length);
@@ -44,7 +43,6 @@ public final class AnswerBody {
 
 	/**
 	 * A body that is a part of an array.
-	 * @param bytes the array
 	 * @param start where in it the body begins
 	 * @param length how many bytes it has
 	 */
@@ -90,7 +88,6 @@ public final class AnswerBody {
 
 	/**
 	 * All of it in one array.
-	 * @return a copy
 	 */
 	public byte[] toBytes() {
 		byte[] bytes = new byte[this.length];

@@ -34,7 +34,6 @@ public record ClientContract(KnownOperation.Protection protection, boolean enfor
 
 	/**
 	 * What a client needs to know about an operation.
-	 * @param operation the operation
 	 * @param settings how operations are protected
 	 * @param comparing whether requests are compared at all
 	 * @return what it needs to know
@@ -94,7 +93,6 @@ public record ClientContract(KnownOperation.Protection protection, boolean enfor
 	/**
 	 * A header that a key is made of.
 	 *
-	 * @param name its name
 	 * @param syntax how the key is written in it, or {@code null} if it is taken as it is
 	 */
 	public record KeyField(String name, @Nullable KeySyntax syntax) {

@@ -10,9 +10,6 @@ public final class DryRunInvalidException extends IdempotencyException {
 
 	private static final long serialVersionUID = 1L;
 
-	/**
-	 * Create an exception.
-	 */
 	public DryRunInvalidException() {
 		super(Reason.DRY_RUN_INVALID, "The %s header is not a boolean".formatted(DryRunHeader.NAME), null);
 	}

@@ -46,7 +46,6 @@ public final class ExplicitExceptionHandlers {
 
 	/**
 	 * Whether the application handles an exception by name.
-	 * @param ex the exception
 	 * @param handler the handler of the request
 	 */
 	public boolean handle(IdempotencyException ex, @Nullable Object handler) {

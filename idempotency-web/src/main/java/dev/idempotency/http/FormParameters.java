@@ -27,7 +27,6 @@ public final class FormParameters {
 	/**
 	 * Parses a form.
 	 * @param query the parameters of the query, which come first
-	 * @param body the body
 	 * @param charset the charset of the body
 	 * @return the parameters of both
 	 * @throws IllegalArgumentException if the form is malformed or has too many

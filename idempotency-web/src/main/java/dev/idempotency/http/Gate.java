@@ -152,8 +152,6 @@ public final class Gate {
 
 		/**
 		 * The key is to be claimed.
-		 *
-		 * @param attempt the attempt
 		 */
 		record Claim(Attempt attempt) implements Plan {
 		}

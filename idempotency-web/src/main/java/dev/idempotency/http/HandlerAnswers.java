@@ -13,7 +13,6 @@ public interface HandlerAnswers {
 
 	/**
 	 * Makes sure that a handler can be protected as its annotation says.
-	 * @param annotation the annotation
 	 * @param answer the type that the handler returns
 	 * @param handler the handler, for messages
 	 * @throws IdempotencyConfigurationException if it cannot

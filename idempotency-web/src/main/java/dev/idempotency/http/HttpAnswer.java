@@ -20,11 +20,9 @@ import org.springframework.http.HttpHeaders;
 /**
  * A response as the client saw it.
  *
- * @param status the status
  * @param delivery how it was sent
  * @param headers the headers that are stored, with the {@code Location} of a redirect as
  * the handler gave it
- * @param body the body
  */
 public record HttpAnswer(int status, Delivery delivery, Map<String, List<String>> headers, AnswerBody body) {
 

@@ -63,7 +63,6 @@ public final class KeyExpression implements KeySource {
 
 	/**
 	 * Parses an expression.
-	 * @param text the expression
 	 * @return the source of keys
 	 * @throws IllegalArgumentException if it is invalid, with the reason
 	 */

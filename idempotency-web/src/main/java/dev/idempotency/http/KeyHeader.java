@@ -35,7 +35,6 @@ public final class KeyHeader {
 	/**
 	 * Tells a client that sent no key what to do.
 	 * @param name the name of the header
-	 * @return a sentence
 	 */
 	public static String advice(String name) {
 		return "This operation needs a key: send one, such as a random UUID, in the %s header, and the same one with each retry."

@@ -12,7 +12,6 @@ public interface KeyResolver {
 
 	/**
 	 * Resolves the key of a request.
-	 * @param request the request
 	 * @return the key, or {@code null} if there is none
 	 * @throws IdempotencyKeyInvalidException if the key cannot be used
 	 */
@@ -30,7 +29,6 @@ public interface KeyResolver {
 	 * A resolver of keys in a header.
 	 * @param name the name of the header
 	 * @param syntax the syntax of the keys
-	 * @return the resolver
 	 */
 	static KeyResolver header(String name, KeySyntax syntax) {
 		return new HeaderKeyResolver(name, syntax);

@@ -14,7 +14,6 @@ public interface KeySource {
 
 	/**
 	 * Finds the key of a request.
-	 * @param request the request
 	 * @throws IdempotencyKeyMissingException if there is none
 	 * @throws IdempotencyKeyInvalidException if the key cannot be used
 	 */
@@ -22,7 +21,6 @@ public interface KeySource {
 
 	/**
 	 * Finds the key of a request that may have none.
-	 * @param request the request
 	 * @return the key, or {@code null} if there is none
 	 * @throws IdempotencyKeyInvalidException if the key cannot be used
 	 */
@@ -37,7 +35,6 @@ public interface KeySource {
 
 	/**
 	 * Describes the source for operators.
-	 * @return a few words
 	 */
 	String description();
 

@@ -17,14 +17,12 @@ public interface ProblemFormat {
 
 	/**
 	 * Writes a problem.
-	 * @param problem the problem
 	 * @return the body of the response
 	 */
 	byte[] write(Problem problem);
 
 	/**
 	 * Problem documents (RFC 9457), for programs.
-	 * @return the format
 	 */
 	static ProblemFormat json() {
 		return new JsonProblemFormat();
@@ -33,7 +31,6 @@ public interface ProblemFormat {
 	/**
 	 * The same facts as short prose with the next step, for language models: they request
 	 * it with {@code Accept: text/markdown}.
-	 * @return the format
 	 */
 	static ProblemFormat markdown() {
 		return new MarkdownProblemFormat();

@@ -37,7 +37,6 @@ public final class Problems {
 	 * Create problems.
 	 * @param settings how requests are protected
 	 * @param formats the application's own formats
-	 * @param messages the application's messages
 	 */
 	public Problems(HttpSettings settings, List<ProblemFormat> formats, MessageSource messages) {
 		this.settings = settings;
@@ -49,7 +48,6 @@ public final class Problems {
 	 * The response to a request that did not run.
 	 * @param ex why it did not
 	 * @param accept the {@code Accept} header, or {@code null} if there is none
-	 * @param locale the client's language
 	 * @return the response, with headers that the caller may add to, or {@code null} if
 	 * there is none for such an exception
 	 */

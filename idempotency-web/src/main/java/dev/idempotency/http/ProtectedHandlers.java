@@ -45,7 +45,6 @@ public final class ProtectedHandlers implements OperationCatalog {
 
 	/**
 	 * Checks every handler as the settings say, and catalogs those of unsafe methods.
-	 * @param routes the handlers
 	 * @param requirement fails if an operation cannot run as configured
 	 * @param logger the log of the edge
 	 * @throws IdempotencyConfigurationException if one cannot work, or is not protected
@@ -60,7 +59,6 @@ public final class ProtectedHandlers implements OperationCatalog {
 	/**
 	 * Whether requests with a method are protected, wherever they go.
 	 * @param handler their handler
-	 * @param method the method
 	 */
 	public boolean isProtected(HandlerMethod handler, String method) {
 		return this.operations.find(handler, method) != null;
@@ -68,7 +66,6 @@ public final class ProtectedHandlers implements OperationCatalog {
 
 	/**
 	 * What clients need to know about a handler.
-	 * @param handler the handler
 	 * @param method the method with which they call it
 	 * @param path the path of its route, with or without the expressions of its variables
 	 * @return what they need to know, if it is protected

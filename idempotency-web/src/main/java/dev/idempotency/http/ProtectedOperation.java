@@ -17,7 +17,6 @@ import dev.idempotency.core.OperationPolicy;
  * @param limits how large its bodies may be
  * @param store which of its responses are stored
  * @param dryRun what a dry run of it does
- * @param effect its effect
  * @param streams whether it writes its response itself, piece by piece
  * @param tasks whether it may leave its response to a task on another thread
  * @param transactional whether it runs in the transaction in which its key is completed

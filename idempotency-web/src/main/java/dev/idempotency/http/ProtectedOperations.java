@@ -60,7 +60,6 @@ public final class ProtectedOperations {
 
 	/**
 	 * How a handler is protected when it is called with a method.
-	 * @param handler the handler
 	 * @param method the method of the request
 	 * @return {@code null} if it is not
 	 */
@@ -71,7 +70,6 @@ public final class ProtectedOperations {
 
 	/**
 	 * An operation as the settings configure it by name.
-	 * @param operation the operation
 	 * @param method the method of a request
 	 * @param pattern the pattern of its route, or {@code null} if it has none
 	 * @param path the path of the request

@@ -10,8 +10,6 @@ import dev.idempotency.core.OperationPolicy;
 /**
  * How functional routes are protected. Each {@code with…} method returns a filter for
  * routes that differ from the defaults.
- *
- * @param <F> the filter
  */
 public abstract class ProtectedRoutes<F> {
 
@@ -31,14 +29,11 @@ public abstract class ProtectedRoutes<F> {
 
 	/**
 	 * A filter for routes with another operation.
-	 * @param operation the operation
-	 * @return the filter
 	 */
 	protected abstract F with(ProtectedOperation operation);
 
 	/**
 	 * How each operation is protected.
-	 * @return the operations
 	 */
 	protected final ProtectedOperations operations() {
 		return this.operations;
@@ -46,7 +41,6 @@ public abstract class ProtectedRoutes<F> {
 
 	/**
 	 * The operation of the routes.
-	 * @return the operation
 	 */
 	protected final ProtectedOperation operation() {
 		return this.operation;
@@ -54,7 +48,6 @@ public abstract class ProtectedRoutes<F> {
 
 	/**
 	 * A filter for routes where a request without a key runs unprotected.
-	 * @return the filter
 	 */
 	public final F withOptionalKey() {
 		return with(this.operation.withOptionalKey());
@@ -63,7 +56,6 @@ public abstract class ProtectedRoutes<F> {
 	/**
 	 * A filter for routes whose key comes from another source.
 	 * @param expression as in {@link dev.idempotency.Idempotent#key()}
-	 * @return the filter
 	 */
 	public final F withKey(String expression) {
 		return with(this.operation.withKeySource(this.operations.keySource(expression, "a route")));
@@ -72,7 +64,6 @@ public abstract class ProtectedRoutes<F> {
 	/**
 	 * A filter for routes where the key alone tells requests apart, as with
 	 * {@link dev.idempotency.Idempotent#fingerprint()}.
-	 * @return the filter
 	 */
 	public final F withoutFingerprint() {
 		return with(this.operation.withoutFingerprint());
@@ -81,7 +72,6 @@ public abstract class ProtectedRoutes<F> {
 	/**
 	 * A filter for routes whose records have another ttl.
 	 * @param ttl how long the records are kept
-	 * @return the filter
 	 */
 	public final F withTtl(Duration ttl) {
 		return withPolicy(this.operation.policy().withTtl(ttl));
@@ -90,7 +80,6 @@ public abstract class ProtectedRoutes<F> {
 	/**
 	 * A filter for routes that treat conflicts differently.
 	 * @param onConflict what happens to a request whose key is in progress
-	 * @return the filter
 	 */
 	public final F withOnConflict(OnConflict onConflict) {
 		return withPolicy(this.operation.policy().withPatience(this.operations.patience(onConflict)));
@@ -99,7 +88,6 @@ public abstract class ProtectedRoutes<F> {
 	/**
 	 * A filter for routes that treat a crash differently.
 	 * @param onCrash what happens to an abandoned key
-	 * @return the filter
 	 */
 	public final F withOnCrash(OnCrash onCrash) {
 		return withPolicy(this.operation.policy().withOnCrash(onCrash));
@@ -107,8 +95,6 @@ public abstract class ProtectedRoutes<F> {
 
 	/**
 	 * A filter for routes that declare their effect.
-	 * @param effect the effect
-	 * @return the filter
 	 */
 	public final F withEffect(Effect effect) {
 		return with(this.operation.withEffect(effect));

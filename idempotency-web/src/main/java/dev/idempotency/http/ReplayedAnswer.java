@@ -26,7 +26,6 @@ public final class ReplayedAnswer {
 
 	/**
 	 * Translates the decision about an attempt that does not run.
-	 * @return the stored response
 	 * @throws IdempotencyException if the attempt is refused
 	 */
 	public static HttpAnswer of(Decision.Answer answer, IdempotencyKey key) {

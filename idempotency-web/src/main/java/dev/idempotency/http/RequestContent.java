@@ -38,8 +38,6 @@ public sealed interface RequestContent {
 
 	/**
 	 * A form with files.
-	 *
-	 * @param parts its parts
 	 */
 	record Multipart(List<Part> parts) implements RequestContent {
 
@@ -55,7 +53,6 @@ public sealed interface RequestContent {
 	 * @param name the name of its field
 	 * @param fileName the name of the file, or {@code null} if it is none
 	 * @param contentType its type, or {@code null} if it does not say
-	 * @param content its content
 	 */
 	record Part(String name, @Nullable String fileName, @Nullable String contentType, InputStreamSource content) {
 	}

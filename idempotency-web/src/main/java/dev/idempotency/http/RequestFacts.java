@@ -14,13 +14,11 @@ public interface RequestFacts {
 
 	/**
 	 * The method of the request.
-	 * @return the method
 	 */
 	String method();
 
 	/**
 	 * The path of the request, as it was sent.
-	 * @return the path
 	 */
 	String path();
 
@@ -82,7 +80,6 @@ public interface RequestFacts {
 
 	/**
 	 * The content of the request. On Spring MVC it is read ahead of the handler now.
-	 * @return the content
 	 * @throws IdempotencyKeyMissingException if it is not read ahead of the handler
 	 */
 	RequestContent content();

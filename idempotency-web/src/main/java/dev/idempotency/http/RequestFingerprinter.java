@@ -12,9 +12,7 @@ public interface RequestFingerprinter {
 
 	/**
 	 * Computes the fingerprint of a request.
-	 * @param request the request
 	 * @param content the content of the request
-	 * @return the fingerprint
 	 * @throws IOException if the content cannot be read
 	 */
 	Fingerprint fingerprint(RequestFacts request, RequestContent content) throws IOException;
@@ -31,7 +29,6 @@ public interface RequestFingerprinter {
 
 	/**
 	 * Compares nothing: the key alone tells requests apart.
-	 * @return the fingerprinter
 	 */
 	static RequestFingerprinter none() {
 		return RequestDigest.NONE;
@@ -39,7 +36,6 @@ public interface RequestFingerprinter {
 
 	/**
 	 * Compares method, path, query, content type and every byte of the body.
-	 * @return the fingerprinter
 	 */
 	static RequestFingerprinter bytes() {
 		return RequestDigest.BYTES;
@@ -49,7 +45,6 @@ public interface RequestFingerprinter {
 	 * Compares method, path, query, content type and body. JSON is compared by its value:
 	 * the order of members, white space, escapes and the notation of numbers make no
 	 * difference.
-	 * @return the fingerprinter
 	 */
 	static RequestFingerprinter canonicalJson() {
 		return RequestDigest.CANONICAL_JSON;

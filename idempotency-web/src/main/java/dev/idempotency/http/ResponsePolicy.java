@@ -9,7 +9,6 @@ public interface ResponsePolicy {
 
 	/**
 	 * Decides whether a response is stored.
-	 * @param request the request
 	 * @param status the status of its response
 	 * @return whether the response is stored
 	 */
@@ -18,7 +17,6 @@ public interface ResponsePolicy {
 	/**
 	 * Stores every response below 500, except those that ask the client to try again:
 	 * 408, 409, 423, 425 and 429.
-	 * @return the policy
 	 */
 	static ResponsePolicy finalAnswers() {
 		return (request, status) -> switch (status) {

@@ -11,7 +11,6 @@ import org.springframework.web.method.HandlerMethod;
  *
  * @param methods their methods, or none if all do
  * @param patterns the patterns of their paths
- * @param handler the handler
  */
 public record Route(Set<String> methods, Set<String> patterns, HandlerMethod handler) {
 

@@ -15,16 +15,13 @@ public interface ScopeResolver {
 
 	/**
 	 * Resolves the scope of a request.
-	 * @param request the request
 	 * @param operation what the key protects: the method and the pattern of the route
-	 * @return the scope
 	 */
 	IdempotencyScope resolveScope(RequestFacts request, String operation);
 
 	/**
 	 * Separates callers that the container, or a security filter, has authenticated. One
 	 * that has no name of its own is refused.
-	 * @return the resolver
 	 */
 	static ScopeResolver principal() {
 		return principalAndTenant((request) -> null);
@@ -33,7 +30,6 @@ public interface ScopeResolver {
 	/**
 	 * Separates tenants, and the authenticated callers of each.
 	 * @param tenant resolves the tenant of a request, or {@code null} if it has none
-	 * @return the resolver
 	 */
 	static ScopeResolver principalAndTenant(Function<RequestFacts, @Nullable String> tenant) {
 		return (request, operation) -> CallerScope.of(request.principal(), operation, tenant.apply(request));

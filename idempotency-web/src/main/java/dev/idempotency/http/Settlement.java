@@ -138,7 +138,6 @@ public final class Settlement {
 	/**
 	 * Settles the key of a response that is final.
 	 * @param end how it ended
-	 * @param status its status
 	 * @param stored whether such a response is stored
 	 * @param response the response, or {@code null} if it is not recorded as a whole
 	 * @return the completion, or {@code null} if the key is not completed

@@ -463,9 +463,6 @@ final class ExchangeResponse extends HttpServletResponseWrapper {
 
 	/**
 	 * A redirect that has not been passed on to the container yet.
-	 *
-	 * @param location the location
-	 * @param status the status
 	 */
 	record Redirect(String location, int status) {
 	}

@@ -11,7 +11,6 @@ public interface FormLimits {
 
 	/**
 	 * The status with which the container refuses a form.
-	 * @param request the request
 	 * @param size the size of its body, in bytes
 	 * @param parameters the number of its parameters, including those of the query
 	 * @return the status, or 0 if the container accepts the form

@@ -40,7 +40,6 @@ public final class IdempotencyFilter implements Filter {
 	/**
 	 * A filter that passes everything through. It is for applications that register the
 	 * filter themselves, when protection is switched off.
-	 * @return the filter
 	 */
 	public static IdempotencyFilter disabled() {
 		return new IdempotencyFilter(null);
@@ -109,7 +108,6 @@ public final class IdempotencyFilter implements Filter {
 	/**
 	 * Must be called when the container has finished a request, including its error page,
 	 * if there was one.
-	 * @param request the request
 	 */
 	public static void requestIsOver(ServletRequest request) {
 		Exchange exchange = Exchange.of(request);
@@ -122,7 +120,6 @@ public final class IdempotencyFilter implements Filter {
 	 * Whether a protected request has failed in the middle of its response, so that the
 	 * container has to abort the connection. It does so by itself, unless an outer filter
 	 * hides the failure from it.
-	 * @param request the request
 	 * @return whether the response must not be finished
 	 */
 	public static boolean isBrokenOff(ServletRequest request) {
@@ -133,7 +130,6 @@ public final class IdempotencyFilter implements Filter {
 	/**
 	 * Must be called by a {@link jakarta.servlet.ServletRequestListener} at the end of a
 	 * request, or of one of its dispatches, if the container offers nothing better.
-	 * @param request the request
 	 */
 	public static void requestDestroyed(ServletRequest request) {
 		Exchange exchange = Exchange.of(request);

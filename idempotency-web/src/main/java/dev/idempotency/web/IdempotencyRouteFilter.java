@@ -34,7 +34,6 @@ public final class IdempotencyRouteFilter extends ProtectedRoutes<IdempotencyRou
 	/**
 	 * A filter for routes that run in the transaction in which their key is completed, as
 	 * with {@link dev.idempotency.Idempotent#transactional()}.
-	 * @return the filter
 	 */
 	public IdempotencyRouteFilter withTransaction() {
 		ProtectedOperation transactional = operation().inTransaction();

@@ -70,7 +70,6 @@ public final class IdempotencyWeb {
 	 * @param policies how annotated operations are protected
 	 * @param settings how requests are protected
 	 * @param strategies the strategies of the application
-	 * @param context the application context
 	 */
 	public IdempotencyWeb(IdempotencyEngine engine, Calls calls, AnnotationPolicies policies, HttpSettings settings,
 			HttpStrategies strategies, ApplicationContext context) {
@@ -83,8 +82,6 @@ public final class IdempotencyWeb {
 	 * @param policies how annotated operations would be protected
 	 * @param settings how requests would be protected
 	 * @param strategies the strategies of the application
-	 * @param context the application context
-	 * @return the edge
 	 */
 	public static IdempotencyWeb off(AnnotationPolicies policies, HttpSettings settings, HttpStrategies strategies,
 			ApplicationContext context) {
@@ -148,7 +145,6 @@ public final class IdempotencyWeb {
 
 	/**
 	 * The filter function that protects functional routes.
-	 * @return the filter function
 	 */
 	public IdempotencyRouteFilter routeFilter() {
 		return new IdempotencyRouteFilter(this.operations, this.gate, this.operations.defaultOperation());
@@ -156,7 +152,6 @@ public final class IdempotencyWeb {
 
 	/**
 	 * Checks every handler as the settings say, and catalogs those of unsafe methods.
-	 * @param mappings the handlers
 	 * @throws IdempotencyConfigurationException if one cannot work, or is not protected
 	 * and should be
 	 */
@@ -179,7 +174,6 @@ public final class IdempotencyWeb {
 	/**
 	 * The names of the operations of functional routes, protected or not: Spring does not
 	 * show which filters a route has.
-	 * @param mappings the routes
 	 */
 	public static Set<String> namesOf(Collection<RouterFunctionMapping> mappings) {
 		return mappings.stream()

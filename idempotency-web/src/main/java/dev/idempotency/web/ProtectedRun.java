@@ -991,7 +991,6 @@ final class ProtectedRun implements IdempotencyContext {
 	/**
 	 * A handler inside of another one's dispatch.
 	 *
-	 * @param handler the handler
 	 * @param outer the detour that has called it, or {@code null} if the run's own
 	 * handler has
 	 */

@@ -10,7 +10,6 @@ public interface RequestEnds {
 
 	/**
 	 * Registers a callback for the end of a request.
-	 * @param request the request
 	 * @param end the callback, which runs before the container recycles the request
 	 */
 	void whenOver(HttpServletRequest request, Runnable end);

@@ -68,7 +68,6 @@ final class UnprotectedRun {
 	 * The pass of a handler that has not returned yet.
 	 *
 	 * @param handler the handler, one object for each dispatch
-	 * @param pass the pass
 	 * @param outer that of the handler that has forwarded to this one, if there is one
 	 */
 	private record Kept(Object handler, Pass pass, @Nullable Kept outer) {

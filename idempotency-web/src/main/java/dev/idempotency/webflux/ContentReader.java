@@ -184,7 +184,6 @@ final class ContentReader {
 	 * A body that was read ahead, as a message that can be parsed.
 	 *
 	 * @param headers the headers of the request
-	 * @param read the body
 	 */
 	private record Message(HttpHeaders headers, ReadAhead.Read read) implements ReactiveHttpInputMessage {
 

@@ -53,7 +53,6 @@ final class ExchangeFacts implements RequestFacts {
 
 	/**
 	 * The session was looked up.
-	 * @param sessionId its id
 	 */
 	void session(String sessionId) {
 		this.sessionId = sessionId;

@@ -75,7 +75,6 @@ public final class IdempotencyWebFlux {
 	 * @param policies how annotated operations are protected
 	 * @param settings how requests are protected
 	 * @param strategies the strategies of the application
-	 * @param context the application context
 	 */
 	public IdempotencyWebFlux(ReactiveEngine engine, Calls calls, AnnotationPolicies policies, HttpSettings settings,
 			HttpStrategies strategies, ApplicationContext context) {
@@ -88,8 +87,6 @@ public final class IdempotencyWebFlux {
 	 * @param policies how annotated operations would be protected
 	 * @param settings how requests would be protected
 	 * @param strategies the strategies of the application
-	 * @param context the application context
-	 * @return the edge
 	 */
 	public static IdempotencyWebFlux off(AnnotationPolicies policies, HttpSettings settings, HttpStrategies strategies,
 			ApplicationContext context) {
@@ -166,7 +163,6 @@ public final class IdempotencyWebFlux {
 
 	/**
 	 * The filter function that protects functional routes.
-	 * @return the filter function
 	 */
 	public ReactiveIdempotencyRouteFilter routeFilter() {
 		return new ReactiveIdempotencyRouteFilter(this.operations, this.gate, this.operations.defaultOperation());
@@ -174,7 +170,6 @@ public final class IdempotencyWebFlux {
 
 	/**
 	 * Checks every handler as the settings say, and catalogs those of unsafe methods.
-	 * @param mappings the handlers
 	 * @throws IdempotencyConfigurationException if one cannot work, or is not protected
 	 * and should be
 	 */
@@ -204,7 +199,6 @@ public final class IdempotencyWebFlux {
 	/**
 	 * The names of the operations of functional routes, protected or not: Spring does not
 	 * show which filters a route has.
-	 * @param mappings the routes
 	 */
 	public static Set<String> namesOf(Collection<RouterFunctionMapping> mappings) {
 		return mappings.stream()
@@ -223,9 +217,6 @@ public final class IdempotencyWebFlux {
 
 	/**
 	 * A filter with a place among all others.
-	 *
-	 * @param place its place
-	 * @param filter the filter
 	 */
 	private record OrderedFilter(int place, WebFilter filter) implements WebFilter, Ordered {
 

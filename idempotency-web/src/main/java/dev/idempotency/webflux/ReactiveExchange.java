@@ -68,7 +68,6 @@ final class ReactiveExchange implements Outliving.Owner<Void> {
 
 	/**
 	 * Carries the request through the application.
-	 * @param handled the application
 	 */
 	Mono<Void> carry(Mono<Void> handled) {
 		return handled.onErrorResume(this::failed)
@@ -246,7 +245,6 @@ final class ReactiveExchange implements Outliving.Owner<Void> {
 	 * What was decided about.
 	 *
 	 * @param dispatch the dispatch that asked
-	 * @param handler the handler
 	 * @param path the path of the request
 	 * @param headers the headers of the request
 	 */

@@ -683,7 +683,6 @@ final class ReactiveRun implements IdempotencyContext {
 	/**
 	 * A head that is final.
 	 *
-	 * @param status the status
 	 * @param changed the headers that are not as they were before the handler
 	 * @param kept the headers that are stored
 	 * @param stored whether such a response is stored

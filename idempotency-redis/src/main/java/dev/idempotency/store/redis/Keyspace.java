@@ -88,8 +88,6 @@ final class Keyspace {
 
 	/**
 	 * Scans the names of records whose digest begins with the given digits.
-	 * @param server the server
-	 * @param digits the digits
 	 * @param action handles a batch of names
 	 * @return its progress
 	 */

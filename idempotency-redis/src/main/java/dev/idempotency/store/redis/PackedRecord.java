@@ -198,8 +198,6 @@ final class PackedRecord {
 
 	/**
 	 * The summary for operators.
-	 * @param id its name
-	 * @param now the server's time
 	 * @param expires when it expires
 	 */
 	RecordSummary toSummary(RecordId id, long now, long expires) {

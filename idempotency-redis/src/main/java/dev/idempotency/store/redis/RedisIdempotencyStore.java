@@ -99,7 +99,6 @@ public final class RedisIdempotencyStore
 	 * Checks that the server meets the needs of the store, and warns of what could go
 	 * wrong. An unreachable server is a warning only, because the store recovers by
 	 * itself.
-	 * @param lease the shortest lease
 	 * @throws dev.idempotency.IdempotencyConfigurationException if the server does not
 	 * support or does not allow what the store needs
 	 */
