@@ -7,7 +7,10 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.security.MessageDigest;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -123,6 +126,32 @@ class GradlewTests {
 		assertThat(leftovers()).isEmpty();
 	}
 
+	@Test
+	void removesWhatAKilledDownloadHasLeft() throws Exception {
+		Path store = this.userHome.resolve("wrapper/dists/gradle-9.1.0-bin");
+		Path left = Files.createDirectories(store.resolve("tmp.abcdef"));
+		Files.writeString(left.resolve("gradle-9.1.0-bin.zip"), "half");
+		Files.setLastModifiedTime(left, FileTime.from(Instant.now().minus(Duration.ofDays(3))));
+		Path recent = Files.createDirectories(store.resolve("tmp.ghijkl"));
+		assertThat(gradlew("build").output).contains("[build]");
+		assertThat(leftovers()).containsExactly(recent);
+	}
+
+	@Test
+	void installsInAFolderThatIsRelative() throws Exception {
+		Path here = Path.of("").toAbsolutePath();
+		Run run = gradlew(here.relativize(this.userHome.toAbsolutePath()).toString(), List.of("build"));
+		assertThat(run.output).contains("[build]");
+		assertThat(leftovers()).isEmpty();
+	}
+
+	@Test
+	void saysHowToChangeTheRelease() throws Exception {
+		Run run = gradlew("wrapper", "--gradle-version", "9.9");
+		assertThat(run.exitCode).isEqualTo(1);
+		assertThat(run.output).contains("change distributionUrl");
+	}
+
 	/**
 	 * Temporary folders that should be gone.
 	 */
@@ -133,11 +162,15 @@ class GradlewTests {
 	}
 
 	private Run gradlew(String... arguments) throws Exception {
+		return gradlew(this.userHome.toString(), List.of(arguments));
+	}
+
+	private Run gradlew(String userHome, List<String> arguments) throws Exception {
 		List<String> command = new ArrayList<>(
 				List.of("sh", this.project.resolve("gradlew").toAbsolutePath().toString()));
-		command.addAll(List.of(arguments));
+		command.addAll(arguments);
 		ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
-		builder.environment().put("GRADLE_USER_HOME", this.userHome.toString());
+		builder.environment().put("GRADLE_USER_HOME", userHome);
 		builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
 		builder.environment().put("no_proxy", "localhost");
 		Process process = builder.start();
