@@ -217,8 +217,7 @@ final class IdempotencyGate {
 				manager.registerCallableInterceptor(IdempotencyGate.class, watch);
 				if (!operation.streams()) {
 					// Emitters are deferred results, too, and notice themselves when
-					// their
-					// client disconnects
+					// their client disconnects
 					manager.registerDeferredResultInterceptor(IdempotencyGate.class, watch);
 				}
 			}

@@ -45,13 +45,11 @@ final class ReactiveDispatch implements Outliving.Owner<Void> {
 	private final Sinks.Empty<Void> end = Sinks.empty();
 
 	/**
-	 * Guarded by this, as are the next two.
+	 * Guarded by this, as is the next.
 	 */
 	private @Nullable ReactiveRun run;
 
 	private boolean cancelled;
-
-	private boolean left;
 
 	private volatile @Nullable Throwable failure;
 
@@ -206,13 +204,11 @@ final class ReactiveDispatch implements Outliving.Owner<Void> {
 			return false;
 		}
 		synchronized (this) {
-			if (this.left) {
-				return true;
+			if (!isAlone()) {
+				this.response.alone = this.carried.response().separate(armed);
+				this.carried.forget(armed);
 			}
-			this.left = true;
 		}
-		this.response.alone = this.carried.response().separate(armed);
-		this.carried.forget(armed);
 		return true;
 	}
 
