@@ -1,9 +1,16 @@
 package dev.idempotency.store.jdbc;
 
+import java.nio.ByteBuffer;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 import dev.idempotency.ResultTooLargeException;
 import dev.idempotency.store.Claim;
@@ -94,8 +101,8 @@ final class ClaimedRecord {
 				&& this.tables.outcomes().fence(this.connection, this.record) && release();
 	}
 
-	void unfence() throws SQLException {
-		this.tables.outcomes().unfence(this.connection, this.record.owner());
+	boolean unfence() throws SQLException {
+		return this.tables.outcomes().unfence(this.connection, this.record.owner());
 	}
 
 	boolean release() throws SQLException {
@@ -109,6 +116,35 @@ final class ClaimedRecord {
 	boolean forget() throws SQLException {
 		return Sql.update(this.connection, this.tables.statements().release, this.record.id(),
 				this.record.owner()) == 1;
+	}
+
+	/**
+	 * Renews the leases of several claims. An owner belongs to one claim, so that the
+	 * update changes only records of claims. What is lost is found by both, the id and
+	 * the owner.
+	 * @return the claims that are lost
+	 */
+	static Set<Claim> renew(Connection connection, Statements statements, List<Claim> claims, Duration lease)
+			throws SQLException {
+		// Few lengths, so that the database knows most of the statements
+		int size = (claims.size() > 1) ? 2 * Integer.highestOneBit(claims.size() - 1) : 1;
+		Object[] records = new Object[2 * size];
+		for (int i = 0; i < size; i++) {
+			OwnedRecord record = OwnedRecord.of(claims.get(Math.min(i, claims.size() - 1)));
+			records[i] = record.id();
+			records[size + i] = record.owner();
+		}
+		List<Object> parameters = new ArrayList<>(Collections.nCopies(3, lease.toMillis()));
+		Collections.addAll(parameters, records);
+		if (Sql.update(connection, statements.renew(size), parameters.toArray()) == claims.size()) {
+			return Set.of();
+		}
+		Set<List<Object>> held = new HashSet<>(Sql.list(connection, statements.held(size),
+				(row) -> List.of(row.getLong(1), ByteBuffer.wrap(row.getBytes(2))), records));
+		return claims.stream()
+			.filter((claim) -> !held
+				.contains(List.of(OwnedRecord.number(claim.owner()), ByteBuffer.wrap(claim.key().digest()))))
+			.collect(Collectors.toSet());
 	}
 
 }

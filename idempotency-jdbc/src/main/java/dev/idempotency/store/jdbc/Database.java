@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import org.springframework.dao.CannotAcquireLockException;
 import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.UncategorizedSQLException;
 import org.springframework.jdbc.datasource.ConnectionHolder;
@@ -22,9 +23,10 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 
 /**
  * A database. Works on its own connections, where each statement commits at once, or on
- * the connection of the caller's transaction.
+ * the connection of the caller's transaction. Leases are renewed on a connection that no
+ * handler can take, if there is one.
  */
-final class Database {
+final class Database implements AutoCloseable {
 
 	private static final Logger logger = LoggerFactory.getLogger(Database.class);
 
@@ -38,9 +40,13 @@ final class Database {
 
 	private final JdbcSettings settings;
 
+	private final @Nullable DataSource renewals;
+
 	private final ReentrantLock exploring = new ReentrantLock();
 
-	private volatile @Nullable Traits traits;
+	private volatile @Nullable Tables tables;
+
+	private volatile boolean renewalsFailed;
 
 	/**
 	 * Create the database behind a data source.
@@ -48,11 +54,13 @@ final class Database {
 	 * @param managed the data source of transactions: the same one, or one that routes to
 	 * it
 	 * @param settings the settings
+	 * @param renewals the source of the connection for renewals, if there is one
 	 */
-	Database(DataSource dataSource, DataSource managed, JdbcSettings settings) {
+	Database(DataSource dataSource, DataSource managed, JdbcSettings settings, @Nullable DataSource renewals) {
 		this.dataSource = dataSource;
 		this.managed = managed;
 		this.settings = settings;
+		this.renewals = renewals;
 	}
 
 	/**
@@ -70,12 +78,11 @@ final class Database {
 				catch (SQLException ex) {
 					boolean interruptedNow = Thread.interrupted();
 					interrupted |= interruptedNow;
-					Traits known = this.traits;
-					if (known != null && known.tables().dialect().isHeldUpByWriter(ex)
-							&& isInTransaction(this.managed)) {
+					Tables known = this.tables;
+					if (known != null && known.dialect().isHeldUpByWriter(ex) && isInTransaction(this.managed)) {
 						throw new OwnTransactionWritesException(task, ex);
 					}
-					boolean isTransient = known != null && known.tables().dialect().isTransient(ex);
+					boolean isTransient = known != null && known.dialect().isTransient(ex);
 					if (!(isTransient || interruptedNow) || attempt == MOST_TRIES) {
 						throw translate(task, ex);
 					}
@@ -95,25 +102,27 @@ final class Database {
 	/**
 	 * Does some work on a connection that is used for nothing else.
 	 */
-	<T extends @Nullable Object> T onOwnConnection(Connection connection, ConnectionWork<T> work) throws SQLException {
-		Traits traits = traits(connection);
+	private <T extends @Nullable Object> T onOwnConnection(Connection connection, ConnectionWork<T> work)
+			throws SQLException {
+		Tables tables = tables(connection);
 		boolean autoCommit = connection.getAutoCommit();
-		boolean bounded = traits.tables().dialect().knowsNetworkTimeouts();
+		boolean bounded = tables.dialect().knowsNetworkTimeouts();
 		int networkTimeout = bounded ? connection.getNetworkTimeout() : 0;
 		try {
 			if (!autoCommit) {
 				connection.setAutoCommit(true);
 			}
-			if (traits.lowered() != null) {
+			if (tables.lowersIsolation()) {
 				connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
 			}
 			if (bounded) {
 				connection.setNetworkTimeout(Runnable::run, Math.toIntExact(this.settings.timeout().toMillis()));
 			}
-			return work.on(connection, traits.tables());
+			return work.on(connection, tables);
 		}
 		finally {
-			restore(connection, autoCommit, traits.lowered(), bounded ? networkTimeout : null);
+			restore(connection, autoCommit, tables.lowersIsolation() ? tables.isolation() : null,
+					bounded ? networkTimeout : null);
 		}
 	}
 
@@ -171,7 +180,7 @@ final class Database {
 		}
 		Connection connection = DataSourceUtils.getConnection(this.managed);
 		try {
-			return work.on(connection, traits(connection).tables());
+			return work.on(connection, tables(connection));
 		}
 		catch (SQLException ex) {
 			throw translate(task, ex);
@@ -182,11 +191,36 @@ final class Database {
 	}
 
 	/**
+	 * Renews leases on the connection for renewals. If that fails, it falls back to the
+	 * data source of everything else, although that may be a pool with an unknown wait.
+	 */
+	<T extends @Nullable Object> T onRenewalConnection(ConnectionWork<T> work) {
+		if (this.renewals != null) {
+			try (Connection connection = this.renewals.getConnection()) {
+				align(connection);
+				T result = onOwnConnection(connection, work);
+				this.renewalsFailed = false;
+				return result;
+			}
+			// Pools with a wrong configuration throw the latter
+			catch (SQLException | RuntimeException ex) {
+				if (!this.renewalsFailed) {
+					this.renewalsFailed = true;
+					logger.warn("Failed to renew leases on the connection for renewals of {}, and use the pool: {}",
+							this, ex.toString());
+				}
+				logger.debug("Renewing leases on a connection of the pool", ex);
+			}
+		}
+		return onOwnConnection("renew leases", work);
+	}
+
+	/**
 	 * Makes a connection of another origin see the same tables as those of the data
 	 * source.
 	 */
-	void align(Connection connection) throws SQLException {
-		Traits known = this.traits;
+	private void align(Connection connection) throws SQLException {
+		Tables known = this.tables;
 		if (known == null) {
 			return;
 		}
@@ -195,6 +229,21 @@ final class Database {
 		}
 		if (known.schema() != null && !known.schema().equals(connection.getSchema())) {
 			connection.setSchema(known.schema());
+		}
+	}
+
+	/**
+	 * Closes the source of the connection for renewals.
+	 */
+	@Override
+	public void close() {
+		if (this.renewals instanceof AutoCloseable closeable) {
+			try {
+				closeable.close();
+			}
+			catch (Exception ex) {
+				logger.debug("A data source could not be closed", ex);
+			}
 		}
 	}
 
@@ -212,41 +261,40 @@ final class Database {
 	}
 
 	/**
-	 * The traits of the database, read from the first connection.
+	 * What the first connection says of the database.
 	 */
-	private Traits traits(Connection connection) throws SQLException {
-		Traits known = this.traits;
+	private Tables tables(Connection connection) throws SQLException {
+		Tables known = this.tables;
 		if (known != null) {
 			return known;
 		}
 		this.exploring.lock();
 		try {
-			if (this.traits == null) {
-				this.traits = explore(connection);
+			if (this.tables == null) {
+				this.tables = Tables.of(connection, this.settings);
 			}
-			return this.traits;
+			return this.tables;
 		}
 		finally {
 			this.exploring.unlock();
 		}
 	}
 
-	private Traits explore(Connection connection) throws SQLException {
-		Tables tables = Tables.of(connection, this.settings);
-		int usual = tables.isolation().usual();
-		boolean lowers = tables.dialect().needsReadCommitted() && usual > Connection.TRANSACTION_READ_COMMITTED;
-		return new Traits(tables, lowers ? usual : null, connection.getCatalog(), connection.getSchema());
-	}
-
 	/**
-	 * The traits of a database.
-	 *
-	 * @param tables its tables
-	 * @param lowered the usual isolation of its connections, if it must be lowered
-	 * @param catalog the catalog of its connections, if there are several
-	 * @param schema the schema of its connections, if there are several
+	 * A database with a single writer is busy, and that writer is most likely the calling
+	 * thread itself, in a transaction of its own. Waiting for it would never end.
 	 */
-	private record Traits(Tables tables, @Nullable Integer lowered, @Nullable String catalog, @Nullable String schema) {
+	static final class OwnTransactionWritesException extends CannotAcquireLockException {
+
+		private static final long serialVersionUID = 1L;
+
+		private OwnTransactionWritesException(String task, SQLException cause) {
+			super(("Cannot %s: SQLite has one writer at a time, and this thread is in a transaction that has most "
+					+ "likely written already. Call the protected operation before the transaction writes, or outside "
+					+ "of it.")
+				.formatted(task), cause);
+		}
+
 	}
 
 	/**

@@ -81,7 +81,7 @@ enum Dialect {
 			try (Statement statement = connection.createStatement();
 					ResultSet rows = statement.executeQuery("show variables like 'innodb_snapshot_isolation'")) {
 				return (rows.next() && "ON".equals(rows.getString(2))) ? Connection.TRANSACTION_REPEATABLE_READ
-						: Isolation.NEVER;
+						: NO_SNAPSHOTS;
 			}
 		}
 
@@ -135,7 +135,7 @@ enum Dialect {
 		 */
 		@Override
 		int snapshotsFrom(Connection connection) {
-			return Isolation.NEVER;
+			return NO_SNAPSHOTS;
 		}
 
 		@Override
@@ -188,6 +188,11 @@ enum Dialect {
 	STANDARD(null);
 
 	private static final int MARIADB_HAS_CHANGED = 1020;
+
+	/**
+	 * Above every isolation.
+	 */
+	private static final int NO_SNAPSHOTS = Integer.MAX_VALUE;
 
 	private static final int SQLITE_BUSY = 5;
 

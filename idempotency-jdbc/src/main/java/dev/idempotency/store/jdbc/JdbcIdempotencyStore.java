@@ -1,29 +1,33 @@
 package dev.idempotency.store.jdbc;
 
-import java.sql.Connection;
-import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
 
 import dev.idempotency.Fingerprint;
+import dev.idempotency.IdempotencyConfigurationException;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.store.BatchRenewingStore;
 import dev.idempotency.store.Claim;
 import dev.idempotency.store.ClaimResult;
 import dev.idempotency.store.ClaimTerms;
 import dev.idempotency.store.JoiningStore;
+import dev.idempotency.store.NewestRecords;
 import dev.idempotency.store.PurgeableStore;
 import dev.idempotency.store.RecordFilter;
 import dev.idempotency.store.RecordId;
+import dev.idempotency.store.RecordTally;
 import dev.idempotency.store.RoutingStore;
 import dev.idempotency.store.SearchableStore;
 import dev.idempotency.store.StoredResult;
+import dev.idempotency.store.jdbc.Database.OwnTransactionWritesException;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.dao.DataAccessException;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
@@ -44,9 +48,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 public final class JdbcIdempotencyStore
 		implements SearchableStore, JoiningStore, PurgeableStore, RoutingStore, BatchRenewingStore, AutoCloseable {
 
-	private final Places places;
-
-	private final Survey survey;
+	private final Databases databases;
 
 	/**
 	 * Create a store whose renewals use the same connections as everything else, for data
@@ -65,8 +67,7 @@ public final class JdbcIdempotencyStore
 	 * @param renewals the source of the connection for renewals
 	 */
 	public JdbcIdempotencyStore(DataSource dataSource, JdbcSettings settings, RenewalDataSources renewals) {
-		this.places = new Places(dataSource, settings, renewals);
-		this.survey = new Survey(this.places);
+		this.databases = new Databases(dataSource, settings, renewals);
 	}
 
 	/**
@@ -74,7 +75,7 @@ public final class JdbcIdempotencyStore
 	 * @return the data source, or the target of a transaction-aware proxy
 	 */
 	public DataSource dataSource() {
-		return this.places.dataSource();
+		return this.databases.dataSource();
 	}
 
 	/**
@@ -82,7 +83,12 @@ public final class JdbcIdempotencyStore
 	 * @return whether it does; a database that cannot be reached does not
 	 */
 	public boolean isEmbedded() {
-		return this.survey.areEmbedded();
+		boolean[] embedded = { true };
+		DataAccessException failure = this.databases.visit("inspect the database", (database, connection, tables) -> {
+			embedded[0] &= tables.dialect().isEmbedded(connection.getMetaData().getURL());
+			return embedded[0];
+		});
+		return embedded[0] && failure == null;
 	}
 
 	/**
@@ -92,29 +98,31 @@ public final class JdbcIdempotencyStore
 	 * unusable
 	 */
 	public void prepareTable(InitializeSchema when) {
-		this.survey.prepare(when);
+		throwIfAny(this.databases.visit("prepare the table", (database, connection, tables) -> {
+			try {
+				tables.prepare(connection, when);
+				return true;
+			}
+			catch (IdempotencyConfigurationException ex) {
+				throw this.databases.areSeveral()
+						? new IdempotencyConfigurationException(
+								"In the database %s: %s".formatted(connection.getCatalog(), ex.problem()), ex.remedy())
+						: ex;
+			}
+		}));
+	}
+
+	private static void throwIfAny(@Nullable DataAccessException failure) {
+		if (failure != null) {
+			throw failure;
+		}
 	}
 
 	@Override
 	public ClaimResult claim(IdempotencyKey key, Fingerprint fingerprint, ClaimTerms terms) {
-		Place place = this.places.current();
-		ClaimRequest request = new ClaimRequest(key, fingerprint, terms, this.places.areSeveral() ? place : null);
-		return place.database()
-			.onOwnConnection("claim a key", (connection, tables) -> claim(connection, tables, request));
-	}
-
-	private static ClaimResult claim(Connection connection, Tables tables, ClaimRequest request) throws SQLException {
-		boolean again = request.hasOwner();
-		tables.outcomes().foldCommitted(connection);
-		ClaimResult result = tables.claims().claim(connection, request);
-		if (again && result instanceof ClaimResult.Refused) {
-			// An earlier try may have claimed the key, and its reply was lost
-			RecordRow row = RecordRow.read(connection, tables.statements(), request.key().digest());
-			if (row != null && !row.isCompleted() && row.isOwnedBy(request.ownerNumber())) {
-				return request.granted(row.attempt());
-			}
-		}
-		return result;
+		Database database = this.databases.current();
+		return database.onOwnConnection("claim a key",
+				new ClaimAttempt(key, fingerprint, terms, this.databases.areSeveral() ? database : null));
 	}
 
 	@Override
@@ -129,7 +137,9 @@ public final class JdbcIdempotencyStore
 
 	@Override
 	public Set<Claim> renewAll(List<Claim> claims, Duration lease) {
-		return this.places.of(claims.get(0)).renewals().renew(claims, lease);
+		return this.databases.of(claims.get(0))
+			.onRenewalConnection(
+					(connection, tables) -> ClaimedRecord.renew(connection, tables.statements(), claims, lease));
 	}
 
 	@Override
@@ -152,7 +162,7 @@ public final class JdbcIdempotencyStore
 	public boolean completeInTransaction(Claim claim, StoredResult result, Duration atLeast) {
 		return databaseOf(claim).inTransaction("complete a key", (connection, tables) -> {
 			ClaimedRecord record = new ClaimedRecord(connection, tables, claim);
-			return tables.isolation().seesWhatIsCommitted() ? record.complete(result, atLeast)
+			return tables.seesWhatIsCommitted() ? record.complete(result, atLeast)
 					: record.completeBeside(result, atLeast);
 		});
 	}
@@ -174,17 +184,15 @@ public final class JdbcIdempotencyStore
 		boolean released = databaseOf(claim).onOwnConnection("check the outcome of a transaction",
 				(connection, tables) -> new ClaimedRecord(connection, tables, claim).releaseIfNotCompleted());
 		if (released) {
-			databaseOf(claim).onOwnConnection("clean up after a transaction", (connection, tables) -> {
-				new ClaimedRecord(connection, tables, claim).unfence();
-				return true;
-			});
+			databaseOf(claim).onOwnConnection("clean up after a transaction",
+					(connection, tables) -> new ClaimedRecord(connection, tables, claim).unfence());
 		}
 		return !released;
 	}
 
 	@Override
 	public boolean isInTransaction() {
-		return Database.isInTransaction(this.places.dataSource());
+		return Database.isInTransaction(this.databases.dataSource());
 	}
 
 	@Override
@@ -217,66 +225,122 @@ public final class JdbcIdempotencyStore
 	}
 
 	private Database databaseOf(Claim claim) {
-		return this.places.of(claim).database();
+		return this.databases.of(claim);
 	}
 
 	@Override
 	public Optional<Inspection> find(IdempotencyKey key) {
-		return this.places.current()
-			.database()
+		return this.databases.current()
 			.onOwnConnection("find a key",
 					(connection, tables) -> new TableSearch(connection, tables).find(RecordId.of(key)));
 	}
 
 	@Override
 	public boolean forget(IdempotencyKey key) {
-		return forget(this.places.current(), key.digest());
+		return forget(this.databases.current(), key.digest());
 	}
 
-	private static boolean forget(Place place, byte[] digest) {
-		return place.database()
-			.onOwnConnection("forget a key", (connection, tables) -> new Forgetting(connection, tables).forget(digest));
+	private static boolean forget(Database database, byte[] digest) {
+		return database.onOwnConnection("forget a key",
+				(connection, tables) -> new Removal(connection, tables).forget(digest));
 	}
 
 	@Override
 	public Found search(RecordFilter filter, int offset, int limit) {
-		return this.survey.search(filter, offset, limit);
+		SearchableStore.requireReachable(offset, limit);
+		if (!this.databases.areSeveral()) {
+			return this.databases.current()
+				.onOwnConnection("search for records", (connection, tables) -> new TableSearch(connection, tables)
+					.search(filter, offset, limit, TableSearch.MOST_SEARCHED_BLOCKS));
+		}
+		NewestRecords newest = new NewestRecords(offset, limit);
+		List<Boolean> complete = new ArrayList<>();
+		DataAccessException failure = this.databases.visit("search for records", (database, connection, tables) -> {
+			Found found = new TableSearch(connection, tables).search(filter, 0, newest.reach(),
+					TableSearch.MOST_SEARCHED_BLOCKS);
+			found.records().forEach(newest::add);
+			return complete.add(found.complete());
+		});
+		return new Found(newest.page(), isWhole(complete, failure));
 	}
 
 	@Override
 	public Counts count(String namespace) {
-		return this.survey.count(namespace);
+		RecordTally tally = new RecordTally();
+		List<Boolean> exact = new ArrayList<>();
+		DataAccessException failure = this.databases.visit("count records", (database, connection, tables) -> {
+			Counts counts = new TableSearch(connection, tables).count(namespace, TableSearch.MOST_COUNTED_BLOCKS);
+			counts.counts().forEach((count) -> tally.add(count.operation(), count.state(), count.number()));
+			return exact.add(counts.exact());
+		});
+		return new Counts(tally.counts().counts(), isWhole(exact, failure));
+	}
+
+	/**
+	 * Whether nothing is missing from a result. Fails if all is.
+	 */
+	private static boolean isWhole(List<Boolean> parts, @Nullable DataAccessException failure) {
+		if (parts.isEmpty()) {
+			throwIfAny(failure);
+		}
+		return failure == null && !parts.contains(false);
 	}
 
 	@Override
 	public Optional<Inspection> find(RecordId id) {
-		return this.survey.find(id);
+		return Optional.ofNullable(locate(id)).map(Located::record);
 	}
 
 	@Override
 	public boolean forget(RecordId id) {
-		Place place = this.places.areSeveral() ? this.survey.placeOf(id) : this.places.current();
-		return place != null && forget(place, id.digest());
+		Database database = this.databases.areSeveral() ? databaseOf(id) : this.databases.current();
+		return database != null && forget(database, id.digest());
 	}
 
 	@Override
 	public int purge(int limit) {
-		return this.survey.purge(limit);
+		int[] purged = { 0 };
+		DataAccessException failure = this.databases.visit("purge expired records", (database, connection, tables) -> {
+			purged[0] += new Removal(connection, tables).purge(limit - purged[0]);
+			return purged[0] < limit;
+		});
+		if (purged[0] < limit) {
+			throwIfAny(failure);
+		}
+		return purged[0];
 	}
 
 	@Override
 	public @Nullable Object place() {
-		return this.places.areSeveral() ? this.places.current() : null;
+		return this.databases.areSeveral() ? this.databases.current() : null;
 	}
 
 	@Override
 	public @Nullable Object placeOf(RecordId id) {
-		return this.places.areSeveral() ? this.survey.placeOf(id) : null;
+		return this.databases.areSeveral() ? databaseOf(id) : null;
+	}
+
+	private @Nullable Database databaseOf(RecordId id) {
+		Located located = locate(id);
+		return (located != null) ? located.database() : null;
+	}
+
+	private @Nullable Located locate(RecordId id) {
+		Located[] located = new Located[1];
+		DataAccessException failure = this.databases.visit("find a record", (database, connection, tables) -> {
+			new TableSearch(connection, tables).find(id)
+				.ifPresent((record) -> located[0] = new Located(database, record));
+			return located[0] == null;
+		});
+		if (located[0] == null) {
+			throwIfAny(failure);
+		}
+		return located[0];
 	}
 
 	@Override
 	public <T extends @Nullable Object> T at(@Nullable Object place, Supplier<T> work) {
-		return this.places.at(place, work);
+		return this.databases.at(place, work);
 	}
 
 	/**
@@ -284,46 +348,13 @@ public final class JdbcIdempotencyStore
 	 */
 	@Override
 	public void close() {
-		this.places.close();
+		this.databases.close();
 	}
 
 	/**
-	 * Forgets a key in any state. The owner of a key in progress loses its claim.
+	 * A record and its database.
 	 */
-	private static final class Forgetting {
-
-		private static final int MOST_TURNS = 1000;
-
-		private final Connection connection;
-
-		private final Statements statements;
-
-		private final Outcomes outcomes;
-
-		private Forgetting(Connection connection, Tables tables) {
-			this.connection = connection;
-			this.statements = tables.statements();
-			this.outcomes = tables.outcomes();
-		}
-
-		boolean forget(byte[] id) throws SQLException {
-			for (int turn = 0; turn < MOST_TURNS; turn++) {
-				if (Sql.update(this.connection, this.statements.forgetCompleted, id) == 1) {
-					return true;
-				}
-				RecordRow row = RecordRow.read(this.connection, this.statements, id);
-				if (row == null || (row.isOver() && (row.isCompleted() || !this.outcomes.fold(this.connection, id)))) {
-					return false;
-				}
-				OwnedRecord record = new OwnedRecord(row.owner(), id);
-				if (!row.isOver() && !row.isCompleted() && this.outcomes.fence(this.connection, record)
-						&& Sql.update(this.connection, this.statements.forgetOwned, id, record.owner()) == 1) {
-					return true;
-				}
-			}
-			throw new SQLException("The key changed on every attempt to forget it");
-		}
-
+	private record Located(Database database, Inspection record) {
 	}
 
 }

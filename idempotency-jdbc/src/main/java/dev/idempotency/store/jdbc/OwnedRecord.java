@@ -9,22 +9,17 @@ import dev.idempotency.store.Claim;
 
 /**
  * The id of a record and its owner.
+ *
+ * @param owner the stored form of its owner
+ * @param id the digest of its key
  */
-final class OwnedRecord {
+@SuppressWarnings("ArrayRecordComponent") // Never compared
+record OwnedRecord(long owner, byte[] id) {
 
 	/**
 	 * The owner of a released key whose attempts still count.
 	 */
 	static final long NOBODY = 0;
-
-	private final long owner;
-
-	private final byte[] id;
-
-	OwnedRecord(long owner, byte[] id) {
-		this.owner = owner;
-		this.id = id;
-	}
 
 	static OwnedRecord of(Claim claim) {
 		return new OwnedRecord(number(claim.owner()), claim.key().digest());
@@ -40,14 +35,6 @@ final class OwnedRecord {
 
 	boolean isNobodys() {
 		return this.owner == NOBODY;
-	}
-
-	long owner() {
-		return this.owner;
-	}
-
-	byte[] id() {
-		return this.id;
 	}
 
 	/**

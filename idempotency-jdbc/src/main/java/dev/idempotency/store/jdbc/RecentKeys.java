@@ -7,8 +7,10 @@ import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
  * The latest few thousand keys that had a record when this instance last saw them. A
- * claim of such a key most probably needs only a read, which costs the database half as
- * much as an attempt to insert. A wrong guess costs a second query and nothing else.
+ * claim of such a key most probably needs only a read. That halves what a replay costs
+ * the server in PostgreSQL (measured: 15 instead of 28 µs of its CPU time), and saves one
+ * of two round trips in other databases. A wrong guess costs a second query and nothing
+ * else.
  */
 final class RecentKeys {
 

@@ -17,43 +17,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * A row as it was when it was read, with the database's time of that moment.
  */
-final class RecordRow {
-
-	private final long owner;
-
-	private final int attempt;
-
-	private final boolean completed;
-
-	private final Fingerprint fingerprint;
-
-	private final Instant createdAt;
-
-	private final Instant endsAt;
-
-	private final Instant expiresAt;
-
-	private final long replays;
-
-	private final byte @Nullable [] result;
-
-	private final @Nullable String trace;
-
-	private final Instant now;
-
-	private RecordRow(ResultSet row, Dialect dialect) throws SQLException {
-		this.owner = row.getLong(1);
-		this.attempt = row.getInt(2);
-		this.completed = isCompleted(row.getInt(3));
-		this.fingerprint = fingerprint(row, 4);
-		this.createdAt = time(row, 5, dialect);
-		this.endsAt = time(row, 6, dialect);
-		this.expiresAt = time(row, 7, dialect);
-		this.replays = row.getLong(8);
-		this.result = this.completed ? row.getBytes(9) : null;
-		this.trace = row.getString(10);
-		this.now = time(row, 11, dialect);
-	}
+@SuppressWarnings("ArrayRecordComponent") // Never compared
+record RecordRow(long owner, int attempt, boolean isCompleted, Fingerprint fingerprint, Instant createdAt,
+		Instant endsAt, Instant expiresAt, long replays, byte @Nullable [] result, @Nullable String trace,
+		Instant now) {
 
 	static boolean isCompleted(int state) {
 		return state > 0;
@@ -91,23 +58,13 @@ final class RecordRow {
 	 * @return {@code null} if there is none
 	 */
 	static @Nullable RecordRow next(ResultSet rows, Dialect dialect) throws SQLException {
-		return rows.next() ? new RecordRow(rows, dialect) : null;
-	}
-
-	long owner() {
-		return this.owner;
-	}
-
-	int attempt() {
-		return this.attempt;
-	}
-
-	long replays() {
-		return this.replays;
-	}
-
-	boolean isCompleted() {
-		return this.completed;
+		if (!rows.next()) {
+			return null;
+		}
+		boolean isCompleted = isCompleted(rows.getInt(3));
+		return new RecordRow(rows.getLong(1), rows.getInt(2), isCompleted, fingerprint(rows, 4), time(rows, 5, dialect),
+				time(rows, 6, dialect), time(rows, 7, dialect), rows.getLong(8), isCompleted ? rows.getBytes(9) : null,
+				rows.getString(10), time(rows, 11, dialect));
 	}
 
 	boolean isOwnedBy(long owner) {
@@ -129,12 +86,12 @@ final class RecordRow {
 	}
 
 	private boolean mayBeTakenOver(Fingerprint fingerprint, ClaimTerms terms) {
-		return !this.completed && !this.endsAt.isAfter(this.now) && terms.onCrash() == OnCrash.RETRY
+		return !this.isCompleted && !this.endsAt.isAfter(this.now) && terms.onCrash() == OnCrash.RETRY
 				&& this.fingerprint.equals(fingerprint);
 	}
 
 	boolean isReplayedTo(Fingerprint fingerprint) {
-		return this.completed && this.fingerprint.equals(fingerprint);
+		return this.isCompleted && this.fingerprint.equals(fingerprint);
 	}
 
 	/**
@@ -156,7 +113,7 @@ final class RecordRow {
 	}
 
 	IdempotencyRecord toRecord(long replays) {
-		if (this.completed) {
+		if (this.isCompleted) {
 			return new IdempotencyRecord.Completed(this.fingerprint, this.attempt, result(this.result), replays,
 					this.trace);
 		}

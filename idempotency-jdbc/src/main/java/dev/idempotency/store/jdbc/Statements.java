@@ -3,9 +3,13 @@ package dev.idempotency.store.jdbc;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
+import dev.idempotency.store.OnReplay;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.io.ClassPathResource;
@@ -57,6 +61,16 @@ final class Statements {
 	final String countReplay;
 
 	final String extend;
+
+	/**
+	 * For each kind of replay, statements of PostgreSQL for one round trip: what it
+	 * changes, and then a read. One statement that does all of that, and takes a free
+	 * key, costs the server 1.5 times as much for a first claim, and twice as much for a
+	 * counted replay.
+	 */
+	private final Map<OnReplay, String> read = new EnumMap<>(OnReplay.class);
+
+	private final Map<OnReplay, String> readThenTake = new EnumMap<>(OnReplay.class);
 
 	private final String renew;
 
@@ -110,6 +124,15 @@ final class Statements {
 		// Another replay may have extended it further since it was read
 		this.extend = in("update {table} set " + AT_LEAST + " where id = ? and owner = ? and " + COMPLETED
 				+ " and expires_at > {now}");
+		// Before it is read: the count of the update says whether it was changed
+		String replayed = " id = ? and fingerprint = ? and " + COMPLETED + " and expires_at > {now}";
+		this.read.put(OnReplay.READ, this.select);
+		this.read.put(OnReplay.COUNT,
+				in("update {table} set replays = coalesce(replays, 0) + 1 where" + replayed) + "; " + this.select);
+		this.read.put(OnReplay.EXTEND,
+				in("update {table} set expires_at = {later} where expires_at < {later} and" + replayed) + "; "
+						+ this.select);
+		this.read.forEach((onReplay, text) -> this.readThenTake.put(onReplay, text + "; " + this.insert));
 		// The record of an operation that outlives the ttl must not expire while it runs
 		this.renew = in("update {table} set ends_at = {later}, " + AT_LEAST
 				+ " where id in ({list}) and owner in ({list}) " + "and " + IN_PROGRESS + " and expires_at > {now}");
@@ -133,6 +156,20 @@ final class Statements {
 		this.purgeInProgress = in(
 				"delete from {table} where id = ? and owner = ? and " + IN_PROGRESS + " and expires_at <= {now}");
 		this.limits = dialect.limits(settings.timeout());
+	}
+
+	/**
+	 * Replays a record, in one round trip.
+	 */
+	String read(OnReplay onReplay) {
+		return Objects.requireNonNull(this.read.get(onReplay));
+	}
+
+	/**
+	 * Replays a record or takes a free key, in one round trip.
+	 */
+	String readThenTake(OnReplay onReplay) {
+		return Objects.requireNonNull(this.readThenTake.get(onReplay));
 	}
 
 	/**
@@ -174,13 +211,8 @@ final class Statements {
 	/**
 	 * A statement from a file, in which the table has the default name.
 	 */
-	String fromFile(String name) {
-		// The database does not need the comments
-		return withTable(read(name).replaceAll("(?m)^--.*\\R", ""));
-	}
-
-	private String withTable(String text) {
-		return NAME.matcher(text)
+	String fromFile(String file) {
+		return NAME.matcher(read(file))
 			.replaceAll((name) -> (name.group(2) != null)
 					// An index is created in the schema of its table
 					? this.settings.plainTable() + name.group(1) + name.group(2)

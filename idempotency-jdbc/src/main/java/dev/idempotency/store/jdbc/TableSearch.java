@@ -22,6 +22,7 @@ import dev.idempotency.store.SearchableStore.Counts;
 import dev.idempotency.store.SearchableStore.Found;
 import dev.idempotency.store.SearchableStore;
 import dev.idempotency.store.StoredResult;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds and counts rows, without their results.
@@ -50,11 +51,14 @@ final class TableSearch {
 
 	private static final String LONGEST_LIVED = "(select * from {table} order by expires_at desc limit 100000) as r";
 
+	private static final String COLUMNS = "id, namespace, operation, principal, tenant, idempotency_key, state, attempt, "
+			+ "{time:created_at}, {time:ends_at}, {time:expires_at}, replays, trace, {time:{moment}}, ";
+
 	private final Connection connection;
 
 	private final Statements statements;
 
-	private final Outcomes outcomes;
+	private final OutcomeTable outcomes;
 
 	TableSearch(Connection connection, Tables tables) {
 		this.connection = connection;
@@ -70,47 +74,29 @@ final class TableSearch {
 	Found search(RecordFilter filter, int offset, int limit, long mostBlocks) throws SQLException {
 		boolean foldedAll = this.outcomes.foldOthers(this.connection);
 		boolean looksAtAll = !filter.idStart().isEmpty() || blocks() <= mostBlocks;
-		Query query = new Query("select " + SummaryRow.columns(this.statements.dialect().length("result")) + " from "
-				+ (looksAtAll ? "{table} r" : LONGEST_LIVED) + " where " + LIVE);
-		query.parameters.add(filter.namespace());
-		restrict(query, filter);
-		query.text.append(" order by created_at desc, id ").append(this.statements.dialect().page(offset, limit));
-		return new Found(
-				list(query,
-						(row) -> SummaryRow.summary(row, this.statements.dialect(), row.getLong(SummaryRow.RESULT))),
-				looksAtAll && foldedAll);
-	}
-
-	private static void restrict(Query query, RecordFilter filter) {
-		if (!filter.idStart().isEmpty()) {
-			query.beginsWith(filter.idStart());
-		}
+		Query query = new Query("select " + COLUMNS + this.statements.dialect().length("result") + " from "
+				+ (looksAtAll ? "{table} r" : LONGEST_LIVED) + " where " + LIVE, filter.namespace());
+		query.beginsWith(filter.idStart());
 		if (filter.idPrefix() != null && !filter.idStart().startsWith(filter.idPrefix())) {
 			query.beginsWith(filter.idPrefix());
 		}
-		if (filter.key() != null) {
-			query.and("idempotency_key = ?", filter.key());
-		}
-		if (filter.operation() != null) {
-			query.and("operation = ?", filter.operation());
-		}
+		query.and("idempotency_key = ?", filter.key());
+		query.and("operation = ?", filter.operation());
 		if (filter.state() != null) {
-			query.and(switch (filter.state()) {
+			query.text.append(" and ").append(switch (filter.state()) {
 				case IN_PROGRESS -> RUNNING;
 				case ABANDONED -> ABANDONED;
 				case COMPLETED -> Statements.COMPLETED;
 			});
 		}
-		if (filter.minAge() != null) {
-			query.and("created_at <= {moment+}", ago(filter.minAge()));
-		}
-		if (filter.maxAge() != null) {
-			query.and("created_at >= {moment+}", ago(filter.maxAge()));
-		}
+		query.and("created_at <= {moment+}", ago(filter.minAge()));
+		query.and("created_at >= {moment+}", ago(filter.maxAge()));
+		query.text.append(" order by created_at desc, id ").append(this.statements.dialect().page(offset, limit));
+		return new Found(list(query, (row) -> summary(row, row.getLong(15))), looksAtAll && foldedAll);
 	}
 
-	private static Long ago(Duration age) {
-		return -age.toMillis();
+	private static @Nullable Long ago(@Nullable Duration age) {
+		return (age != null) ? -age.toMillis() : null;
 	}
 
 	/**
@@ -147,11 +133,12 @@ final class TableSearch {
 	private void count(RecordTally tally, String namespace, String sampling) throws SQLException {
 		// One row for each operation: planners can estimate the number of operations, but
 		// not the number of values of an expression
-		Query query = new Query("select operation, " + number(RUNNING) + ", " + number(ABANDONED) + ", "
-				+ number(Statements.COMPLETED) + " from {table} r" + sampling + " where " + LIVE
-				+ " group by operation order by count(*) desc "
-				+ this.statements.dialect().page(0, SearchableStore.MAX_OPERATIONS));
-		query.parameters.add(RecordFilter.all(namespace).namespace());
+		Query query = new Query(
+				"select operation, " + number(RUNNING) + ", " + number(ABANDONED) + ", " + number(Statements.COMPLETED)
+						+ " from {table} r" + sampling + " where " + LIVE
+						+ " group by operation order by count(*) desc "
+						+ this.statements.dialect().page(0, SearchableStore.MAX_OPERATIONS),
+				RecordFilter.all(namespace).namespace());
 		list(query, (row) -> {
 			String operation = row.getString(1);
 			tally.add(operation, RecordState.IN_PROGRESS, row.getLong(2));
@@ -174,17 +161,39 @@ final class TableSearch {
 	private Optional<Inspection> findRecord(RecordId id) throws SQLException {
 		// Not {moment}, for which a database may search the index on the expiry instead
 		String query = this.statements
-			.in("select " + SummaryRow.allColumns() + " from {table} where id = ? and expires_at > {now}");
-		return Sql
-			.list(this.connection, query, (row) -> SummaryRow.inspect(row, this.statements.dialect()), id.digest())
-			.stream()
-			.findFirst();
+			.in("select " + COLUMNS + "result, fingerprint from {table} where id = ? and expires_at > {now}");
+		return Sql.list(this.connection, query, this::inspect, id.digest()).stream().findFirst();
 	}
 
 	private <T> List<T> list(Query query, Sql.Reader<T> reader) throws SQLException {
 		String text = this.statements.limited(query.text.toString());
 		return Sql.bounded(this.connection, this.statements,
 				() -> Sql.list(this.connection, text, reader, query.parameters.toArray()));
+	}
+
+	private Inspection inspect(ResultSet row) throws SQLException {
+		byte[] frame = RecordRow.isCompleted(row.getInt(7)) ? row.getBytes(15) : null;
+		StoredResult result = (frame != null) ? StoredResult.fromFrame(frame) : null;
+		return new Inspection(summary(row, (result != null) ? result.size() : 0), RecordRow.fingerprint(row, 16),
+				result);
+	}
+
+	/**
+	 * A summary for operators.
+	 */
+	private RecordSummary summary(ResultSet row, long size) throws SQLException {
+		Dialect dialect = this.statements.dialect();
+		KeyDescription key = new KeyDescription(row.getString(2), row.getString(3), row.getString(4), row.getString(5),
+				row.getString(6));
+		Instant now = RecordRow.time(row, 14, dialect);
+		Instant end = RecordRow.time(row, 10, dialect);
+		boolean running = !RecordRow.isCompleted(row.getInt(7));
+		RecordState state = !running ? RecordState.COMPLETED
+				: end.isAfter(now) ? RecordState.IN_PROGRESS : RecordState.ABANDONED;
+		KeyStatus status = new KeyStatus(state, row.getInt(8), RecordRow.time(row, 9, dialect), running ? null : end,
+				RecordRow.time(row, 11, dialect));
+		return new RecordSummary(RecordId.ofDigest(row.getBytes(1)), key, status,
+				running ? Duration.between(now, end) : Duration.ZERO, row.getLong(12), size, row.getString(13));
 	}
 
 	/**
@@ -196,80 +205,30 @@ final class TableSearch {
 
 		private final List<Object> parameters = new ArrayList<>();
 
-		private Query(String text) {
+		private Query(String text, String namespace) {
 			this.text = new StringBuilder(text);
+			this.parameters.add(namespace);
 		}
 
-		private void and(String condition, Object... parameters) {
-			this.text.append(" and ").append(condition);
-			this.parameters.addAll(List.of(parameters));
+		/**
+		 * Adds a condition; {@code null} adds none.
+		 */
+		private void and(String condition, @Nullable Object parameter) {
+			if (parameter != null) {
+				this.text.append(" and ").append(condition);
+				this.parameters.add(parameter);
+			}
 		}
 
 		/**
 		 * Adds a range, for which the database can use the primary key.
 		 */
 		private void beginsWith(String digits) {
-			String others = "0".repeat(RecordId.LENGTH - digits.length());
-			and("id between ? and ?", HexFormat.of().parseHex(digits + others),
-					HexFormat.of().parseHex(digits + others.replace('0', 'f')));
-		}
-
-	}
-
-	/**
-	 * Maps rows to summaries and inspections for operators.
-	 */
-	private static final class SummaryRow {
-
-		/**
-		 * The column of the result, or of an expression of it.
-		 */
-		static final int RESULT = 15;
-
-		private static final int FINGERPRINT = 16;
-
-		private SummaryRow() {
-		}
-
-		static RecordSummary summary(ResultSet row, Dialect dialect, long size) throws SQLException {
-			KeyDescription key = new KeyDescription(row.getString(2), row.getString(3), row.getString(4),
-					row.getString(5), row.getString(6));
-			Instant now = RecordRow.time(row, 14, dialect);
-			Instant end = RecordRow.time(row, 10, dialect);
-			boolean running = !RecordRow.isCompleted(row.getInt(7));
-			RecordState state = !running ? RecordState.COMPLETED
-					: end.isAfter(now) ? RecordState.IN_PROGRESS : RecordState.ABANDONED;
-			KeyStatus status = new KeyStatus(state, row.getInt(8), RecordRow.time(row, 9, dialect),
-					running ? null : end, RecordRow.time(row, 11, dialect));
-			return new RecordSummary(RecordId.ofDigest(row.getBytes(1)), key, status,
-					running ? Duration.between(now, end) : Duration.ZERO, row.getLong(12), size, row.getString(13));
-		}
-
-		/**
-		 * The columns that are read.
-		 * @param ofResult the column of the result, or an expression of it
-		 */
-		static String columns(String ofResult) {
-			return "id, namespace, operation, principal, tenant, idempotency_key, state, attempt, {time:created_at}, "
-					+ "{time:ends_at}, {time:expires_at}, replays, trace, {time:{moment}}, " + ofResult;
-		}
-
-		/**
-		 * The columns of a whole row.
-		 */
-		static String allColumns() {
-			return columns("result, fingerprint");
-		}
-
-		/**
-		 * Reads a whole row.
-		 */
-		static Inspection inspect(ResultSet rows, Dialect dialect) throws SQLException {
-			boolean completed = RecordRow.isCompleted(rows.getInt(7));
-			byte[] frame = completed ? rows.getBytes(RESULT) : null;
-			StoredResult result = (frame != null) ? StoredResult.fromFrame(frame) : null;
-			return new Inspection(summary(rows, dialect, (result != null) ? result.size() : 0),
-					RecordRow.fingerprint(rows, FINGERPRINT), result);
+			if (!digits.isEmpty()) {
+				String others = "0".repeat(RecordId.LENGTH - digits.length());
+				and("id >= ?", HexFormat.of().parseHex(digits + others));
+				and("id <= ?", HexFormat.of().parseHex(digits + others.replace('0', 'f')));
+			}
 		}
 
 	}

@@ -69,7 +69,7 @@ class ManyRecordsInPostgresTests extends ManyRecordsContract {
 
 	@Test
 	void estimatesFromSomeOfTheBlocksWhereAllOfThemWouldTakeTooLong() {
-		SearchableStore.Counts counts = new Database(this.dataSource, this.dataSource, JdbcSettings.defaults())
+		SearchableStore.Counts counts = new Database(this.dataSource, this.dataSource, JdbcSettings.defaults(), null)
 			.onOwnConnection("count",
 					(connection, tables) -> new TableSearch(connection, tables).count(NAMESPACE, 300));
 		assertThat(counts.exact()).isFalse();
@@ -82,7 +82,7 @@ class ManyRecordsInPostgresTests extends ManyRecordsContract {
 	 */
 	@Test
 	void looksAtWhatLivesTheLongestWhereAllOfItWouldTakeTooLong() {
-		SearchableStore.Found found = new Database(this.dataSource, this.dataSource, JdbcSettings.defaults())
+		SearchableStore.Found found = new Database(this.dataSource, this.dataSource, JdbcSettings.defaults(), null)
 			.onOwnConnection("search", (connection, tables) -> new TableSearch(connection, tables)
 				.search(RecordFilter.all(NAMESPACE), 100, 50, 300));
 		assertThat(found.complete()).isFalse();

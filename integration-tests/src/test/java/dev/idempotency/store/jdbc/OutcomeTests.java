@@ -192,14 +192,14 @@ class OutcomeTests {
 
 	@Test
 	void outcomesDoNotPileUp() {
-		for (int i = 0; i < 3 * Outcomes.MANY; i++) {
+		for (int i = 0; i < 3 * OutcomeTable.MANY; i++) {
 			IdempotencyKey each = IdempotencyKey.of("tests", UUID.randomUUID().toString());
 			Claim claim = ((ClaimResult.Granted) this.store.claim(each, Fingerprint.none(), LONG)).claim();
 			this.transaction.commitAfter(() -> this.store.completeInCallersTransaction(claim, RESULT, TTL));
 		}
-		assertThat(outcomes()).isLessThanOrEqualTo(Outcomes.MANY);
+		assertThat(outcomes()).isLessThanOrEqualTo(OutcomeTable.MANY);
 		assertThat(this.store.count(this.key.scope().namespace()).counts())
-			.containsExactly(new SearchableStore.Count("tests", RecordState.COMPLETED, 3 * Outcomes.MANY));
+			.containsExactly(new SearchableStore.Count("tests", RecordState.COMPLETED, 3 * OutcomeTable.MANY));
 		assertThat(outcomes()).isZero();
 	}
 

@@ -19,6 +19,7 @@ import dev.idempotency.servers.PostgresServer;
 import dev.idempotency.servers.StatementLog;
 import dev.idempotency.store.ClaimResult;
 import dev.idempotency.store.ClaimTerms;
+import dev.idempotency.store.IdempotencyRecord;
 import dev.idempotency.store.MonotonicClock;
 import dev.idempotency.store.OnReplay;
 import dev.idempotency.store.RecordFilter;
@@ -71,7 +72,7 @@ class PostgresRoundTripTests {
 		});
 		assertThat(first).hasSize(2);
 		assertThat(first.get(0)).hasSize(2);
-		assertThat(first.get(0).get(0)).startsWith("select state");
+		assertThat(first.get(0).get(0)).startsWith("select owner");
 		assertThat(first.get(0).get(1)).contains("insert into idempotency_record");
 		assertThat(first.get(1)).singleElement().asString().startsWith("update idempotency_record set state = 1");
 		for (int i = 0; i < 10; i++) {
@@ -79,7 +80,7 @@ class PostgresRoundTripTests {
 					roundTripsOf(() -> assertThat(this.engine.begin(this.attempt)).isInstanceOf(Decision.Replay.class)))
 				.singleElement()
 				.satisfies(
-						(statements) -> assertThat(statements).singleElement().asString().startsWith("select state"));
+						(statements) -> assertThat(statements).singleElement().asString().startsWith("select owner"));
 		}
 	}
 
@@ -102,6 +103,23 @@ class PostgresRoundTripTests {
 	}
 
 	@Test
+	void aCountedReplayAsksOnce() throws IOException {
+		IdempotencyKey key = IdempotencyKey.of("tests", UUID.randomUUID().toString());
+		ClaimTerms terms = terms(Duration.ofHours(1), OnReplay.COUNT);
+		JdbcIdempotencyStore other = new JdbcIdempotencyStore(this.dataSource, JdbcSettings.defaults());
+		other.prepareTable(InitializeSchema.NEVER);
+		ClaimResult first = this.store.claim(key, Fingerprint.none(), terms);
+		this.store.complete(((ClaimResult.Granted) first).claim(), StoredResult.tombstone(), Duration.ofHours(1));
+		for (int replays = 1; replays < 10; replays++) {
+			JdbcIdempotencyStore either = (replays % 4 == 1) ? other : this.store;
+			ClaimResult[] result = new ClaimResult[1];
+			assertThat(roundTripsOf(() -> result[0] = either.claim(key, Fingerprint.none(), terms))).hasSize(1);
+			IdempotencyRecord record = ((ClaimResult.Refused) result[0]).record();
+			assertThat(((IdempotencyRecord.Completed) record).replays()).isEqualTo(replays);
+		}
+	}
+
+	@Test
 	void aReplayThatExtendsAsksOnceAndWritesOnlyWhatIsTooShort() throws IOException {
 		IdempotencyKey key = IdempotencyKey.of("tests", UUID.randomUUID().toString());
 		ClaimResult first = this.store.claim(key, Fingerprint.none(), terms(Duration.ofHours(1), OnReplay.READ));
@@ -113,7 +131,7 @@ class PostgresRoundTripTests {
 		assertThat(version(key)).as("only read").isEqualTo(completed);
 		List<List<String>> extension = roundTripsOf(
 				() -> this.store.claim(key, Fingerprint.none(), terms(Duration.ofHours(2), OnReplay.EXTEND)));
-		assertThat(extension).singleElement().asString().contains("with asked as");
+		assertThat(extension).singleElement().asString().contains("set expires_at");
 		assertThat(version(key)).as("written").isNotEqualTo(completed);
 	}
 

@@ -19,7 +19,7 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * The outcomes of transactions that completed a key, in a table of their own.
+ * The table of outcomes: results of transactions that completed a key.
  * <p>
  * An outcome is inserted, which does not depend on what the transaction sees, and does
  * not block renewals of the lease in the record. Once the outcome is committed, the
@@ -32,9 +32,9 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * finds a result; or the owner is too late, and must not commit. While the owner's
  * transaction is open, the takeover waits for its end.
  */
-final class Outcomes {
+final class OutcomeTable {
 
-	private static final Logger logger = LoggerFactory.getLogger(Outcomes.class);
+	private static final Logger logger = LoggerFactory.getLogger(OutcomeTable.class);
 
 	/**
 	 * How long a late transaction is kept from committing.
@@ -74,7 +74,7 @@ final class Outcomes {
 
 	private final String fencesOver;
 
-	Outcomes(Statements statements) {
+	OutcomeTable(Statements statements) {
 		this.statements = statements;
 		this.dialect = statements.dialect();
 		String values = "{outcomes} (owner, id, completed_at, expires_at, result) values (?, ?, {now}, {later}, ?)";
@@ -110,10 +110,10 @@ final class Outcomes {
 	}
 
 	/**
-	 * Fails if the table is missing or lacks a column.
+	 * Reads all columns of no row. Fails if the table is missing or lacks a column.
 	 */
-	void require(Connection connection) throws SQLException {
-		Sql.list(connection, this.columns, (row) -> row.getLong(1), OwnedRecord.NOBODY);
+	boolean read(Connection connection) throws SQLException {
+		return !Sql.list(connection, this.columns, (row) -> row.getLong(1), OwnedRecord.NOBODY).isEmpty();
 	}
 
 	/**
@@ -129,7 +129,7 @@ final class Outcomes {
 				public void afterCompletion(int status) {
 					// Folded later: this thread still has a connection, and must not wait
 					// for another
-					Outcomes.this.committed.offer(outcome);
+					OutcomeTable.this.committed.offer(outcome);
 				}
 
 			});
@@ -180,8 +180,8 @@ final class Outcomes {
 	/**
 	 * Removes the fence of an owner that has finished.
 	 */
-	void unfence(Connection connection, long owner) throws SQLException {
-		Sql.update(connection, this.unfence, owner);
+	boolean unfence(Connection connection, long owner) throws SQLException {
+		return Sql.update(connection, this.unfence, owner) == 1;
 	}
 
 	/**

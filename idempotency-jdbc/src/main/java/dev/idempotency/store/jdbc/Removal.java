@@ -8,27 +8,29 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * Removes expired records.
+ * Removes expired records, or one in any state.
  * <p>
- * A query picks them, and another statement removes what it names. A subquery in a delete
- * is repeated for each row by some databases, or by others if their statistics are wrong.
- * Each record is checked again when it is removed, because it may have been claimed in
- * the meantime.
+ * A query picks expired records, and another statement removes what it names. A subquery
+ * in a delete is repeated for each row by some databases, or by others if their
+ * statistics are wrong. Each record is checked again when it is removed, because it may
+ * have been claimed in the meantime.
  */
-final class BatchPurge {
+final class Removal {
 
 	/**
 	 * How many records a statement names.
 	 */
 	private static final int MOST_NAMED = 1000;
 
+	private static final int MOST_TURNS = 1000;
+
 	private final Connection connection;
 
 	private final Statements statements;
 
-	private final Outcomes outcomes;
+	private final OutcomeTable outcomes;
 
-	BatchPurge(Connection connection, Tables tables) {
+	Removal(Connection connection, Tables tables) {
 		this.connection = connection;
 		this.statements = tables.statements();
 		this.outcomes = tables.outcomes();
@@ -80,6 +82,27 @@ final class BatchPurge {
 			}
 		}
 		return purged;
+	}
+
+	/**
+	 * Forgets a key in any state. The owner of a key in progress loses its claim.
+	 */
+	boolean forget(byte[] id) throws SQLException {
+		for (int turn = 0; turn < MOST_TURNS; turn++) {
+			if (Sql.update(this.connection, this.statements.forgetCompleted, id) == 1) {
+				return true;
+			}
+			RecordRow row = RecordRow.read(this.connection, this.statements, id);
+			if (row == null || (row.isOver() && (row.isCompleted() || !this.outcomes.fold(this.connection, id)))) {
+				return false;
+			}
+			OwnedRecord record = new OwnedRecord(row.owner(), id);
+			if (!row.isOver() && !row.isCompleted() && this.outcomes.fence(this.connection, record)
+					&& Sql.update(this.connection, this.statements.forgetOwned, id, record.owner()) == 1) {
+				return true;
+			}
+		}
+		throw new SQLException("The key changed on every attempt to forget it");
 	}
 
 }
