@@ -106,8 +106,8 @@ final class MethodEdge {
 			throws Throwable {
 		@Nullable Object[] arguments = invocation.getArguments();
 		Attempt attempt = operation.attempt(arguments);
-		CallerTransaction caller = callersTransaction(operation, invocation.getMethod(), bean.getClass());
-		CallerTransaction.Pending earlier = (caller != null) ? caller.find(attempt.key()) : null;
+		JoinedCalls caller = callersTransaction(operation, invocation.getMethod(), bean.getClass());
+		JoinedCalls.Pending earlier = (caller != null) ? caller.find(attempt.key()) : null;
 		try {
 			if (earlier != null) {
 				return earlier.value();
@@ -139,11 +139,11 @@ final class MethodEdge {
 	 * The caller's transaction that a method takes part in.
 	 * @return {@code null} if there is none, or it does not matter
 	 */
-	private @Nullable CallerTransaction callersTransaction(MethodOperation operation, Method method, Class<?> type) {
+	private @Nullable JoinedCalls callersTransaction(MethodOperation operation, Method method, Class<?> type) {
 		return switch (operation.scope()) {
 			case NONE -> null;
 			case FOLLOWS_CALLER -> this.transactionAdvice.callersTransaction(method, type);
-			case JOINS -> this.engine.isInTransaction() ? CallerTransaction.current(this.transactions) : null;
+			case JOINS -> this.engine.isInTransaction() ? JoinedCalls.current(this.transactions) : null;
 		};
 	}
 
@@ -184,12 +184,12 @@ final class MethodEdge {
 
 		private final RunningCall call;
 
-		private final @Nullable CallerTransaction caller;
+		private final @Nullable JoinedCalls caller;
 
 		private final Class<?> type;
 
 		private Run(MethodInvocation invocation, Class<?> type, MethodOperation operation, Attempt attempt,
-				RunningCall call, @Nullable CallerTransaction caller) {
+				RunningCall call, @Nullable JoinedCalls caller) {
 			this.invocation = invocation;
 			this.type = type;
 			this.operation = operation;
@@ -211,7 +211,7 @@ final class MethodEdge {
 					rollBack(own);
 				}
 				else if (this.caller != null && this.operation.stores(ex)) {
-					CallerTransaction shared = this.caller;
+					JoinedCalls shared = this.caller;
 					FirstFailure.then(ex, () -> enlist(shared, StoredFailure.of(ex)));
 					throw ex;
 				}
@@ -267,8 +267,8 @@ final class MethodEdge {
 		/**
 		 * The result, a value or a failure, counts once the caller's transaction commits.
 		 */
-		private @Nullable Object enlist(CallerTransaction caller, @Nullable Object result) {
-			caller.enlist(new CallerTransaction.Pending(this.attempt.key(), this.call, result, isJoining()));
+		private @Nullable Object enlist(JoinedCalls caller, @Nullable Object result) {
+			caller.enlist(new JoinedCalls.Pending(this.attempt.key(), this.call, result, isJoining()));
 			return isJoining() ? join(caller, result) : result;
 		}
 
@@ -276,7 +276,7 @@ final class MethodEdge {
 		 * Completes the key in the caller's transaction at once, because it is unknown
 		 * when that commits, or whether it rolls back to a savepoint.
 		 */
-		private @Nullable Object join(CallerTransaction caller, @Nullable Object value) {
+		private @Nullable Object join(JoinedCalls caller, @Nullable Object value) {
 			boolean joined = false;
 			try {
 				CallState state = this.call.joinTransaction(value);

@@ -45,7 +45,7 @@ interface TransactionAdvice {
 	 * method names.
 	 * @return {@code null} if there is none, and the method begins its own
 	 */
-	default @Nullable CallerTransaction callersTransaction(Method method, Class<?> type) {
+	default @Nullable JoinedCalls callersTransaction(Method method, Class<?> type) {
 		return null;
 	}
 
@@ -115,12 +115,12 @@ interface TransactionAdvice {
 		}
 
 		@Override
-		public @Nullable CallerTransaction callersTransaction(Method method, Class<?> type) {
+		public @Nullable JoinedCalls callersTransaction(Method method, Class<?> type) {
 			TransactionManager manager = this.managers.of(this.annotations.getTransactionAttribute(method, type), type);
 			if (manager == null || !TransactionManagers.isInTransaction(manager)) {
 				return null;
 			}
-			CallerTransaction caller = CallerTransaction.current(manager);
+			JoinedCalls caller = JoinedCalls.current(manager);
 			if (caller == null) {
 				throw new IllegalStateException(
 						("%s was called after its caller's transaction had ended, while that was cleaned up. Its work would "

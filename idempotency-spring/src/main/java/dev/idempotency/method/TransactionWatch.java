@@ -242,7 +242,7 @@ final class TransactionWatch implements TransactionExecutionListener {
 
 		private final @Nullable Begun earlier;
 
-		private @Nullable CallerTransaction calls;
+		private @Nullable JoinedCalls calls;
 
 		private boolean commits;
 
@@ -255,11 +255,11 @@ final class TransactionWatch implements TransactionExecutionListener {
 		/**
 		 * The calls that wait for its end.
 		 */
-		@Nullable CallerTransaction calls() {
+		@Nullable JoinedCalls calls() {
 			return this.calls;
 		}
 
-		void follow(CallerTransaction calls) {
+		void follow(JoinedCalls calls) {
 			this.calls = calls;
 		}
 

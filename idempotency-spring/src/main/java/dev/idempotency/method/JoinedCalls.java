@@ -20,9 +20,9 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * Calls whose work is a part of their caller's transaction. Its end decides about their
  * keys. Until then, only the same transaction sees their results.
  */
-final class CallerTransaction implements TransactionSynchronization {
+final class JoinedCalls implements TransactionSynchronization {
 
-	private static final Logger logger = LoggerFactory.getLogger(CallerTransaction.class);
+	private static final Logger logger = LoggerFactory.getLogger(JoinedCalls.class);
 
 	private final @Nullable TransactionManager manager;
 
@@ -59,14 +59,14 @@ final class CallerTransaction implements TransactionSynchronization {
 	/**
 	 * A transaction that began before it could be watched.
 	 */
-	private CallerTransaction() {
+	private JoinedCalls() {
 		this.manager = null;
 		this.isSynchronized = true;
 		this.ambiguous = true;
 		this.commitMayHaveBegun = true;
 	}
 
-	private CallerTransaction(TransactionManager manager, boolean isSynchronized) {
+	private JoinedCalls(TransactionManager manager, boolean isSynchronized) {
 		this.manager = manager;
 		this.isSynchronized = isSynchronized;
 		this.ambiguous = false;
@@ -77,7 +77,7 @@ final class CallerTransaction implements TransactionSynchronization {
 	 * transactions.
 	 * @return {@code null} if it has ended, and no call can join it anymore
 	 */
-	static @Nullable CallerTransaction current(@Nullable Transactions transactions) {
+	static @Nullable JoinedCalls current(@Nullable Transactions transactions) {
 		return (transactions != null && transactions.manager() instanceof TransactionManager manager) ? current(manager)
 				: unknown();
 	}
@@ -86,7 +86,7 @@ final class CallerTransaction implements TransactionSynchronization {
 	 * The calling thread's transaction of a manager.
 	 * @return {@code null} if it has ended, and no call can join it anymore
 	 */
-	static @Nullable CallerTransaction current(TransactionManager manager) {
+	static @Nullable JoinedCalls current(TransactionManager manager) {
 		TransactionWatch.Begun begun = TransactionWatch.latestOf(manager);
 		if (begun == null) {
 			return unknown();
@@ -94,9 +94,9 @@ final class CallerTransaction implements TransactionSynchronization {
 		if (begun.isOver()) {
 			return null;
 		}
-		CallerTransaction calls = begun.calls();
+		JoinedCalls calls = begun.calls();
 		if (calls == null) {
-			calls = new CallerTransaction(manager, begun.isSynchronized());
+			calls = new JoinedCalls(manager, begun.isSynchronized());
 			begun.follow(calls);
 			if (TransactionSynchronizationManager.isSynchronizationActive()) {
 				TransactionSynchronizationManager.registerSynchronization(calls);
@@ -105,13 +105,13 @@ final class CallerTransaction implements TransactionSynchronization {
 		return calls;
 	}
 
-	private static CallerTransaction unknown() {
+	private static JoinedCalls unknown() {
 		for (TransactionSynchronization present : TransactionSynchronizationManager.getSynchronizations()) {
-			if (present instanceof CallerTransaction calls && calls.ambiguous) {
+			if (present instanceof JoinedCalls calls && calls.ambiguous) {
 				return calls;
 			}
 		}
-		CallerTransaction calls = new CallerTransaction();
+		JoinedCalls calls = new JoinedCalls();
 		TransactionSynchronizationManager.registerSynchronization(calls);
 		return calls;
 	}
