@@ -15,7 +15,6 @@ import dev.idempotency.call.ToolOperations;
 import dev.idempotency.call.UnprotectedContext;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.ai.chat.model.ToolContext;
 import org.springframework.ai.tool.ToolCallback;
 import org.springframework.ai.tool.ToolCallbackProvider;
 
@@ -131,7 +130,7 @@ public final class IdempotentTools {
 		if (around == null) {
 			TaggedToolMetadata tagged = known(tool, options, annotations, false);
 			boolean reads = tagged.sideEffects().contains(SideEffect.READ);
-			return new IdempotentToolCallback(tool, tagged, new UnprotectedTool(options, reads));
+			return new IdempotentToolCallback(tool, tagged, unprotected(options, reads));
 		}
 		ToolOptions merged = (annotations != null) ? annotations.over(options, around.policies()) : options;
 		ProtectedTool protectedTool = this.known.protection(tool.getToolDefinition().name(), merged, around::of);
@@ -162,30 +161,18 @@ public final class IdempotentTools {
 	 * A tool that runs each time, because protection is switched off. It still has a
 	 * context, and dry runs do not run it.
 	 */
-	private static final class UnprotectedTool implements GuardedTool {
-
-		private final ToolOptions options;
-
-		private final boolean readsOnly;
-
-		private UnprotectedTool(ToolOptions options, boolean readsOnly) {
-			this.options = options;
-			this.readsOnly = readsOnly;
-		}
-
-		@Override
-		public String call(ToolCallback tool, String input, @Nullable ToolContext given) {
+	private static GuardedTool unprotected(ToolOptions options, boolean readsOnly) {
+		return (tool, input, given) -> {
 			String name = tool.getToolDefinition().name();
-			if (!this.readsOnly && ToolDryRun.isAskedFor(tool, this.options, given)) {
-				return ToolReports.ofDryRun(name, null, this.options.onCrash());
+			if (!readsOnly && ToolDryRun.isAskedFor(tool, options, given)) {
+				return ToolReports.ofDryRun(name, null, options.onCrash());
 			}
 			IdempotencyKey key = UnprotectedContext.randomKey(ToolOperations.of(name));
 			try (Binding binding = new UnprotectedContext(key).makeCurrent()) {
 				Objects.requireNonNull(binding);
-				return (given != null) ? tool.call(input, given) : tool.call(input);
+				return ProtectedTool.run(tool, input, given);
 			}
-		}
-
+		};
 	}
 
 }

@@ -187,7 +187,7 @@ final class ProtectedTool implements GuardedTool {
 		return new ToolExecutionException(tool.getToolDefinition(), reason);
 	}
 
-	private static String run(ToolCallback tool, String input, @Nullable ToolContext given) {
+	static String run(ToolCallback tool, String input, @Nullable ToolContext given) {
 		return (given != null) ? tool.call(input, given) : tool.call(input);
 	}
 

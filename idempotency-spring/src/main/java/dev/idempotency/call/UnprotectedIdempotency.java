@@ -20,8 +20,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Runs everything each time, because protection is switched off, but provides a context.
+ * It is its own session, where each call has a key of its own.
  */
-enum UnprotectedIdempotency implements Idempotency {
+enum UnprotectedIdempotency implements Idempotency, IdempotencySession {
 
 	INSTANCE;
 
@@ -67,7 +68,7 @@ enum UnprotectedIdempotency implements Idempotency {
 
 	@Override
 	public IdempotencySession session(String id) {
-		return UnprotectedSession.INSTANCE;
+		return this;
 	}
 
 	@Override
@@ -81,7 +82,7 @@ enum UnprotectedIdempotency implements Idempotency {
 	}
 
 	@Override
-	public Idempotency withOnCrash(OnCrash onCrash) {
+	public UnprotectedIdempotency withOnCrash(OnCrash onCrash) {
 		return this;
 	}
 
@@ -90,33 +91,15 @@ enum UnprotectedIdempotency implements Idempotency {
 		return this;
 	}
 
-	/**
-	 * A session whose calls run each time, because protection is switched off. Nothing is
-	 * stored, and each call has a key of its own.
-	 */
-	private enum UnprotectedSession implements IdempotencySession {
+	@Override
+	public <T extends @Nullable Object, X extends Exception> T run(String tool, @Nullable Object inputs,
+			ResultType<T> type, Work<? extends T, X> work) throws X {
+		return execute(UnprotectedContext.randomKey(tool), type, work);
+	}
 
-		INSTANCE;
-
-		@Override
-		public <T extends @Nullable Object, X extends Exception> T run(String tool, @Nullable Object inputs,
-				ResultType<T> type, Work<? extends T, X> work) throws X {
-			try (Binding binding = new UnprotectedContext(UnprotectedContext.randomKey(tool)).makeCurrent()) {
-				Objects.requireNonNull(binding);
-				return work.run();
-			}
-		}
-
-		@Override
-		public IdempotencySession withOnCrash(OnCrash onCrash) {
-			return this;
-		}
-
-		@Override
-		public boolean forget() {
-			return false;
-		}
-
+	@Override
+	public boolean forget() {
+		return false;
 	}
 
 }

@@ -61,18 +61,14 @@ final class UnprotectedMethods implements MethodInterceptor {
 			Method specific = AnnotatedMethods.specific(method, type);
 			String operation = AnnotatedMethods.operationOf(specific, type);
 			Idempotent annotation = AnnotatedMethods.find(method, type);
-			return (annotation != null) ? new Target(operation, parse(annotation.key(), operation, specific), false)
-					: new Target(operation, null, true);
-		}
-
-		private static @Nullable MethodKey parse(String text, String operation, Method method) {
+			MethodKey key = null;
 			try {
-				return MethodKey.parse(text, operation, method);
+				key = (annotation != null) ? MethodKey.parse(annotation.key(), operation, specific) : null;
 			}
 			catch (IllegalArgumentException ex) {
 				// Reported at startup if protection is on
-				return null;
 			}
+			return new Target(operation, key, annotation == null);
 		}
 
 		private IdempotencyKey keyOf(@Nullable Object[] arguments) {
