@@ -16,7 +16,6 @@ import org.springframework.ai.tool.ToolCallback;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
@@ -27,27 +26,23 @@ import org.springframework.context.annotation.Role;
  * Auto-configuration of the edge for tools of agents. It also applies when protection is
  * switched off, since applications depend on its beans.
  */
-@AutoConfiguration(after = { IdempotencyAutoConfiguration.class, IdempotencyOffAutoConfiguration.class })
+@AutoConfiguration(after = IdempotencyAutoConfiguration.class)
 @ConditionalOnClass(ToolCallback.class)
 public final class IdempotencyToolsAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	@ConditionalOnBooleanProperty(name = "idempotency.enabled", matchIfMissing = true)
 	IdempotentTools idempotentTools(Idempotency idempotency, AnnotationPolicies policies,
-			IdempotencyProperties properties, ObjectProvider<ToolSession> session) {
-		Tools settings = properties.tools();
+			ObjectProvider<IdempotencyProperties> properties, ObjectProvider<ToolSession> session) {
+		IdempotencyProperties all = properties.getIfAvailable();
+		if (all == null) {
+			return IdempotentTools.disabled();
+		}
+		Tools settings = all.tools();
 		ToolDefaults defaults = new ToolDefaults(
 				session.getIfAvailable(() -> ToolSession.ofEntry(settings.sessionKey())),
 				new LoopGuard(settings.loopGuard(), settings.loopWindow()));
 		return new IdempotentTools(idempotency, policies, defaults, new MonotonicClock());
-	}
-
-	@Bean
-	@ConditionalOnMissingBean
-	@ConditionalOnBooleanProperty(name = "idempotency.enabled", havingValue = false)
-	IdempotentTools unprotectedTools() {
-		return IdempotentTools.disabled();
 	}
 
 	@Bean

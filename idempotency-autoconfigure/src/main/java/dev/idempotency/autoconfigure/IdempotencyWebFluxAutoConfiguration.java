@@ -1,17 +1,11 @@
 package dev.idempotency.autoconfigure;
 
+import dev.idempotency.autoconfigure.IdempotencyProperties.Http;
 import dev.idempotency.call.AnnotationPolicies;
 import dev.idempotency.call.Calls;
-import dev.idempotency.core.AnswerReader;
 import dev.idempotency.core.ResultWriter;
-import dev.idempotency.http.HttpAnswer;
 import dev.idempotency.http.HttpStrategies;
-import dev.idempotency.http.KeyResolver;
-import dev.idempotency.http.ProblemFormat;
 import dev.idempotency.http.ProtectedHandlers;
-import dev.idempotency.http.RequestFingerprinter;
-import dev.idempotency.http.ResponsePolicy;
-import dev.idempotency.http.ScopeResolver;
 import dev.idempotency.reactive.ReactiveEngine;
 import dev.idempotency.webflux.IdempotencyHandlerAdapter;
 import dev.idempotency.webflux.IdempotencyWebFlux;
@@ -27,6 +21,8 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 import org.springframework.http.server.reactive.HttpHandlerDecoratorFactory;
@@ -38,54 +34,21 @@ import org.springframework.web.reactive.result.method.annotation.RequestMappingH
 import org.springframework.web.server.WebFilter;
 
 /**
- * Auto-configuration of the HTTP edge for WebFlux.
+ * Auto-configuration of the HTTP edge for WebFlux. When protection is switched off, there
+ * is only what the code of an application depends on, and what refuses dry runs.
  */
 @AutoConfiguration(after = { IdempotencyAutoConfiguration.class, IdempotencyReactorAutoConfiguration.class })
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
 @ConditionalOnClass({ DispatcherHandler.class, Mono.class })
-@ConditionalOnBooleanProperty(name = "idempotency.enabled", matchIfMissing = true)
+@Import(HttpConfiguration.class)
 public final class IdempotencyWebFluxAutoConfiguration {
 
 	@Bean
-	@ConditionalOnMissingBean
-	KeyResolver idempotencyKeyResolver(IdempotencyProperties properties) {
-		return KeyResolver.header(properties.http().header(), properties.http().keySyntax());
-	}
-
-	@Bean
-	@ConditionalOnMissingBean
-	ScopeResolver idempotencyScopeResolver() {
-		return ScopeResolver.principal();
-	}
-
-	@Bean
-	@ConditionalOnMissingBean
-	RequestFingerprinter idempotencyRequestFingerprinter(IdempotencyProperties properties) {
-		return switch (properties.http().fingerprint()) {
-			case NONE -> RequestFingerprinter.none();
-			case BYTES -> RequestFingerprinter.bytes();
-			case CANONICAL_JSON -> RequestFingerprinter.canonicalJson();
-		};
-	}
-
-	@Bean
-	@ConditionalOnMissingBean
-	ResponsePolicy idempotencyResponsePolicy() {
-		return ResponsePolicy.finalAnswers();
-	}
-
-	@Bean
-	HttpStrategies idempotencyHttpStrategies(KeyResolver keyResolver, ScopeResolver scopeResolver,
-			RequestFingerprinter fingerprinter, ResponsePolicy responsePolicy,
-			ObjectProvider<ProblemFormat> problemFormats) {
-		return new HttpStrategies(keyResolver, scopeResolver, fingerprinter, responsePolicy,
-				problemFormats.orderedStream().toList());
-	}
-
-	@Bean
-	IdempotencyWebFlux idempotencyWebFlux(ReactiveEngine engine, Calls calls, AnnotationPolicies policies,
-			IdempotencyProperties properties, HttpStrategies strategies, ApplicationContext context) {
-		return new IdempotencyWebFlux(engine, calls, policies, properties.http().settings(), strategies, context);
+	IdempotencyWebFlux idempotencyWebFlux(ObjectProvider<Calls> calls, ObjectProvider<ReactiveEngine> engine,
+			AnnotationPolicies policies, Http http, HttpStrategies strategies, ApplicationContext context) {
+		Calls known = calls.getIfAvailable();
+		return new IdempotencyWebFlux((known != null) ? engine.getObject() : null, known, policies, http.settings(),
+				strategies, context);
 	}
 
 	/**
@@ -93,18 +56,8 @@ public final class IdempotencyWebFluxAutoConfiguration {
 	 */
 	@Bean
 	@Order(Ordered.HIGHEST_PRECEDENCE)
-	HttpHandlerDecoratorFactory idempotencyHttpHandlerDecorator() {
-		return IdempotencyWebFlux.handlerDecorator();
-	}
-
-	@Bean
-	WebFilter idempotencyRequestAttributes() {
-		return IdempotencyWebFlux.requestAttributes();
-	}
-
-	@Bean
-	WebFilter idempotencyDispatches() {
-		return IdempotencyWebFlux.dispatches();
+	HttpHandlerDecoratorFactory idempotencyHttpHandlerDecorator(IdempotencyWebFlux web) {
+		return web.handlerDecorator();
 	}
 
 	@Bean
@@ -123,37 +76,45 @@ public final class IdempotencyWebFluxAutoConfiguration {
 		return web.routeFilter();
 	}
 
-	@Bean
-	ProtectedHandlers idempotencyProtectedHandlers(IdempotencyWebFlux web) {
-		return web.handlers();
-	}
+	/**
+	 * What there is only with protection.
+	 */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnBooleanProperty(name = "idempotency.enabled", matchIfMissing = true)
+	static class Protection {
 
-	@Bean
-	AnswerReader idempotencyAnswerReader() {
-		return HttpAnswer::describe;
-	}
+		@Bean
+		WebFilter idempotencyRequestAttributes() {
+			return IdempotencyWebFlux.requestAttributes();
+		}
 
-	@Bean
-	@Order(0)
-	ResultWriter idempotencyAnswerWriter(IdempotencyWebFlux web) {
-		return web.resultWriter();
-	}
+		@Bean
+		WebFilter idempotencyDispatches() {
+			return IdempotencyWebFlux.dispatches();
+		}
 
-	@Bean
-	SmartInitializingSingleton idempotencyHandlerCheck(IdempotencyWebFlux web,
-			ObjectProvider<RequestMappingHandlerMapping> mappings) {
-		return () -> web.checkHandlers(mappings.orderedStream().toList());
-	}
+		@Bean
+		ProtectedHandlers idempotencyProtectedHandlers(IdempotencyWebFlux web) {
+			return web.handlers();
+		}
 
-	@Bean
-	KnownNames idempotencyRouteNames(ObjectProvider<RouterFunctionMapping> mappings) {
-		return () -> IdempotencyWebFlux.namesOf(mappings.orderedStream().toList());
-	}
+		@Bean
+		@Order(0)
+		ResultWriter idempotencyAnswerWriter(IdempotencyWebFlux web) {
+			return web.resultWriter();
+		}
 
-	@Bean
-	StartupFact idempotencyScopeFact(ApplicationContext context) {
-		return new StartupFact("scope",
-				context.containsBean("idempotencyScopeResolver") ? "principal" : "by the application's ScopeResolver");
+		@Bean
+		SmartInitializingSingleton idempotencyHandlerCheck(IdempotencyWebFlux web,
+				ObjectProvider<RequestMappingHandlerMapping> mappings) {
+			return () -> web.checkHandlers(mappings.orderedStream().toList());
+		}
+
+		@Bean
+		KnownNames idempotencyRouteNames(ObjectProvider<RouterFunctionMapping> mappings) {
+			return () -> IdempotencyWebFlux.namesOf(mappings.orderedStream().toList());
+		}
+
 	}
 
 	/**

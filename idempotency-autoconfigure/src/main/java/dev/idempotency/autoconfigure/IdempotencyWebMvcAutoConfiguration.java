@@ -3,19 +3,12 @@ package dev.idempotency.autoconfigure;
 import java.util.EnumSet;
 import java.util.List;
 
+import dev.idempotency.autoconfigure.IdempotencyProperties.Http;
 import dev.idempotency.call.AnnotationPolicies;
 import dev.idempotency.call.Calls;
-import dev.idempotency.core.AnswerReader;
-import dev.idempotency.core.IdempotencyEngine;
 import dev.idempotency.core.ResultWriter;
-import dev.idempotency.http.HttpAnswer;
 import dev.idempotency.http.HttpStrategies;
-import dev.idempotency.http.KeyResolver;
-import dev.idempotency.http.ProblemFormat;
 import dev.idempotency.http.ProtectedHandlers;
-import dev.idempotency.http.RequestFingerprinter;
-import dev.idempotency.http.ResponsePolicy;
-import dev.idempotency.http.ScopeResolver;
 import dev.idempotency.web.IdempotencyExceptionResolver;
 import dev.idempotency.web.IdempotencyFilter;
 import dev.idempotency.web.IdempotencyInterceptor;
@@ -35,6 +28,7 @@ import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.boot.web.servlet.support.ErrorPageFilter;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
@@ -48,85 +42,44 @@ import org.springframework.web.servlet.function.support.RouterFunctionMapping;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
 
 /**
- * Auto-configuration of the HTTP edge for Spring MVC.
+ * Auto-configuration of the HTTP edge for Spring MVC. When protection is switched off,
+ * there is only what the code of an application depends on, and what refuses dry runs.
  */
 @AutoConfiguration(after = { IdempotencyAutoConfiguration.class, IdempotencyTransactionAutoConfiguration.class })
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
 @ConditionalOnClass({ DispatcherServlet.class, FilterRegistrationBean.class })
-@ConditionalOnBooleanProperty(name = "idempotency.enabled", matchIfMissing = true)
-@Import({ TomcatConfiguration.class, JettyConfiguration.class })
+@Import(HttpConfiguration.class)
 public final class IdempotencyWebMvcAutoConfiguration {
 
 	@Bean
-	@ConditionalOnMissingBean
-	KeyResolver idempotencyKeyResolver(IdempotencyProperties properties) {
-		return KeyResolver.header(properties.http().header(), properties.http().keySyntax());
+	IdempotencyWeb idempotencyWeb(ObjectProvider<Calls> calls, AnnotationPolicies policies, Http http,
+			HttpStrategies strategies, ApplicationContext context) {
+		return new IdempotencyWeb(calls.getIfAvailable(), policies, http.settings(), strategies, context);
 	}
 
 	@Bean
-	@ConditionalOnMissingBean
-	ScopeResolver idempotencyScopeResolver() {
-		return ScopeResolver.principal();
+	IdempotencyFilter idempotencyFilter(IdempotencyWeb web, ObjectProvider<ContainerRequestEnds> ends) {
+		return web.filter(ends.getIfAvailable());
 	}
 
-	@Bean
-	@ConditionalOnMissingBean
-	RequestFingerprinter idempotencyRequestFingerprinter(IdempotencyProperties properties) {
-		return switch (properties.http().fingerprint()) {
-			case NONE -> RequestFingerprinter.none();
-			case BYTES -> RequestFingerprinter.bytes();
-			case CANONICAL_JSON -> RequestFingerprinter.canonicalJson();
-		};
-	}
-
-	@Bean
-	@ConditionalOnMissingBean
-	ResponsePolicy idempotencyResponsePolicy() {
-		return ResponsePolicy.finalAnswers();
-	}
-
-	@Bean
-	static ServerThreads idempotencyServerThreads(Environment environment) {
-		return ServerThreads.of(environment);
-	}
-
-	@Bean
-	IdempotencyWeb idempotencyWeb(IdempotencyEngine engine, Calls calls, AnnotationPolicies policies,
-			IdempotencyProperties properties, HttpStrategies strategies, ApplicationContext context) {
-		return new IdempotencyWeb(engine, calls, policies, properties.http().settings(), strategies, context);
-	}
-
-	@Bean
-	HttpStrategies idempotencyHttpStrategies(KeyResolver keyResolver, ScopeResolver scopeResolver,
-			RequestFingerprinter fingerprinter, ResponsePolicy responsePolicy,
-			ObjectProvider<ProblemFormat> problemFormats) {
-		return new HttpStrategies(keyResolver, scopeResolver, fingerprinter, responsePolicy,
-				problemFormats.orderedStream().toList());
-	}
-
-	@Bean
-	IdempotencyFilter idempotencyFilter(IdempotencyWeb web, ContainerRequestEnds ends) {
-		return web.filter(ends);
-	}
-
+	/**
+	 * Without protection, the filter is there for applications that register it
+	 * themselves.
+	 */
 	@Bean
 	@ConditionalOnMissingBean(name = "idempotencyFilterRegistration")
 	FilterRegistrationBean<IdempotencyFilter> idempotencyFilterRegistration(IdempotencyFilter filter,
-			ContainerRequestEnds ends) {
+			ObjectProvider<ContainerRequestEnds> ends) {
 		FilterRegistrationBean<IdempotencyFilter> registration = new FilterRegistrationBean<>(filter);
 		EnumSet<DispatcherType> types = EnumSet.of(DispatcherType.REQUEST, DispatcherType.ASYNC, DispatcherType.ERROR);
-		if (ends.errorsAreForwarded()) {
+		ContainerRequestEnds known = ends.getIfAvailable();
+		if (known != null && known.errorsAreForwarded()) {
 			types.add(DispatcherType.FORWARD);
 		}
 		registration.setDispatcherTypes(types);
 		registration.setOrder(IdempotencyFilter.DEFAULT_ORDER);
+		registration.setEnabled(known != null);
 		return registration;
-	}
-
-	@Bean
-	ContainerRequestEnds idempotencyRequestEnds(ListableBeanFactory beans) {
-		// Present in a war
-		return new ContainerRequestEnds(beans.getBeanNamesForType(ErrorPageFilter.class, true, false).length > 0);
 	}
 
 	@Bean
@@ -136,41 +89,51 @@ public final class IdempotencyWebMvcAutoConfiguration {
 	}
 
 	@Bean
-	ProtectedHandlers idempotencyProtectedHandlers(IdempotencyWeb web) {
-		return web.handlers();
-	}
-
-	@Bean
-	AnswerReader idempotencyAnswerReader() {
-		return HttpAnswer::describe;
-	}
-
-	@Bean
-	@Order(0)
-	ResultWriter idempotencyAnswerWriter(IdempotencyWeb web) {
-		return web.resultWriter();
-	}
-
-	@Bean
 	WebMvcConfigurer idempotencyWebMvcConfigurer(IdempotencyWeb web) {
 		return new IdempotencyWebMvcConfigurer(web.interceptor(), web.exceptionResolver());
 	}
 
-	@Bean
-	SmartInitializingSingleton idempotencyHandlerCheck(IdempotencyWeb web,
-			ObjectProvider<RequestMappingHandlerMapping> mappings) {
-		return () -> web.checkHandlers(mappings.orderedStream().toList());
-	}
+	/**
+	 * What there is only with protection.
+	 */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnBooleanProperty(name = "idempotency.enabled", matchIfMissing = true)
+	@Import({ TomcatConfiguration.class, JettyConfiguration.class })
+	static class Protection {
 
-	@Bean
-	KnownNames idempotencyRouteNames(ObjectProvider<RouterFunctionMapping> mappings) {
-		return () -> IdempotencyWeb.namesOf(mappings.orderedStream().toList());
-	}
+		@Bean
+		static ServerThreads idempotencyServerThreads(Environment environment) {
+			return ServerThreads.of(environment);
+		}
 
-	@Bean
-	StartupFact idempotencyScopeFact(ApplicationContext context) {
-		return new StartupFact("scope",
-				context.containsBean("idempotencyScopeResolver") ? "principal" : "by the application's ScopeResolver");
+		@Bean
+		ContainerRequestEnds idempotencyRequestEnds(ListableBeanFactory beans) {
+			// Present in a war
+			return new ContainerRequestEnds(beans.getBeanNamesForType(ErrorPageFilter.class, true, false).length > 0);
+		}
+
+		@Bean
+		ProtectedHandlers idempotencyProtectedHandlers(IdempotencyWeb web) {
+			return web.handlers();
+		}
+
+		@Bean
+		@Order(0)
+		ResultWriter idempotencyAnswerWriter(IdempotencyWeb web) {
+			return web.resultWriter();
+		}
+
+		@Bean
+		SmartInitializingSingleton idempotencyHandlerCheck(IdempotencyWeb web,
+				ObjectProvider<RequestMappingHandlerMapping> mappings) {
+			return () -> web.checkHandlers(mappings.orderedStream().toList());
+		}
+
+		@Bean
+		KnownNames idempotencyRouteNames(ObjectProvider<RouterFunctionMapping> mappings) {
+			return () -> IdempotencyWeb.namesOf(mappings.orderedStream().toList());
+		}
+
 	}
 
 	/**

@@ -19,34 +19,19 @@ public final class Gate {
 
 	private final HttpStrategies strategies;
 
-	/**
-	 * There is none when protection is switched off.
-	 */
 	private final @Nullable IdempotencyEngine engine;
 
 	private final OperationNames names = new OperationNames();
 
-	private Gate(HttpStrategies strategies, @Nullable IdempotencyEngine engine) {
-		this.strategies = strategies;
+	/**
+	 * Create a gate.
+	 * @param strategies the strategies of the application
+	 * @param engine decides about keys, or {@code null} if protection is switched off:
+	 * every request runs, except dry runs, and bodies are not read ahead
+	 */
+	public Gate(HttpStrategies strategies, @Nullable IdempotencyEngine engine) {
+		this.strategies = (engine != null) ? strategies : strategies.withoutFingerprints();
 		this.engine = engine;
-	}
-
-	/**
-	 * A gate that protects operations.
-	 * @param engine decides about keys
-	 * @param strategies the strategies of the application
-	 */
-	public static Gate protecting(IdempotencyEngine engine, HttpStrategies strategies) {
-		return new Gate(strategies, engine);
-	}
-
-	/**
-	 * A gate when protection is switched off: every request runs, except dry runs. Bodies
-	 * are not read ahead.
-	 * @param strategies the strategies of the application
-	 */
-	public static Gate off(HttpStrategies strategies) {
-		return new Gate(strategies, null);
 	}
 
 	/**

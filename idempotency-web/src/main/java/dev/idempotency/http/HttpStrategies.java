@@ -30,6 +30,14 @@ public record HttpStrategies(KeyResolver keyResolver, ScopeResolver scopeResolve
 	}
 
 	/**
+	 * The same strategies, which compare nothing.
+	 */
+	HttpStrategies withoutFingerprints() {
+		return new HttpStrategies(this.keyResolver, this.scopeResolver, RequestFingerprinter.none(),
+				this.responsePolicy, this.problemFormats);
+	}
+
+	/**
 	 * The source of the keys of operations that define none.
 	 */
 	KeySource keySource() {

@@ -33,16 +33,13 @@ public final class IdempotencyFilter implements Filter {
 
 	private final @Nullable AnswerRules rules;
 
+	/**
+	 * Create a filter.
+	 * @param rules {@code null} if protection is switched off: everything passes, for
+	 * applications that register the filter themselves
+	 */
 	IdempotencyFilter(@Nullable AnswerRules rules) {
 		this.rules = rules;
-	}
-
-	/**
-	 * A filter that passes everything through. It is for applications that register the
-	 * filter themselves, when protection is switched off.
-	 */
-	public static IdempotencyFilter disabled() {
-		return new IdempotencyFilter(null);
 	}
 
 	@Override

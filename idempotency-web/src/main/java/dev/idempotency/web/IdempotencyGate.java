@@ -16,7 +16,6 @@ import dev.idempotency.core.Decision;
 import dev.idempotency.core.EngineSettings.Mode;
 import dev.idempotency.core.Execution;
 import dev.idempotency.core.FirstFailure;
-import dev.idempotency.core.IdempotencyEngine;
 import dev.idempotency.core.Preview;
 import dev.idempotency.core.Transactions;
 import dev.idempotency.core.Transactions.Transaction;
@@ -42,19 +41,17 @@ final class IdempotencyGate {
 
 	private final Gate gate;
 
-	/**
-	 * There are none when protection is switched off.
-	 */
-	private final @Nullable IdempotencyEngine engine;
-
 	private final @Nullable Calls calls;
 
 	private final @Nullable Transactions transactions;
 
-	IdempotencyGate(Gate gate, @Nullable IdempotencyEngine engine, @Nullable Calls calls,
-			@Nullable Transactions transactions) {
+	/**
+	 * Create a gate.
+	 * @param calls those of the application, or {@code null} if protection is switched
+	 * off
+	 */
+	IdempotencyGate(Gate gate, @Nullable Calls calls, @Nullable Transactions transactions) {
 		this.gate = gate;
-		this.engine = engine;
 		this.calls = calls;
 		this.transactions = transactions;
 	}
@@ -64,12 +61,12 @@ final class IdempotencyGate {
 	 * @throws IdempotencyConfigurationException if it cannot
 	 */
 	void requireTransactions(ProtectedOperation operation, Object handler) {
-		if (this.engine == null) {
+		if (this.gate.isOff()) {
 			// Without protection there are no transactions
 			return;
 		}
 		if (operation.transactional()) {
-			this.engine.requireJoining(this.transactions, handler.toString());
+			calls().engine().requireJoining(this.transactions, handler.toString());
 		}
 		if (operation.dryRun() == DryRun.ROLLBACK && this.transactions == null) {
 			throw Transactions.missing(handler, "dryRun = ROLLBACK");
@@ -95,7 +92,7 @@ final class IdempotencyGate {
 			return Pass.NOTHING;
 		}
 		if (request.getDispatcherType() == DispatcherType.REQUEST && exchange.isLeft()
-				&& engine().settings().mode() == Mode.ENFORCE) {
+				&& calls().engine().settings().mode() == Mode.ENFORCE) {
 			throw new IllegalStateException(
 					"%s must not run without a claim: the filter that has dispatched its request ".formatted(handler)
 							+ "again must come after the IdempotencyFilter, whose order is %d"
@@ -140,7 +137,7 @@ final class IdempotencyGate {
 	}
 
 	private @Nullable Pass begin(Exchange exchange, Object handler, ProtectedOperation operation, Attempt attempt) {
-		Decision decision = engine().begin(attempt);
+		Decision decision = calls().engine().begin(attempt);
 		if (decision instanceof Decision.Proceed proceed) {
 			ProtectedRun run = arm(exchange, handler, operation, attempt, proceed.execution());
 			if (operation.transactional()) {
@@ -155,8 +152,7 @@ final class IdempotencyGate {
 	private ProtectedRun arm(Exchange exchange, Object handler, ProtectedOperation operation, Attempt attempt,
 			Execution execution) {
 		try {
-			Steps steps = Objects.requireNonNull(this.calls)
-				.stepsOf(execution, attempt.fingerprint(), operation.policy());
+			Steps steps = calls().stepsOf(execution, attempt.fingerprint(), operation.policy());
 			return exchange.arm(new ProtectedRun(exchange, operation, handler, execution.key(), execution, steps));
 		}
 		catch (Throwable ex) {
@@ -196,7 +192,7 @@ final class IdempotencyGate {
 
 	private Preview preview(Attempt attempt) {
 		try {
-			return engine().preview(attempt);
+			return calls().engine().preview(attempt);
 		}
 		catch (UnsupportedOperationException ex) {
 			throw new DryRunUnsupportedException(ex);
@@ -239,8 +235,8 @@ final class IdempotencyGate {
 		}
 	}
 
-	private IdempotencyEngine engine() {
-		return Objects.requireNonNull(this.engine, "protection is switched off");
+	private Calls calls() {
+		return Objects.requireNonNull(this.calls, "protection is switched off");
 	}
 
 	/**

@@ -65,31 +65,16 @@ public final class IdempotencyWeb {
 
 	/**
 	 * Create the edge.
-	 * @param engine decides whether requests run
-	 * @param calls runs the steps of handlers
+	 * @param calls those of the application, with its engine; or {@code null} if
+	 * protection is switched off: handlers run each time, with a context that passes
+	 * everything through, and dry runs are refused
 	 * @param policies how annotated operations are protected
 	 * @param settings how requests are protected
 	 * @param strategies the strategies of the application
 	 */
-	public IdempotencyWeb(IdempotencyEngine engine, Calls calls, AnnotationPolicies policies, HttpSettings settings,
+	public IdempotencyWeb(@Nullable Calls calls, AnnotationPolicies policies, HttpSettings settings,
 			HttpStrategies strategies, ApplicationContext context) {
-		this(engine, calls, Gate.protecting(engine, strategies), policies, settings, strategies, context);
-	}
-
-	/**
-	 * The edge when protection is switched off. Handlers run each time, with a context
-	 * that passes everything through, and dry runs are refused.
-	 * @param policies how annotated operations would be protected
-	 * @param settings how requests would be protected
-	 * @param strategies the strategies of the application
-	 */
-	public static IdempotencyWeb off(AnnotationPolicies policies, HttpSettings settings, HttpStrategies strategies,
-			ApplicationContext context) {
-		return new IdempotencyWeb(null, null, Gate.off(strategies), policies, settings, strategies, context);
-	}
-
-	private IdempotencyWeb(@Nullable IdempotencyEngine engine, @Nullable Calls calls, Gate gate,
-			AnnotationPolicies policies, HttpSettings settings, HttpStrategies strategies, ApplicationContext context) {
+		IdempotencyEngine engine = (calls != null) ? calls.engine() : null;
 		this.settings = settings;
 		this.strategies = strategies;
 		this.context = context;
@@ -97,7 +82,7 @@ public final class IdempotencyWeb {
 		this.handlers = (engine != null)
 				? new ProtectedHandlers(settings, engine.settings(), this.operations, strategies.comparesRequests())
 				: null;
-		this.gate = new IdempotencyGate(gate, engine, calls,
+		this.gate = new IdempotencyGate(new Gate(strategies, engine), calls,
 				(engine != null) ? context.getBeanProvider(Transactions.class).getIfAvailable() : null);
 		this.exceptionResolver = new IdempotencyExceptionResolver(
 				new Problems(settings, strategies.problemFormats(), context),
@@ -106,11 +91,12 @@ public final class IdempotencyWeb {
 
 	/**
 	 * The filter.
-	 * @param ends reports the end of requests to it
+	 * @param ends reports the end of requests to it, or {@code null} if protection is
+	 * switched off
 	 */
-	public IdempotencyFilter filter(RequestEnds ends) {
-		return new IdempotencyFilter(
-				new AnswerRules(new KeptHeaders(this.settings.excludedHeaders()), this.strategies.responsePolicy(),
+	public IdempotencyFilter filter(@Nullable RequestEnds ends) {
+		return new IdempotencyFilter((ends == null) ? null
+				: new AnswerRules(new KeptHeaders(this.settings.excludedHeaders()), this.strategies.responsePolicy(),
 						() -> this.context.getBean("handlerExceptionResolver", HandlerExceptionResolver.class), ends,
 						this.context.getBeanProvider(FormLimits.class).orderedStream().toList()));
 	}

@@ -15,6 +15,7 @@ import dev.idempotency.IdempotencyContext;
 import dev.idempotency.Idempotent;
 import dev.idempotency.call.AnnotationPolicies;
 import dev.idempotency.call.Calls;
+import dev.idempotency.core.IdempotencyEngine;
 import dev.idempotency.core.ResultWriter;
 import dev.idempotency.http.Gate;
 import dev.idempotency.http.GivenAnswers;
@@ -70,39 +71,26 @@ public final class IdempotencyWebFlux {
 
 	/**
 	 * Create the edge.
-	 * @param engine decides whether requests run
-	 * @param calls runs the steps of handlers
+	 * @param engine decides whether requests run, or {@code null} if protection is
+	 * switched off: handlers run each time, with a context that passes everything
+	 * through, and dry runs are refused
+	 * @param calls runs the steps of handlers, or {@code null} in the same way
 	 * @param policies how annotated operations are protected
 	 * @param settings how requests are protected
 	 * @param strategies the strategies of the application
 	 */
-	public IdempotencyWebFlux(ReactiveEngine engine, Calls calls, AnnotationPolicies policies, HttpSettings settings,
-			HttpStrategies strategies, ApplicationContext context) {
-		this(engine, calls, Gate.protecting(engine.engine(), strategies), policies, settings, strategies, context);
-	}
-
-	/**
-	 * The edge when protection is switched off. Handlers run each time, with a context
-	 * that passes everything through, and dry runs are refused.
-	 * @param policies how annotated operations would be protected
-	 * @param settings how requests would be protected
-	 * @param strategies the strategies of the application
-	 */
-	public static IdempotencyWebFlux off(AnnotationPolicies policies, HttpSettings settings, HttpStrategies strategies,
-			ApplicationContext context) {
-		return new IdempotencyWebFlux(null, null, Gate.off(strategies), policies, settings, strategies, context);
-	}
-
-	private IdempotencyWebFlux(@Nullable ReactiveEngine engine, @Nullable Calls calls, Gate gate,
-			AnnotationPolicies policies, HttpSettings settings, HttpStrategies strategies, ApplicationContext context) {
+	public IdempotencyWebFlux(@Nullable ReactiveEngine engine, @Nullable Calls calls, AnnotationPolicies policies,
+			HttpSettings settings, HttpStrategies strategies, ApplicationContext context) {
+		IdempotencyEngine decides = (engine != null) ? engine.engine() : null;
 		this.settings = settings;
 		this.operations = new ProtectedOperations(settings, policies, strategies, new ReactiveHandlerAnswers(),
 				LoggerFactory.getLogger(IdempotencyHandlerAdapter.class));
-		this.handlers = (engine != null) ? new ProtectedHandlers(settings, engine.engine().settings(), this.operations,
-				strategies.comparesRequests()) : null;
+		this.handlers = (decides != null)
+				? new ProtectedHandlers(settings, decides.settings(), this.operations, strategies.comparesRequests())
+				: null;
 		ReactiveProblems problems = new ReactiveProblems(new Problems(settings, strategies.problemFormats(), context),
 				() -> ControllerAdviceBean.findAnnotatedBeans(context));
-		this.gate = new ReactiveGate(gate, engine, calls,
+		this.gate = new ReactiveGate(new Gate(strategies, decides), engine, calls,
 				new ContentReader(() -> context.getBean(ServerCodecConfigurer.class)),
 				new ReactiveRun.Rules(new KeptHeaders(settings.excludedHeaders()), strategies.responsePolicy(),
 						problems),
@@ -112,18 +100,11 @@ public final class IdempotencyWebFlux {
 	}
 
 	/**
-	 * The decorator that carries requests through the application.
+	 * The decorator that carries requests through the application. When protection is
+	 * switched off, it only lets them know their operations.
 	 */
-	public static HttpHandlerDecoratorFactory handlerDecorator() {
-		return IdempotencyHttpHandler::new;
-	}
-
-	/**
-	 * The decorator that lets requests know their operations when protection is switched
-	 * off.
-	 */
-	public static HttpHandlerDecoratorFactory contextDecorator() {
-		return IdempotencyHttpHandler::off;
+	public HttpHandlerDecoratorFactory handlerDecorator() {
+		return (this.handlers != null) ? IdempotencyHttpHandler::new : IdempotencyHttpHandler::off;
 	}
 
 	/**

@@ -12,7 +12,7 @@ import dev.idempotency.Idempotent;
 import dev.idempotency.autoconfigure.IdempotencyAutoConfiguration;
 import dev.idempotency.autoconfigure.IdempotencyJdbcAutoConfiguration;
 import dev.idempotency.autoconfigure.IdempotencyMethodAutoConfiguration;
-import dev.idempotency.autoconfigure.IdempotencyOffAutoConfiguration;
+import dev.idempotency.autoconfigure.IdempotencySwitchAutoConfiguration;
 import dev.idempotency.autoconfigure.IdempotencyToolsAutoConfiguration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -155,7 +155,7 @@ class ToolAnnotationTests {
 	@Test
 	void runsEachTimeWhenSwitchedOff() {
 		this.runner.withPropertyValues("idempotency.enabled=false")
-			.withConfiguration(AutoConfigurations.of(IdempotencyOffAutoConfiguration.class))
+			.withConfiguration(AutoConfigurations.of(IdempotencySwitchAutoConfiguration.class))
 			.run((context) -> {
 				assertThat(context).hasNotFailed();
 				ToolCallback charge = tool(context, "charge");

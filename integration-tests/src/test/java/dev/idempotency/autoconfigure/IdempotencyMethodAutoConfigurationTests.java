@@ -29,7 +29,7 @@ class IdempotencyMethodAutoConfigurationTests {
 
 	private static final AutoConfigurations CONFIGURATIONS = AutoConfigurations.of(IdempotencyAutoConfiguration.class,
 			IdempotencyTransactionAutoConfiguration.class, IdempotencyMethodAutoConfiguration.class,
-			IdempotencyOffAutoConfiguration.class);
+			IdempotencySwitchAutoConfiguration.class);
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner().withConfiguration(CONFIGURATIONS)
 		.withPropertyValues("idempotency.store=memory");

@@ -21,7 +21,7 @@ class IdempotencyOpenApiAutoConfigurationTests {
 
 	private static final AutoConfigurations OURS = AutoConfigurations.of(IdempotencyAutoConfiguration.class,
 			IdempotencyTransactionAutoConfiguration.class, IdempotencyWebMvcAutoConfiguration.class,
-			IdempotencyWebMvcOffAutoConfiguration.class, IdempotencyOpenApiAutoConfiguration.class);
+			IdempotencySwitchAutoConfiguration.class, IdempotencyOpenApiAutoConfiguration.class);
 
 	private final WebApplicationContextRunner runner = new WebApplicationContextRunner()
 		.withPropertyValues("idempotency.store=memory")

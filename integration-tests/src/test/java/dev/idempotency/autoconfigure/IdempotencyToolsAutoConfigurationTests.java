@@ -26,7 +26,7 @@ class IdempotencyToolsAutoConfigurationTests {
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
 		.withConfiguration(
-				AutoConfigurations.of(IdempotencyAutoConfiguration.class, IdempotencyOffAutoConfiguration.class,
+				AutoConfigurations.of(IdempotencyAutoConfiguration.class, IdempotencySwitchAutoConfiguration.class,
 						IdempotencyMethodAutoConfiguration.class, IdempotencyToolsAutoConfiguration.class))
 		.withPropertyValues("idempotency.store=memory");
 

@@ -51,7 +51,7 @@ class IdempotencyWebMvcAutoConfigurationTests {
 
 	private static final AutoConfigurations OURS = AutoConfigurations.of(IdempotencyAutoConfiguration.class,
 			IdempotencyTransactionAutoConfiguration.class, IdempotencyWebMvcAutoConfiguration.class,
-			IdempotencyWebMvcOffAutoConfiguration.class);
+			IdempotencySwitchAutoConfiguration.class);
 
 	private final WebApplicationContextRunner runner = new WebApplicationContextRunner()
 		.withPropertyValues("idempotency.store=memory")
@@ -158,6 +158,14 @@ class IdempotencyWebMvcAutoConfigurationTests {
 	}
 
 	@Test
+	void startsInSpiteOfWrongSettingsElsewhereWhenDisabled() {
+		this.runner.withPropertyValues("idempotency.enabled=false", "idempotency.ttl=forever")
+			.run((context) -> assertThat(context).hasNotFailed());
+		this.runner.withPropertyValues("idempotency.enabled=false", "idempotency.http.header=no header")
+			.run((context) -> assertThat(context).hasFailed());
+	}
+
+	@Test
 	void refusesToStartWithoutAnEngineInsteadOfProtectingNothing() {
 		new WebApplicationContextRunner()
 			.withConfiguration(AutoConfigurations.of(DispatcherServletAutoConfiguration.class,
@@ -166,7 +174,7 @@ class IdempotencyWebMvcAutoConfigurationTests {
 			.run((context) -> assertThat(context).getFailure()
 				.hasRootCauseInstanceOf(NoSuchBeanDefinitionException.class)
 				.rootCause()
-				.hasMessageContaining("Idempotency"));
+				.hasMessageContaining("dev.idempotency"));
 	}
 
 	@Test

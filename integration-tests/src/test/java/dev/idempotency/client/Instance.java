@@ -7,7 +7,7 @@ import dev.idempotency.Idempotency;
 import dev.idempotency.IdempotencyContext;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.autoconfigure.IdempotencyAutoConfiguration;
-import dev.idempotency.autoconfigure.IdempotencyOffAutoConfiguration;
+import dev.idempotency.autoconfigure.IdempotencySwitchAutoConfiguration;
 import dev.idempotency.store.memory.InMemoryIdempotencyStore;
 import dev.idempotency.store.memory.MemoryLimits;
 import dev.idempotency.store.IdempotencyStore;
@@ -65,7 +65,7 @@ final class Instance {
 	void inNewProcess(Consumer<Idempotency> work) {
 		new ApplicationContextRunner()
 			.withConfiguration(AutoConfigurations.of(JacksonAutoConfiguration.class, IdempotencyAutoConfiguration.class,
-					IdempotencyOffAutoConfiguration.class))
+					IdempotencySwitchAutoConfiguration.class))
 			.withBean(IdempotencyStore.class, () -> this.store)
 			.withPropertyValues("spring.application.name=shop")
 			.withPropertyValues(this.properties)

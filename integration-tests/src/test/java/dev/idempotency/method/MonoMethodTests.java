@@ -23,7 +23,7 @@ import dev.idempotency.OnCrash;
 import dev.idempotency.OperationInProgressException;
 import dev.idempotency.OutcomeUnknownException;
 import dev.idempotency.ReplayedFailureException;
-import dev.idempotency.autoconfigure.IdempotencyOffAutoConfiguration;
+import dev.idempotency.autoconfigure.IdempotencySwitchAutoConfiguration;
 import dev.idempotency.core.IdempotencyEngine;
 import dev.idempotency.fixtures.LongRun;
 import dev.idempotency.reactive.ReactiveIdempotencyContext;
@@ -315,7 +315,7 @@ class MonoMethodTests {
 
 	@Test
 	void runsEachTimeAndWithAContextWhenSwitchedOff() {
-		this.runner.withConfiguration(AutoConfigurations.of(IdempotencyOffAutoConfiguration.class))
+		this.runner.withConfiguration(AutoConfigurations.of(IdempotencySwitchAutoConfiguration.class))
 			.withPropertyValues("idempotency.enabled=false")
 			.withBean(Shop.class)
 			.run((context) -> {
