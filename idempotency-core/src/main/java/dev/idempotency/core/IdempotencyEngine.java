@@ -265,9 +265,8 @@ public final class IdempotencyEngine implements AutoCloseable {
 			DecisionHandler handler) {
 		Attempt qualified = qualify(attempt);
 		Listeners told = this.listeners.following(qualified.key());
-		PendingClaim pending = new PendingClaim(this.patientClaims,
-				new PendingClaim.Question(qualified, !observing, (claim) -> decide(qualified, observing, told, claim)),
-				threads, handler);
+		PendingClaim pending = new PendingClaim(this.patientClaims, qualified, !observing,
+				(claim) -> decide(qualified, observing, told, claim), threads, handler);
 		pending.start();
 		return pending;
 	}

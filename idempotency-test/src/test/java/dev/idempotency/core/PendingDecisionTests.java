@@ -301,6 +301,61 @@ class PendingDecisionTests {
 		}
 	}
 
+	@Test
+	void oneThatLeavesBeforeItLooksPassesItsTurnOn() throws Exception {
+		AtomicBoolean held = new AtomicBoolean();
+		ConcurrentLinkedQueue<Runnable> turns = new ConcurrentLinkedQueue<>();
+		CountDownLatch standingBy = new CountDownLatch(2);
+		Execution running = proceed(get(begin(PATIENT)));
+		Asked looking = begin(PATIENT);
+		await().until(() -> this.store.subscriptions.get() == 1);
+		this.threads = new DecisionThreads(this.pool, (task) -> {
+			if (held.get()) {
+				turns.add(task);
+				return;
+			}
+			task.run();
+			standingBy.countDown();
+		}, this.pool);
+		Asked leaving = begin(PATIENT);
+		await().until(() -> standingBy.getCount() == 1);
+		Asked last = begin(PATIENT);
+		standingBy.await();
+		held.set(true);
+		looking.pending.cancel();
+		await().until(() -> turns.size() == 1);
+		held.set(false);
+		leaving.pending.cancel();
+		turns.remove().run();
+		running.complete(bytes("paid"));
+		assertThat(replayed(get(last))).isEqualTo("paid");
+		assertThat(leaving.decision).isNotDone();
+	}
+
+	@Test
+	void aBlockedCallerLooksWhileThereIsNoThreadForOthers() throws Exception {
+		AtomicBoolean full = new AtomicBoolean();
+		this.threads = new DecisionThreads(this.pool, (task) -> {
+			if (full.get()) {
+				throw new RejectedExecutionException("full");
+			}
+			this.pool.execute(task);
+		}, this.pool);
+		Execution running = proceed(get(begin(PATIENT)));
+		Asked looking = begin(PATIENT);
+		await().until(() -> this.store.subscriptions.get() == 1);
+		Asked next = begin(PATIENT);
+		await().until(() -> this.engine.attemptsWaiting() == 2);
+		CompletableFuture<Decision> blocking = CompletableFuture
+			.supplyAsync(() -> this.engine.begin(new Attempt(KEY, FINGERPRINT, PATIENT)));
+		await().until(() -> this.engine.attemptsWaiting() == 3);
+		full.set(true);
+		looking.pending.cancel();
+		running.complete(bytes("paid"));
+		assertThat(replayed(blocking.get(30, TimeUnit.SECONDS))).isEqualTo("paid");
+		assertThat(replayed(get(next))).isEqualTo("paid");
+	}
+
 	@ParameterizedTest
 	@ValueSource(booleans = { true, false })
 	void anErrorReachesTheOneWhoLookedAndTheNextOneLooks(boolean subscribing) throws Exception {

@@ -68,8 +68,8 @@ class SingleFlightTests {
 	@AfterEach
 	void leavesNothingBehind() throws ReflectiveOperationException {
 		this.engine.close();
-		Object room = field(field(this.engine, "patientClaims"), "waitingRoom");
-		await().untilAsserted(() -> assertThat((Map<?, ?>) field(room, "parties")).isEmpty());
+		Object claims = field(this.engine, "patientClaims");
+		await().untilAsserted(() -> assertThat((Map<?, ?>) field(claims, "waits")).isEmpty());
 	}
 
 	private static Object field(Object owner, String name) throws ReflectiveOperationException {

@@ -50,7 +50,7 @@ public final class EventLoops {
 			// Spring MVC hands over what a Flux emits to a thread of its own
 			"org.springframework.web.servlet.mvc.method.annotation.ReactiveTypeHandler",
 			// Locks that are held for a moment, and never while a store is asked
-			"dev.idempotency.reactive.StoreThreads.handOver", "dev.idempotency.core.WaitingRoom$Party.");
+			"dev.idempotency.reactive.StoreThreads.handOver");
 
 	private static final Pattern COMMON = Pattern
 		.compile("^\\s*(at )?(reactor\\.core|reactor\\.netty|io\\.netty\\.(channel|handler|util))\\.");
