@@ -21,7 +21,6 @@ public final class Fingerprint {
 
 	/**
 	 * The fingerprint of operations that are identified by their key alone.
-	 * @return the fingerprint
 	 */
 	public static Fingerprint none() {
 		return NONE;
@@ -29,8 +28,6 @@ public final class Fingerprint {
 
 	/**
 	 * The SHA-256 of some content.
-	 * @param content the content
-	 * @return the fingerprint
 	 */
 	public static Fingerprint sha256(byte[] content) {
 		return new Fingerprint(Sha256.digest(content));
@@ -39,7 +36,6 @@ public final class Fingerprint {
 	/**
 	 * A fingerprint that was computed or stored elsewhere.
 	 * @param bytes a SHA-256, or an empty array for {@link #none()}
-	 * @return the fingerprint
 	 */
 	public static Fingerprint ofBytes(byte[] bytes) {
 		if (bytes.length == 0) {

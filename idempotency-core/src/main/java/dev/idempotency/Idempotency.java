@@ -16,9 +16,7 @@ public interface Idempotency {
 
 	/**
 	 * Runs work, unless it has run under this key.
-	 * @param key the key
 	 * @param type the type of its result
-	 * @param work the work
 	 * @param <T> the type of its result
 	 * @param <X> what the work may fail with
 	 * @return the result of this run or of the earlier one
@@ -30,12 +28,9 @@ public interface Idempotency {
 
 	/**
 	 * Runs work, unless it has run under this key, and returns the outcome.
-	 * @param key the key
 	 * @param type the type of its result
-	 * @param work the work
 	 * @param <T> the type of its result
 	 * @param <X> what the work may fail with
-	 * @return the outcome
 	 * @throws X if the work failed; a retry runs it again
 	 */
 	<T extends @Nullable Object, X extends Exception> Outcome<T> attempt(IdempotencyKey key, ResultType<T> type,
@@ -43,7 +38,6 @@ public interface Idempotency {
 
 	/**
 	 * Finds the status of a key.
-	 * @param key the key
 	 * @return the status, if there is a record
 	 * @throws UnsupportedOperationException if the store cannot be inspected
 	 */
@@ -52,7 +46,6 @@ public interface Idempotency {
 	/**
 	 * Forgets a key and its steps, in any state: the next attempt runs. An attempt that
 	 * is still running loses its claim.
-	 * @param key the key
 	 * @return whether there was anything to forget
 	 * @throws UnsupportedOperationException if the store cannot forget
 	 */
@@ -63,9 +56,7 @@ public interface Idempotency {
 	 * work, and with which result. Retries get the result. For keys of {@link #execute}
 	 * and of methods; HTTP responses are settled by operators, at the endpoint
 	 * {@code idempotency}.
-	 * @param key the key
 	 * @param type the type of its result
-	 * @param result the result
 	 * @param <T> the type of its result
 	 * @return whether it was settled; nothing is changed unless the key is abandoned
 	 * @throws UnsupportedOperationException if the store cannot be inspected
@@ -75,7 +66,6 @@ public interface Idempotency {
 	/**
 	 * Settles an abandoned key as done, without a result: it does not run again, and
 	 * retries are refused because there is no result.
-	 * @param key the key
 	 * @return whether it was settled; nothing is changed unless the key is abandoned
 	 * @throws UnsupportedOperationException if the store cannot be inspected
 	 */
@@ -85,7 +75,6 @@ public interface Idempotency {
 	 * Settles an abandoned key as not done, once it is known that the lost attempt did
 	 * not do the work. The next attempt is attempt 1. Steps that have finished stay
 	 * finished.
-	 * @param key the key
 	 * @return whether it was settled; nothing is changed unless the key is abandoned
 	 * @throws UnsupportedOperationException if the store cannot be inspected
 	 */
@@ -94,35 +83,30 @@ public interface Idempotency {
 	/**
 	 * A session: a task that is made of calls to tools.
 	 * @param id identifies the task, and is the same each time it is restarted
-	 * @return the session
 	 */
 	IdempotencySession session(String id);
 
 	/**
 	 * A view with another ttl.
 	 * @param ttl how long keys and their results are stored, from the claim on
-	 * @return the view
 	 */
 	Idempotency withTtl(Duration ttl);
 
 	/**
 	 * A view that handles conflicts differently.
 	 * @param onConflict what happens to an attempt with a key that is in progress
-	 * @return the view
 	 */
 	Idempotency withOnConflict(OnConflict onConflict);
 
 	/**
 	 * A view that handles crashes differently.
 	 * @param onCrash what happens to an abandoned key
-	 * @return the view
 	 */
 	Idempotency withOnCrash(OnCrash onCrash);
 
 	/**
 	 * A view that compares fingerprints, and not only keys.
 	 * @param fingerprint the fingerprint of the next attempts
-	 * @return the view
 	 */
 	Idempotency withFingerprint(Fingerprint fingerprint);
 
@@ -145,8 +129,6 @@ public interface Idempotency {
 
 	/**
 	 * Runs work without a result, unless it has run under this key.
-	 * @param key the key
-	 * @param work the work
 	 * @param <X> what the work may fail with
 	 * @throws X if the work failed; a retry runs it again
 	 * @throws IdempotencyException if it did not run, now or before

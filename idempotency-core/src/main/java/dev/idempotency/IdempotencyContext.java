@@ -17,7 +17,6 @@ public interface IdempotencyContext {
 
 	/**
 	 * The context of the operation that runs on this thread.
-	 * @return the context
 	 * @throws IllegalStateException if this thread runs no operation that is protected,
 	 * or would be
 	 */
@@ -28,7 +27,6 @@ public interface IdempotencyContext {
 
 	/**
 	 * The context of the operation that runs on this thread, if there is one.
-	 * @return the context
 	 */
 	static Optional<IdempotencyContext> find() {
 		return Optional.ofNullable(CurrentContext.get());
@@ -58,7 +56,6 @@ public interface IdempotencyContext {
 
 	/**
 	 * Sets the effect of the operation.
-	 * @param effect the effect
 	 */
 	void effect(Effect effect);
 
@@ -69,7 +66,6 @@ public interface IdempotencyContext {
 
 	/**
 	 * The steps of the operation: sub-results that a retry replays.
-	 * @return the steps
 	 */
 	Steps steps();
 

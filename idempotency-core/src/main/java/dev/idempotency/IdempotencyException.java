@@ -26,7 +26,6 @@ public abstract class IdempotencyException extends RuntimeException {
 
 	/**
 	 * Why the operation did not run, or has no result.
-	 * @return the reason
 	 */
 	public final Reason reason() {
 		return this.reason;

@@ -55,7 +55,6 @@ public final class IdempotencyKey {
 	 * A key of an operation, without a caller or a tenant.
 	 * @param operation what the key protects
 	 * @param value the key
-	 * @return the key
 	 */
 	public static IdempotencyKey of(String operation, String value) {
 		return new IdempotencyKey(IdempotencyScope.of(operation), value);
@@ -63,7 +62,6 @@ public final class IdempotencyKey {
 
 	/**
 	 * What the key belongs to.
-	 * @return the scope
 	 */
 	public IdempotencyScope scope() {
 		return this.scope;
@@ -71,7 +69,6 @@ public final class IdempotencyKey {
 
 	/**
 	 * The key as the client or the application gave it.
-	 * @return the value
 	 */
 	public String value() {
 		return this.value;
@@ -79,8 +76,6 @@ public final class IdempotencyKey {
 
 	/**
 	 * This key inside an application's namespace; a key that has a namespace keeps it.
-	 * @param namespace the namespace
-	 * @return the key
 	 */
 	public IdempotencyKey within(String namespace) {
 		return this.scope.hasNamespace() ? this : new IdempotencyKey(this.scope.within(namespace), this.value);
@@ -125,7 +120,6 @@ public final class IdempotencyKey {
 	/**
 	 * The first bytes of the digest of each key that has this value, or a longer one that
 	 * a store has shortened to this readable value.
-	 * @param value the value
 	 * @return 3 bytes
 	 */
 	public static byte[] digestStart(String value) {

@@ -29,7 +29,6 @@ public final class IdempotencyKeys {
 	 * A key of some content: {@code ik_} and the first 16 bytes of its SHA-256 in
 	 * hexadecimal.
 	 * @param content the content, taken as UTF-8
-	 * @return the key
 	 */
 	public static String sha256(String content) {
 		return sha256(utf8("content", content));
@@ -38,8 +37,6 @@ public final class IdempotencyKeys {
 	/**
 	 * A key of some content: {@code ik_} and the first 16 bytes of its SHA-256 in
 	 * hexadecimal.
-	 * @param content the content
-	 * @return the key
 	 */
 	public static String sha256(byte[] content) {
 		return PREFIX + HexFormat.of().formatHex(Sha256.digest(content), 0, BYTES_KEPT);
@@ -50,7 +47,6 @@ public final class IdempotencyKeys {
 	 * and then, for each part, a NUL and the part.
 	 * @param scope the scope, such as a tenant
 	 * @param parts the content, taken as UTF-8
-	 * @return the key
 	 */
 	public static String scoped(String scope, String... parts) {
 		byte[][] bytes = new byte[parts.length][];
@@ -66,7 +62,6 @@ public final class IdempotencyKeys {
 	 * two, as the definition requires.
 	 * @param scope the scope, such as a tenant
 	 * @param parts the content
-	 * @return the key
 	 */
 	public static String scoped(String scope, byte[]... parts) {
 		ByteArrayOutputStream content = new ByteArrayOutputStream();
@@ -83,7 +78,6 @@ public final class IdempotencyKeys {
 	 * colon or percent sign inside of a part is written as in a URL, {@code %3A} or
 	 * {@code %25}, so that no other parts give the same key.
 	 * @param parts the parts, at least one
-	 * @return the key
 	 */
 	public static String join(String... parts) {
 		if (parts.length == 0) {
@@ -99,7 +93,6 @@ public final class IdempotencyKeys {
 
 	/**
 	 * A UUID of a name inside a namespace (RFC 9562, version 5).
-	 * @param namespace the namespace
 	 * @param name the name, taken as UTF-8
 	 * @return the UUID as a text
 	 */
@@ -109,8 +102,6 @@ public final class IdempotencyKeys {
 
 	/**
 	 * A UUID of a name inside a namespace (RFC 9562, version 5).
-	 * @param namespace the namespace
-	 * @param name the name
 	 * @return the UUID as a text
 	 */
 	public static String uuid5(UUID namespace, byte[] name) {
@@ -139,7 +130,6 @@ public final class IdempotencyKeys {
 	 * @param scope what is called, such as {@code charge:} and the id of a session
 	 * @param arguments the arguments: strings, numbers, booleans, {@code null}, enums,
 	 * UUIDs, dates and times, and maps, lists, sets and arrays of these
-	 * @return the key
 	 * @throws IllegalArgumentException if there is anything else among them
 	 */
 	public static String forArgs(String scope, Map<String, ? extends @Nullable Object> arguments) {

@@ -35,7 +35,6 @@ public record IdempotencyScope(String namespace, String operation, @Nullable Str
 	/**
 	 * The scope of an operation without a principal or a tenant.
 	 * @param operation what the key protects
-	 * @return the scope
 	 */
 	public static IdempotencyScope of(String operation) {
 		return new IdempotencyScope("", operation, null, null);
@@ -44,8 +43,6 @@ public record IdempotencyScope(String namespace, String operation, @Nullable Str
 	/**
 	 * This scope inside an application's namespace; a scope that has a namespace keeps
 	 * it.
-	 * @param namespace the namespace
-	 * @return the scope
 	 */
 	public IdempotencyScope within(String namespace) {
 		return hasNamespace() ? this : new IdempotencyScope(namespace, this.operation, this.principal, this.tenant);

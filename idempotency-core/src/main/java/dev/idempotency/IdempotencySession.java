@@ -27,7 +27,6 @@ public interface IdempotencySession {
 	 * This session with other crash handling: what happens to a call that was in progress
 	 * when its process crashed.
 	 * @param onCrash what happens to it; by default it is made again
-	 * @return the session
 	 */
 	IdempotencySession withOnCrash(OnCrash onCrash);
 

@@ -31,7 +31,6 @@ public final class ReplayedFailureException extends IdempotencyException {
 
 	/**
 	 * The name of the class that the failure had.
-	 * @return the name
 	 */
 	public String failureType() {
 		return this.failureType;

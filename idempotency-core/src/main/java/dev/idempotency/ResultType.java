@@ -50,9 +50,7 @@ public abstract class ResultType<T extends @Nullable Object> {
 
 	/**
 	 * A type without type arguments.
-	 * @param type the type
 	 * @param <T> the type
-	 * @return the type
 	 */
 	public static <T extends @Nullable Object> ResultType<T> of(Class<T> type) {
 		return new ResultType<T>(type) {
@@ -61,7 +59,6 @@ public abstract class ResultType<T extends @Nullable Object> {
 
 	/**
 	 * The type.
-	 * @return the type
 	 */
 	public final Type type() {
 		return this.type;

@@ -15,7 +15,6 @@ public interface Steps {
 	 * Runs a step, unless an earlier attempt has.
 	 * @param name identifies the step within the operation; an attempt can finish it once
 	 * @param type the type of its result
-	 * @param work the work
 	 * @param <T> the type of its result
 	 * @param <X> what the work may fail with
 	 * @return the result of this run or of the earlier one
@@ -29,7 +28,6 @@ public interface Steps {
 	 * @param name identifies the step within the operation
 	 * @param inputs its inputs, such as a map or a record: compared as JSON, by value
 	 * @param type the type of its result
-	 * @param work the work
 	 * @param <T> the type of its result
 	 * @param <X> what the work may fail with
 	 * @return the result of this run or of the earlier one
@@ -42,7 +40,6 @@ public interface Steps {
 	 * These steps with other crash handling: what happens to a step that was in progress
 	 * when its process crashed.
 	 * @param onCrash what happens to it; by default it runs again
-	 * @return the steps
 	 */
 	Steps withOnCrash(OnCrash onCrash);
 
@@ -67,7 +64,6 @@ public interface Steps {
 	/**
 	 * Runs a step without a result, unless an earlier attempt has.
 	 * @param name identifies the step within the operation; an attempt can finish it once
-	 * @param work the work
 	 * @param <X> what the work may fail with
 	 * @throws X if the work failed; a retry runs it again
 	 */

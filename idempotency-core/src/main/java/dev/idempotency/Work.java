@@ -13,7 +13,6 @@ public interface Work<T extends @Nullable Object, X extends Exception> {
 
 	/**
 	 * Does the work.
-	 * @return the result
 	 * @throws X if it failed
 	 */
 	T run() throws X;
@@ -34,7 +33,6 @@ public interface Work<T extends @Nullable Object, X extends Exception> {
 
 		/**
 		 * This action as work whose result is {@code null}.
-		 * @return the work
 		 */
 		@SuppressWarnings("NullAway") // T may be null
 		default Work<@Nullable Void, X> asWork() {

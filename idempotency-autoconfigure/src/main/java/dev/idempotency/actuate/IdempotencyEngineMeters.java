@@ -17,9 +17,6 @@ public final class IdempotencyEngineMeters implements MeterBinder {
 
 	private final AbandonedKeys abandoned;
 
-	/**
-	 * Create the meters of an engine.
-	 */
 	public IdempotencyEngineMeters(IdempotencyEngine engine) {
 		this.engine = engine;
 		this.abandoned = new AbandonedKeys(engine.records(), new MonotonicClock(), AbandonedKeys::onThreadOfItsOwn);

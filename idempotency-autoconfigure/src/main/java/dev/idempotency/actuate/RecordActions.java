@@ -163,9 +163,6 @@ public final class RecordActions {
 		throw new IllegalArgumentException("No ResultWriter can write results of %s".formatted(operation));
 	}
 
-	/**
-	 * Creates the exception for an invalid request.
-	 */
 	static InvalidEndpointRequestException invalid(String reason) {
 		return new InvalidEndpointRequestException(reason, reason);
 	}

@@ -16,9 +16,7 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * @param id its id, in full
  * @param hash its id as in logs
  * @param operation what its key protects
- * @param key the client's key
  * @param principal the caller
- * @param tenant the tenant
  * @param state the state of its operation
  * @param attempt the number of the latest attempt
  * @param leaseLeftMillis what is left of its lease, while it is in progress

@@ -11,7 +11,6 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * @param size how many records a page has at most
  * @param more whether there is a next page
  * @param complete {@code false} if the store has searched only some of its records
- * @param records the records
  */
 public record RecordsView(int page, int size, boolean more, boolean complete,
 		List<RecordView> records) implements OperationResponseBody {

@@ -4,7 +4,6 @@ package dev.idempotency.autoconfigure;
  * A fact for the report at startup.
  *
  * @param name the name of the fact
- * @param value its value
  */
 record StartupFact(String name, String value) {
 }

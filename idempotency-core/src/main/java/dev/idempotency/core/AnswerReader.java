@@ -19,7 +19,6 @@ public interface AnswerReader {
 	/**
 	 * A response without its headers and body.
 	 *
-	 * @param status its status code
 	 * @param size the number of bytes in its body
 	 */
 	record Answer(int status, long size) {

@@ -11,7 +11,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * An attempt at an operation, with every default resolved.
  *
- * @param key the key
  * @param fingerprint the fingerprint of the request
  * @param policy how it is protected
  * @param trace the trace of the attempt, or {@code null} for the calling thread's

@@ -21,8 +21,6 @@ public sealed interface Decision {
 
 	/**
 	 * Run the operation, then complete or close the execution.
-	 *
-	 * @param execution the execution
 	 */
 	record Proceed(Execution execution) implements Decision {
 	}

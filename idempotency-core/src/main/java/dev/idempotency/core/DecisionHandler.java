@@ -8,7 +8,6 @@ public interface DecisionHandler {
 
 	/**
 	 * The engine has decided.
-	 * @param decision the decision
 	 */
 	void decided(Decision decision);
 

@@ -17,7 +17,6 @@ public record DecisionThreads(Executor claims, Executor looks, Executor endings)
 	/**
 	 * One executor for everything.
 	 * @param executor runs everything
-	 * @return the threads
 	 */
 	public static DecisionThreads of(Executor executor) {
 		return new DecisionThreads(executor, executor, executor);

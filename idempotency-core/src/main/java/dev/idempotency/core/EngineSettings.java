@@ -64,7 +64,6 @@ public record EngineSettings(String namespace, Mode mode, OnStoreFailure onStore
 	/**
 	 * Settings that enforce every decision and run nothing when the store fails.
 	 * @param namespace separates the keys of applications that share a store
-	 * @return the settings
 	 */
 	public static EngineSettings of(String namespace) {
 		return new EngineSettings(namespace, Mode.ENFORCE, OnStoreFailure.REJECT, ResultPacking.none());

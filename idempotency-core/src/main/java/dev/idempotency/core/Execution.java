@@ -21,7 +21,6 @@ public abstract class Execution implements AutoCloseable {
 
 	/**
 	 * The key, with its namespace.
-	 * @return the key
 	 */
 	public abstract IdempotencyKey key();
 

@@ -11,10 +11,6 @@ public sealed interface GivenResult {
 
 	/**
 	 * An HTTP response.
-	 *
-	 * @param status its status code
-	 * @param headers its headers
-	 * @param body its body
 	 */
 	record Answer(int status, Map<String, List<String>> headers, String body) implements GivenResult {
 

@@ -61,7 +61,6 @@ public final class IdempotencyEngine implements AutoCloseable {
 	/**
 	 * Create an engine.
 	 * @param store keeps the records
-	 * @param settings the settings
 	 * @param clock tells when to renew a lease and when a wait ends
 	 * @param listeners receive all events
 	 */
@@ -73,9 +72,7 @@ public final class IdempotencyEngine implements AutoCloseable {
 	/**
 	 * Create an engine with hooks.
 	 * @param store keeps the records
-	 * @param settings the settings
 	 * @param clock tells when to renew a lease and when a wait ends
-	 * @param hooks the hooks
 	 */
 	public IdempotencyEngine(IdempotencyStore store, EngineSettings settings, Clock clock, EngineHooks hooks) {
 		this(store, settings, clock, hooks, LeaseKeeper::newThread, LeaseKeeper::startRenewals);
@@ -96,7 +93,6 @@ public final class IdempotencyEngine implements AutoCloseable {
 
 	/**
 	 * The settings of the engine.
-	 * @return the settings
 	 */
 	public EngineSettings settings() {
 		return this.settings;
@@ -105,8 +101,6 @@ public final class IdempotencyEngine implements AutoCloseable {
 	/**
 	 * Decides about an attempt. If the key is in progress and the policy has patience,
 	 * waits for its result; an interrupted wait ends early.
-	 * @param attempt the attempt
-	 * @return the decision
 	 * @throws IdempotencyStoreException if the store failed and nothing may run without
 	 * it
 	 * @throws dev.idempotency.UnsupportedFormatException if the operation has run and its
@@ -122,8 +116,6 @@ public final class IdempotencyEngine implements AutoCloseable {
 	 * Decides about an attempt at something that has no effect, such as generating a name
 	 * that must be the same each time. The decision is enforced in observe mode, too:
 	 * that mode prevents replays of operations, but not such reads.
-	 * @param attempt the attempt
-	 * @return the decision
 	 * @throws IdempotencyStoreException as {@link #begin(Attempt)} does
 	 */
 	public Decision recall(Attempt attempt) {
@@ -239,7 +231,6 @@ public final class IdempotencyEngine implements AutoCloseable {
 	 * Decides about an attempt, as {@link #begin(Attempt)} does, without blocking: an
 	 * attempt that waits for a key in progress has no thread meanwhile. The trace and the
 	 * place of the keys are taken from the calling thread.
-	 * @param attempt the attempt
 	 * @param threads call the store and the listeners
 	 * @param handler receives the decision once, on one of these threads, unless the
 	 * attempt was cancelled before
@@ -252,7 +243,6 @@ public final class IdempotencyEngine implements AutoCloseable {
 	/**
 	 * Decides about an attempt at something that has no effect, as
 	 * {@link #recall(Attempt)} does, without blocking.
-	 * @param attempt the attempt
 	 * @param threads call the store and the listeners
 	 * @param handler receives the decision
 	 * @return allows the caller to cancel the attempt
@@ -273,7 +263,6 @@ public final class IdempotencyEngine implements AutoCloseable {
 
 	/**
 	 * Returns what {@link #begin(Attempt)} would decide, and changes nothing.
-	 * @param attempt the attempt
 	 * @return the decision and the record
 	 * @throws IdempotencyStoreException if the store failed
 	 * @throws UnsupportedOperationException if the store cannot be inspected
@@ -289,7 +278,6 @@ public final class IdempotencyEngine implements AutoCloseable {
 
 	/**
 	 * The key as the store knows it.
-	 * @param key the key
 	 * @return the key inside the engine's namespace, unless it has one
 	 */
 	public IdempotencyKey qualify(IdempotencyKey key) {
@@ -326,7 +314,6 @@ public final class IdempotencyEngine implements AutoCloseable {
 
 	/**
 	 * The records of the application, for operators.
-	 * @return the records
 	 */
 	public Records records() {
 		return this.records;

@@ -20,7 +20,6 @@ public sealed interface IdempotencyEvent {
 	/**
 	 * A request was rejected before its key was looked up.
 	 *
-	 * @param operation the operation
 	 * @param reason what was wrong with it
 	 * @param enforced {@code false} if the operation ran nevertheless, in observe mode
 	 */
@@ -34,7 +33,6 @@ public sealed interface IdempotencyEvent {
 
 		/**
 		 * The key of the event.
-		 * @return the key
 		 */
 		IdempotencyKey key();
 
@@ -48,7 +46,6 @@ public sealed interface IdempotencyEvent {
 	/**
 	 * The engine has decided about an attempt.
 	 *
-	 * @param key the key
 	 * @param attempt the number of the attempt, or 0 if it does not run
 	 * @param answer the decision, or {@code null} if it runs; in observe mode, the
 	 * decision that would have been enforced
@@ -62,7 +59,6 @@ public sealed interface IdempotencyEvent {
 	 * Nothing could be decided about an attempt, and it did not run: the store failed, or
 	 * the stored result cannot be read.
 	 *
-	 * @param key the key
 	 * @param cause the exception that the caller got, or an exception around it if it was
 	 * an error
 	 */
@@ -71,8 +67,6 @@ public sealed interface IdempotencyEvent {
 
 	/**
 	 * An operation runs without protection, because the store failed.
-	 *
-	 * @param key the key
 	 */
 	record RanUnprotected(IdempotencyKey key) implements OfKey {
 	}
@@ -80,7 +74,6 @@ public sealed interface IdempotencyEvent {
 	/**
 	 * An execution has finished with a result.
 	 *
-	 * @param key the key
 	 * @param completion how it was completed
 	 */
 	record Finished(IdempotencyKey key, Completion completion) implements OfKey {
@@ -88,8 +81,6 @@ public sealed interface IdempotencyEvent {
 
 	/**
 	 * An execution ended without a result and released its key.
-	 *
-	 * @param key the key
 	 */
 	record Released(IdempotencyKey key) implements OfKey {
 	}
@@ -97,8 +88,6 @@ public sealed interface IdempotencyEvent {
 	/**
 	 * An execution ended without a result and could not release its key: the store
 	 * failed, or the claim is lost.
-	 *
-	 * @param key the key
 	 */
 	record NotReleased(IdempotencyKey key) implements OfKey {
 	}
@@ -106,8 +95,6 @@ public sealed interface IdempotencyEvent {
 	/**
 	 * The lease of an execution is no longer renewed, because it is unknown whether the
 	 * execution will finish. It still may.
-	 *
-	 * @param key the key
 	 */
 	record Abandoned(IdempotencyKey key) implements OfKey {
 	}
@@ -116,7 +103,6 @@ public sealed interface IdempotencyEvent {
 	 * An attempt has taken a key over. The earlier attempt did not complete, and may have
 	 * done the work.
 	 *
-	 * @param key the key
 	 * @param attempt its number, 2 or more
 	 */
 	record TakenOver(IdempotencyKey key, int attempt) implements OfKey {
@@ -125,7 +111,6 @@ public sealed interface IdempotencyEvent {
 	/**
 	 * An abandoned key was settled.
 	 *
-	 * @param operation the operation
 	 * @param id the id of the record
 	 * @param conclusion what was found out about the attempt
 	 */
@@ -135,7 +120,6 @@ public sealed interface IdempotencyEvent {
 	/**
 	 * A key was forgotten, in any state.
 	 *
-	 * @param operation the operation
 	 * @param id the id of the record
 	 */
 	record Forgotten(String operation, RecordId id) implements IdempotencyEvent {
@@ -143,8 +127,6 @@ public sealed interface IdempotencyEvent {
 
 	/**
 	 * An execution that is still running has lost its claim.
-	 *
-	 * @param key the key
 	 */
 	record ClaimLost(IdempotencyKey key) implements OfKey {
 	}
@@ -152,7 +134,6 @@ public sealed interface IdempotencyEvent {
 	/**
 	 * The store failed.
 	 *
-	 * @param key the key
 	 * @param verb the failed call
 	 * @param cause the exception of the store
 	 */

@@ -9,7 +9,6 @@ public interface IdempotencyListener {
 	/**
 	 * Receives an event, on the operation's own thread or on the one that renews leases:
 	 * it must be quick.
-	 * @param event the event
 	 */
 	void onEvent(IdempotencyEvent event);
 

@@ -23,7 +23,6 @@ public record NamedOperations(Map<String, OperationSettings> settings) {
 
 	/**
 	 * No settings for any operation.
-	 * @return an empty instance
 	 */
 	public static NamedOperations none() {
 		return NONE;
@@ -31,7 +30,6 @@ public record NamedOperations(Map<String, OperationSettings> settings) {
 
 	/**
 	 * Whether a name is that of an HTTP operation, such as {@code POST /payments}.
-	 * @param name the name
 	 * @return whether it is
 	 */
 	public static boolean isHttp(String name) {
@@ -42,7 +40,6 @@ public record NamedOperations(Map<String, OperationSettings> settings) {
 	 * How an operation is protected.
 	 * @param operation its name
 	 * @param policy how it is protected otherwise
-	 * @return the policy
 	 * @throws IdempotencyConfigurationException if the two contradict each other
 	 */
 	public OperationPolicy policyOf(String operation, OperationPolicy policy) {
@@ -52,8 +49,6 @@ public record NamedOperations(Map<String, OperationSettings> settings) {
 	/**
 	 * The body limits of an operation.
 	 * @param operation its name
-	 * @param limits its limits otherwise
-	 * @return the limits
 	 */
 	public BodyLimits limitsOf(String operation, BodyLimits limits) {
 		return of(operation).over(limits);

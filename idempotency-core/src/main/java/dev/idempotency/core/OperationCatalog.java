@@ -11,7 +11,6 @@ public interface OperationCatalog {
 
 	/**
 	 * The operations that a retry would run again, in a stable order.
-	 * @return the operations
 	 */
 	List<KnownOperation> operations();
 

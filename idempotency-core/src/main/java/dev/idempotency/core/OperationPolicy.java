@@ -43,9 +43,6 @@ public record OperationPolicy(Duration ttl, Duration lease, OnCrash onCrash, Dur
 		}
 	}
 
-	/**
-	 * Create the policy of an operation whose replays do not restart the ttl.
-	 */
 	public OperationPolicy(Duration ttl, Duration lease, OnCrash onCrash, Duration patience, int maxReplays) {
 		this(ttl, lease, onCrash, patience, maxReplays, false);
 	}
@@ -90,7 +87,6 @@ public record OperationPolicy(Duration ttl, Duration lease, OnCrash onCrash, Dur
 	/**
 	 * This policy with replays that restart the ttl and are not limited: for results that
 	 * must be kept as long as they are in use.
-	 * @return the policy
 	 */
 	public OperationPolicy withExtendingReplays() {
 		return new OperationPolicy(this.ttl, this.lease, this.onCrash, this.patience, 0, true);

@@ -44,7 +44,6 @@ public record OperationSettings(@Nullable Duration ttl, @Nullable Duration lease
 	 * A policy with these settings.
 	 * @param policy how the operation is protected otherwise
 	 * @param operation its readable name
-	 * @return the policy
 	 * @throws IdempotencyConfigurationException if the two contradict each other
 	 */
 	public OperationPolicy over(OperationPolicy policy, String operation) {
@@ -66,8 +65,6 @@ public record OperationSettings(@Nullable Duration ttl, @Nullable Duration lease
 
 	/**
 	 * Limits with these settings.
-	 * @param limits the limits otherwise
-	 * @return the limits
 	 */
 	public BodyLimits over(BodyLimits limits) {
 		return new BodyLimits((this.maxRequestBody != null) ? Math.toIntExact(this.maxRequestBody) : limits.request(),

@@ -27,7 +27,6 @@ public record OperationsReport(List<KnownOperation> operations) {
 	/**
 	 * A report of all known operations.
 	 * @param catalogs the catalogs of operations
-	 * @return the report
 	 */
 	public static OperationsReport of(Collection<? extends OperationCatalog> catalogs) {
 		return new OperationsReport(catalogs.stream().flatMap((catalog) -> catalog.operations().stream()).toList());
@@ -37,7 +36,6 @@ public record OperationsReport(List<KnownOperation> operations) {
 	 * The operations of one kind and coverage.
 	 * @param kind how they are called
 	 * @param coverage whether they are protected
-	 * @return the operations
 	 */
 	public List<KnownOperation> find(Kind kind, Coverage coverage) {
 		return this.operations.stream()
@@ -47,7 +45,6 @@ public record OperationsReport(List<KnownOperation> operations) {
 
 	/**
 	 * How an operation is protected.
-	 * @param name its name
 	 * @return its policy, if it is known and protected
 	 */
 	public Optional<OperationPolicy> policyOf(String name) {

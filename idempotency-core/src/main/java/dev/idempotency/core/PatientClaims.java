@@ -96,7 +96,6 @@ final class PatientClaims {
 
 	/**
 	 * An attempt without a thread begins to wait.
-	 * @param attempt the attempt
 	 * @param place the place of the key, if the store has several
 	 * @param running the result of its first claim
 	 * @param wakeUp called on any thread when there may be something to do

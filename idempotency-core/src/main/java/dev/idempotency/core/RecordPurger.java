@@ -44,7 +44,6 @@ public final class RecordPurger implements AutoCloseable {
 
 	/**
 	 * Create a purger, which does nothing before it is {@linkplain #start() started}.
-	 * @param store the store
 	 * @param settings how often, and how many at once
 	 */
 	public RecordPurger(PurgeableStore store, PurgeSettings settings) {

@@ -73,7 +73,6 @@ public final class Records {
 
 	/**
 	 * A filter for all records of the application.
-	 * @return the filter
 	 */
 	public RecordFilter all() {
 		return RecordFilter.all(this.shownNamespace);
@@ -85,7 +84,6 @@ public final class Records {
 	 * @param filter which ones
 	 * @param offset how many to skip
 	 * @param limit the most records to find
-	 * @return the records
 	 * @throws IdempotencyStoreException if the store failed
 	 * @throws UnsupportedOperationException if the store cannot be searched
 	 */
@@ -126,7 +124,6 @@ public final class Records {
 	/**
 	 * Reads a record, with its result if that can be read here: neither compressed nor
 	 * encrypted.
-	 * @param id its id
 	 * @return the record, if the application has one of that id
 	 * @throws IdempotencyStoreException if the store failed
 	 * @throws UnsupportedOperationException if the store cannot be searched
@@ -143,7 +140,6 @@ public final class Records {
 
 	/**
 	 * Forgets a record in any state; the next attempt is attempt 1.
-	 * @param id its id
 	 * @return whether the application had one of that id
 	 * @throws IdempotencyStoreException if the store failed
 	 * @throws UnsupportedOperationException if the store cannot be searched
@@ -224,7 +220,6 @@ public final class Records {
 
 	/**
 	 * Settles the key of a record, in the same way.
-	 * @param id its id
 	 * @param policy how its operation is protected
 	 * @param conclusion what was found out about the attempt
 	 * @return whether it was settled

@@ -75,7 +75,6 @@ final class ResultCipher {
 	/**
 	 * Encrypts.
 	 * @param plain what to encrypt, after a header
-	 * @return the whole frame
 	 */
 	byte[] seal(IdempotencyKey key, byte flags, byte[] plain) {
 		if (this.current == null) {
@@ -98,8 +97,6 @@ final class ResultCipher {
 
 	/**
 	 * Decrypts.
-	 * @param frame the whole frame
-	 * @return the content
 	 * @throws UnreadableResultException if no known key decrypts it
 	 */
 	byte[] open(IdempotencyKey key, byte[] frame) {

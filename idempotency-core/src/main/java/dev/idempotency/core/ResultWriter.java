@@ -10,7 +10,6 @@ public interface ResultWriter {
 
 	/**
 	 * Writes a result.
-	 * @param operation the operation
 	 * @param given the result that the operator gives
 	 * @return the bytes of the result, or empty if the operation does not belong to this
 	 * edge

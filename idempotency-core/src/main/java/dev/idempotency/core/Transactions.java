@@ -28,7 +28,6 @@ public interface Transactions {
 	 * The exception if there is no transaction manager, or no unique one.
 	 * @param operation the operation that needs one
 	 * @param wish the attribute that requires it
-	 * @return the exception
 	 */
 	static IdempotencyConfigurationException missing(Object operation, String wish) {
 		return new IdempotencyConfigurationException(

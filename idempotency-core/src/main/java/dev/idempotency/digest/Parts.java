@@ -37,9 +37,6 @@ public final class Parts {
 
 	private boolean begun;
 
-	/**
-	 * Create a digest without parts.
-	 */
 	public Parts() {
 		this(ROOM);
 	}
@@ -54,7 +51,6 @@ public final class Parts {
 
 	/**
 	 * How many bytes a text takes, if it is ASCII.
-	 * @param text the text
 	 * @return the number of bytes
 	 */
 	public static int length(@Nullable String text) {

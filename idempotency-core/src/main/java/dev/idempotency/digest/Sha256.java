@@ -33,8 +33,6 @@ public final class Sha256 {
 
 	/**
 	 * The digest of some content.
-	 * @param content the content
-	 * @return the digest
 	 */
 	public static byte[] digest(byte[] content) {
 		MessageDigest sha256 = take();
@@ -45,7 +43,6 @@ public final class Sha256 {
 
 	/**
 	 * An empty digest.
-	 * @return the digest
 	 */
 	public static MessageDigest newDigest() {
 		try {
@@ -59,7 +56,6 @@ public final class Sha256 {
 
 	/**
 	 * An empty digest, which may be {@linkplain #giveBack given back}.
-	 * @return the digest
 	 */
 	public static MessageDigest take() {
 		MessageDigest digest = kept.getAndSet(place(), null);

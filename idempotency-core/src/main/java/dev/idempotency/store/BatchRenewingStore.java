@@ -16,7 +16,6 @@ public interface BatchRenewingStore extends IdempotencyStore {
 	 * Where a claim is renewed: a database, a node of a cluster. Claims of different
 	 * places are renewed independently of each other, so that a place that does not
 	 * respond delays only its own claims. Must not block. Its text is shown to operators.
-	 * @param claim the claim
 	 * @return the place, or {@code null} if there is only one
 	 */
 	@Nullable Object renewalPlace(Claim claim);

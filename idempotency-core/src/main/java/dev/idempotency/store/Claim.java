@@ -9,7 +9,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * The right to run an operation until its lease expires.
  *
- * @param key the key
  * @param owner the unique id of this claim
  * @param attempt 1 for the first claim, one more after each takeover
  * @param place where a {@link RoutingStore} keeps the record, because the thread that

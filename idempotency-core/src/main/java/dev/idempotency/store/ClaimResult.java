@@ -7,8 +7,6 @@ public sealed interface ClaimResult {
 
 	/**
 	 * The key is claimed.
-	 *
-	 * @param claim the claim
 	 */
 	record Granted(Claim claim) implements ClaimResult {
 	}

@@ -72,7 +72,6 @@ public sealed interface IdempotencyRecord {
 	 *
 	 * @param fingerprint the fingerprint of the first claim
 	 * @param attempt the number of the attempt that completed it
-	 * @param result its result
 	 * @param replays how often the result was replayed, this time included, if replays
 	 * are counted
 	 * @param trace the trace of the attempt that completed it, or {@code null}

@@ -29,7 +29,6 @@ public interface IdempotencyStore {
 	 * to the attempt number. Otherwise the claim is refused with the record, its result
 	 * included. A refusal changes only a completed record of the same fingerprint, as
 	 * {@link ClaimTerms#onReplay()} says.
-	 * @param key the key
 	 * @param fingerprint the fingerprint of the request
 	 * @param terms for how long, and under which conditions
 	 * @return the claim, or the record that prevents it
@@ -38,7 +37,6 @@ public interface IdempotencyStore {
 
 	/**
 	 * Starts the lease again.
-	 * @param claim the claim
 	 * @param lease how long the lease is, from now on
 	 * @return {@code false} if the claim is lost: its key was taken over, completed,
 	 * released or forgotten
@@ -49,8 +47,6 @@ public interface IdempotencyStore {
 	 * Stores the result. Every later claim of the key is refused with it until the ttl of
 	 * the claim expires. The ttl counts from the claim, and completion does not restart
 	 * it.
-	 * @param claim the claim
-	 * @param result the result
 	 * @param atLeast how long the result is kept even if less is left of the ttl, so that
 	 * a retry finds it
 	 * @return {@code false} if the claim is lost; the result is then not stored
@@ -64,7 +60,6 @@ public interface IdempotencyStore {
 	 * is removed. After a takeover the record stays with an expired lease, because
 	 * whether an earlier attempt did the work is still unknown, and the next attempt must
 	 * know that.
-	 * @param claim the claim
 	 * @return {@code false} if the claim is lost; nothing is changed then
 	 */
 	boolean release(Claim claim);

@@ -14,7 +14,6 @@ public interface InspectableStore extends IdempotencyStore {
 
 	/**
 	 * Reads the record of a key.
-	 * @param key the key
 	 * @return the record, if there is one
 	 */
 	Optional<Inspection> find(IdempotencyKey key);
@@ -22,7 +21,6 @@ public interface InspectableStore extends IdempotencyStore {
 	/**
 	 * Forgets a key in any state; the next claim is attempt 1. An execution that is still
 	 * running loses its claim.
-	 * @param key the key
 	 * @return whether there was anything to forget
 	 */
 	boolean forget(IdempotencyKey key);
@@ -30,7 +28,6 @@ public interface InspectableStore extends IdempotencyStore {
 	/**
 	 * Forgets a key that a claim holds: the next claim is attempt 1, also after a
 	 * takeover, where {@link #release} would keep the record.
-	 * @param claim the claim
 	 * @return {@code false} if the claim is lost; nothing is changed then
 	 */
 	boolean forget(Claim claim);
@@ -47,7 +44,6 @@ public interface InspectableStore extends IdempotencyStore {
 
 		/**
 		 * The status of its key.
-		 * @return the status
 		 */
 		public KeyStatus status() {
 			return this.summary.status();

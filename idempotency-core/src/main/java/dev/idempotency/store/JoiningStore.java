@@ -11,8 +11,6 @@ public interface JoiningStore extends IdempotencyStore {
 	/**
 	 * Like {@link #complete}, but as a part of the transaction of the calling thread,
 	 * which ends right afterwards.
-	 * @param claim the claim
-	 * @param result the result
 	 * @param atLeast how long the result is kept even if less is left of the ttl
 	 * @return {@code false} if the claim is lost; the transaction must then be rolled
 	 * back, because another attempt does the work
@@ -26,8 +24,6 @@ public interface JoiningStore extends IdempotencyStore {
 	 * time. Other access, including renewals of this claim, must not wait for its end.
 	 * Rolling back to a savepoint undoes it. Until {@link #afterTransaction} is called,
 	 * no renewal reports the claim as lost because this was committed.
-	 * @param claim the claim
-	 * @param result the result
 	 * @param atLeast how long the result is kept even if less is left of the ttl
 	 * @return {@code false} if the claim is lost; the transaction must then be rolled
 	 * back, because another attempt does the work
@@ -42,7 +38,6 @@ public interface JoiningStore extends IdempotencyStore {
 	 * Makes sure that a claim is held until the end of the calling thread's transaction,
 	 * which completes nothing. {@link #afterTransaction} then releases the key. A store
 	 * that cannot do this inside the transaction starts the lease again instead.
-	 * @param claim the claim
 	 * @param lease the length of its lease
 	 * @return {@code false} if the claim is lost; the transaction must then be rolled
 	 * back, because another attempt does the work
@@ -57,7 +52,6 @@ public interface JoiningStore extends IdempotencyStore {
 	 * Called after the transaction in which a key was completed or held. If it was not
 	 * committed, the claim is released. If it has not quite ended, this method waits for
 	 * its end.
-	 * @param claim the claim
 	 * @return whether the key is completed, or its claim is lost
 	 */
 	default boolean afterTransaction(Claim claim) {

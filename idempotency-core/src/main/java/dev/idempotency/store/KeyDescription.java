@@ -24,7 +24,6 @@ public record KeyDescription(String namespace, String operation, @Nullable Strin
 
 	/**
 	 * Describes a key.
-	 * @param key the key
 	 * @return its parts
 	 */
 	public static KeyDescription of(IdempotencyKey key) {

@@ -18,9 +18,6 @@ public final class MonotonicClock extends Clock {
 
 	private final ZoneId zone;
 
-	/**
-	 * Create a clock that starts at the time of day.
-	 */
 	public MonotonicClock() {
 		this(System.currentTimeMillis(), System.nanoTime(), ZoneOffset.UTC);
 	}

@@ -33,7 +33,6 @@ public final class NewestRecords {
 
 	/**
 	 * Adds a record, unless it has been added already.
-	 * @param record the record
 	 */
 	public void add(RecordSummary record) {
 		this.newest.add(record);
@@ -52,7 +51,6 @@ public final class NewestRecords {
 
 	/**
 	 * How many records are collected, skipped ones included.
-	 * @return the number
 	 */
 	public int reach() {
 		return this.reach;

@@ -12,7 +12,6 @@ public interface NotifyingStore extends IdempotencyStore {
 	 * Calls back whenever the key is completed, released or forgotten. Calls may get lost
 	 * with a connection and may be spurious: each is a hint to claim again. If the store
 	 * cannot notify at the moment, this method fails soon, and the caller polls.
-	 * @param key the key
 	 * @param wakeUp the callback, which runs on any thread and must not block
 	 * @return ends the subscription when closed
 	 */

@@ -45,7 +45,6 @@ public record RecordFilter(String namespace, @Nullable String key, @Nullable Str
 	/**
 	 * All records of an application.
 	 * @param namespace the application
-	 * @return the filter
 	 */
 	public static RecordFilter all(String namespace) {
 		return new RecordFilter(namespace, null, null, null, null, null, null);
@@ -102,7 +101,6 @@ public record RecordFilter(String namespace, @Nullable String key, @Nullable Str
 
 	/**
 	 * Whether a record matches.
-	 * @param record the record
 	 * @param now the store's time
 	 * @return whether it matches
 	 */

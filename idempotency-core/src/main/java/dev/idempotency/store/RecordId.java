@@ -29,7 +29,6 @@ public record RecordId(String value) {
 
 	/**
 	 * The id of a key's record.
-	 * @param key the key
 	 * @return its id
 	 */
 	public static RecordId of(IdempotencyKey key) {

@@ -10,7 +10,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * A record without its fingerprint and its result, for lists.
  *
- * @param id its id
  * @param key the parts of its key
  * @param status the status of its key
  * @param leaseLeft how long its claim still holds; zero unless it is in progress
@@ -29,7 +28,6 @@ public record RecordSummary(RecordId id, KeyDescription key, KeyStatus status, D
 
 	/**
 	 * The state of its key.
-	 * @return the state
 	 */
 	public RecordState state() {
 		return this.status.state();
@@ -37,7 +35,6 @@ public record RecordSummary(RecordId id, KeyDescription key, KeyStatus status, D
 
 	/**
 	 * When the key was first claimed.
-	 * @return the store's time
 	 */
 	public Instant created() {
 		return this.status.created();

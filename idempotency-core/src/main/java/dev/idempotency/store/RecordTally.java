@@ -22,9 +22,6 @@ public final class RecordTally {
 
 	private boolean exact = true;
 
-	/**
-	 * Create an empty tally.
-	 */
 	public RecordTally() {
 	}
 

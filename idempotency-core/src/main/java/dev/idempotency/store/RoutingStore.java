@@ -22,7 +22,6 @@ public interface RoutingStore extends IdempotencyStore {
 	/**
 	 * Where a record is. If several places have a record of this id, it is the place
 	 * where a search by id finds it.
-	 * @param id its id
 	 * @return the place, or {@code null} if there is only one, or no such record
 	 */
 	@Nullable Object placeOf(RecordId id);

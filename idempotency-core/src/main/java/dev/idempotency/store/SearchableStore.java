@@ -30,7 +30,6 @@ public interface SearchableStore extends InspectableStore {
 	 * @param filter which ones
 	 * @param offset how many to skip
 	 * @param limit the most records to find
-	 * @return the records
 	 * @throws IllegalArgumentException if that exceeds {@link #MAX_REACH}
 	 */
 	Found search(RecordFilter filter, int offset, int limit);
@@ -44,7 +43,6 @@ public interface SearchableStore extends InspectableStore {
 
 	/**
 	 * Reads a record by its id.
-	 * @param id its id
 	 * @return the record, if there is one
 	 */
 	Optional<Inspection> find(RecordId id);
@@ -52,7 +50,6 @@ public interface SearchableStore extends InspectableStore {
 	/**
 	 * Forgets a record by its id, as {@link #forget(dev.idempotency.IdempotencyKey)}
 	 * does.
-	 * @param id its id
 	 * @return whether there was anything to forget
 	 */
 	boolean forget(RecordId id);

@@ -68,7 +68,6 @@ public final class StoredResult {
 	/**
 	 * A result.
 	 * @param payload the bytes of the result, possibly none
-	 * @return the result
 	 * @throws ResultTooLargeException if there are more than {@link #MAX_SIZE} bytes
 	 */
 	public static StoredResult of(byte[] payload) {
@@ -85,7 +84,6 @@ public final class StoredResult {
 	 * @param first begins with {@link #HEADER} bytes that are written here, followed by
 	 * the first bytes of the result
 	 * @param others the other bytes of the result
-	 * @return the result
 	 */
 	public static StoredResult ofPieces(byte[] first, byte[]... others) {
 		first[0] = PLAIN_FORMAT;
@@ -114,7 +112,6 @@ public final class StoredResult {
 
 	/**
 	 * The mere fact that the operation has run.
-	 * @return the result
 	 */
 	public static StoredResult tombstone() {
 		return TOMBSTONE;
@@ -124,7 +121,6 @@ public final class StoredResult {
 	 * A result from its stored frame.
 	 * @param frame what {@link #toFrame()} returned, in this release or another; it is
 	 * not copied, and must not be changed any more
-	 * @return the result
 	 */
 	public static StoredResult fromFrame(byte[] frame) {
 		if (frame.length < HEADER) {
@@ -185,7 +181,6 @@ public final class StoredResult {
 
 	/**
 	 * The bytes of the result.
-	 * @return a read-only view
 	 * @throws UnsupportedFormatException if a newer release wrote this result
 	 * @throws IllegalStateException if the result is packed
 	 */

@@ -24,7 +24,6 @@ public final class Waiters<K> {
 
 	/**
 	 * Adds a waiter.
-	 * @param key the key
 	 * @param wakeUp the callback
 	 * @return ends the wait when closed
 	 */
@@ -43,7 +42,6 @@ public final class Waiters<K> {
 
 	/**
 	 * Whether a key has waiters.
-	 * @param key the key
 	 * @return whether there is a waiter to wake up
 	 */
 	public boolean isAwaited(K key) {
@@ -52,7 +50,6 @@ public final class Waiters<K> {
 
 	/**
 	 * Wakes up all waiters of a key.
-	 * @param key the key
 	 */
 	public void wakeUp(K key) {
 		// The usual case, and cheaper than the key's hash

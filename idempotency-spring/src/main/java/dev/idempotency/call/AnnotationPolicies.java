@@ -35,7 +35,6 @@ public record AnnotationPolicies(OperationPolicy defaults, Duration waitTimeout,
 
 	/**
 	 * The policy of an annotated operation, without the settings for its name.
-	 * @param annotation its annotation
 	 * @param operation its name, for messages
 	 * @throws IdempotencyConfigurationException if the annotation cannot be used
 	 */
@@ -71,7 +70,6 @@ public record AnnotationPolicies(OperationPolicy defaults, Duration waitTimeout,
 
 	/**
 	 * The policy of an annotated method, with the settings for its name.
-	 * @param annotation its annotation
 	 * @param operation its name
 	 * @throws IdempotencyConfigurationException if the annotation or the settings cannot
 	 * be used

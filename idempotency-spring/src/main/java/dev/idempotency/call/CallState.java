@@ -10,8 +10,6 @@ public sealed interface CallState {
 
 	/**
 	 * The call holds the key: do the work, and end the call.
-	 *
-	 * @param call the call
 	 */
 	record Running(RunningCall call) implements CallState {
 	}

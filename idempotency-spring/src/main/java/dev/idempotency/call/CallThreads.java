@@ -18,7 +18,6 @@ public interface CallThreads {
 
 	/**
 	 * The threads that claim keys.
-	 * @return the threads
 	 */
 	default DecisionThreads decisions() {
 		return decisions(0);

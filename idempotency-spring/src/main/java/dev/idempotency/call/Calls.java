@@ -36,7 +36,6 @@ public final class Calls {
 
 	/**
 	 * Create the calls of an application in which all callers block.
-	 * @param engine the engine
 	 * @param codec writes and reads results
 	 * @param clock measures how long ago something was stored
 	 */
@@ -46,7 +45,6 @@ public final class Calls {
 
 	/**
 	 * Create the calls of an application.
-	 * @param engine the engine
 	 * @param codec writes and reads results
 	 * @param clock measures how long ago something was stored
 	 * @param threads the threads that access the store for callers that must not block,
@@ -127,7 +125,6 @@ public final class Calls {
 	/**
 	 * The steps of an operation.
 	 * @param fingerprint that of the request: another request has other steps
-	 * @param policy its policy
 	 */
 	public Steps stepsOf(Execution execution, Fingerprint fingerprint, OperationPolicy policy) {
 		return new LazySteps(this, execution, fingerprint, policy, null);
@@ -136,7 +133,6 @@ public final class Calls {
 	/**
 	 * The steps of an operation that is not bound to a thread.
 	 * @param fingerprint that of the request: another request has other steps
-	 * @param policy its policy
 	 * @param owner the operation, which is bound to the thread that runs a step
 	 */
 	public Steps stepsOf(Execution execution, Fingerprint fingerprint, OperationPolicy policy,

@@ -5,7 +5,6 @@ import dev.idempotency.core.Attempt;
 /**
  * A step that is about to be claimed.
  *
- * @param attempt the attempt
  * @param format how its result is written and read
  * @param undone called if it fails, so that its operation may try it again
  */

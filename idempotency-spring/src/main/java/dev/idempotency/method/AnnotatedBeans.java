@@ -79,8 +79,6 @@ final class AnnotatedBeans {
 	/**
 	 * A bean that may use the annotation.
 	 *
-	 * @param name its name
-	 * @param type its type
 	 * @param methods all of its methods
 	 */
 	record AnnotatedBean(String name, Class<?> type, Set<Method> methods) {

@@ -39,7 +39,6 @@ public final class IdempotencyMethods implements OperationCatalog {
 
 	/**
 	 * Create the edge.
-	 * @param engine the engine
 	 * @param calls runs calls
 	 * @param policies the policies of annotated operations
 	 * @param transactions the transactions of transactional methods, or {@code null} if
@@ -92,7 +91,6 @@ public final class IdempotencyMethods implements OperationCatalog {
 
 	/**
 	 * Checks every annotated method of every bean, and remembers their operations.
-	 * @param beanFactory the beans
 	 * @throws IdempotencyConfigurationException if one of them cannot work
 	 */
 	public void checkBeans(ConfigurableListableBeanFactory beanFactory) {
@@ -102,7 +100,6 @@ public final class IdempotencyMethods implements OperationCatalog {
 
 	/**
 	 * The beans that have protected methods.
-	 * @param beanFactory the beans
 	 */
 	public static List<String> beansWithMethods(ConfigurableListableBeanFactory beanFactory) {
 		List<String> names = new ArrayList<>();

@@ -262,7 +262,6 @@ final class JoinedCalls implements TransactionSynchronization {
 	/**
 	 * The position of a savepoint between calls.
 	 *
-	 * @param savepoint the savepoint
 	 * @param calls the number of earlier calls
 	 * @param failed the key of the one that has failed
 	 */

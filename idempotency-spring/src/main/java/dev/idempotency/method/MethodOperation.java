@@ -19,7 +19,6 @@ import org.jspecify.annotations.Nullable;
  *
  * @param name the operation of its keys
  * @param key the expression of its key
- * @param policy its policy
  * @param format the format of its result
  * @param delivery how it returns its result
  * @param scope how it takes part in transactions

@@ -104,8 +104,6 @@ final class Verification {
 
 	/**
 	 * The work has been done.
-	 *
-	 * @param result its result
 	 */
 	record Answer(@Nullable Object result) {
 	}

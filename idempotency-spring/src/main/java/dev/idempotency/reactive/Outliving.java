@@ -35,7 +35,6 @@ public final class Outliving<T> extends Flux<T> implements CoreSubscriber<T>, Su
 
 	/**
 	 * Create an operator.
-	 * @param source the source
 	 * @param owner decides whether the source continues without its subscriber
 	 */
 	public Outliving(Publisher<? extends T> source, Owner<? super T> owner) {

@@ -33,9 +33,7 @@ public final class ReactiveCalls {
 	 * Claims a key, runs the work and completes the key, for each subscription. Nothing
 	 * is claimed before. Once the work has begun, it continues if the subscriber cancels,
 	 * and its result is stored.
-	 * @param attempt the attempt
 	 * @param format the format of its result
-	 * @param work the work
 	 * @return emits the result of this or an earlier call, and nothing if that is
 	 * {@code null}; or an {@link dev.idempotency.IdempotencyException} if it does not run
 	 * and there is none; or the failure of the work
@@ -63,7 +61,6 @@ public final class ReactiveCalls {
 
 		/**
 		 * Whether a failure is a result, and is stored.
-		 * @param failure the failure
 		 * @return {@code false} if the next attempt runs
 		 */
 		default boolean stores(Throwable failure) {

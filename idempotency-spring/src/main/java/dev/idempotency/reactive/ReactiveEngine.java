@@ -31,7 +31,6 @@ public final class ReactiveEngine {
 
 	/**
 	 * Create a reactive engine.
-	 * @param engine the engine
 	 * @param threads the threads of the store
 	 */
 	public ReactiveEngine(IdempotencyEngine engine, CallThreads threads) {
@@ -41,7 +40,6 @@ public final class ReactiveEngine {
 
 	/**
 	 * The blocking engine.
-	 * @return the engine
 	 */
 	public IdempotencyEngine engine() {
 		return this.engine;
@@ -50,7 +48,6 @@ public final class ReactiveEngine {
 	/**
 	 * Decides about an attempt. If the operation is running and the policy allows it,
 	 * waits without holding a thread. The wait ends if the subscriber cancels.
-	 * @param attempt the attempt
 	 * @param taken gets the decision at once, on the thread that made it. If the
 	 * subscriber has cancelled before, it gets nothing, and an execution is closed
 	 * @param <T> the result of that function
@@ -64,7 +61,6 @@ public final class ReactiveEngine {
 	/**
 	 * Decides about an attempt that holds memory while it waits for the store, as
 	 * {@link #begin(Attempt, Function)} does. It is refused if too much is held already.
-	 * @param attempt the attempt
 	 * @param bytes how much memory it holds
 	 * @param taken gets the decision at once, on the thread that made it
 	 * @param <T> the type of the result of that function
@@ -85,7 +81,6 @@ public final class ReactiveEngine {
 
 	/**
 	 * Tells what {@link #begin} would decide, and changes nothing.
-	 * @param attempt the attempt
 	 * @return emits the preview, or the exceptions of {@link IdempotencyEngine#preview}
 	 */
 	public Mono<Preview> preview(Attempt attempt) {

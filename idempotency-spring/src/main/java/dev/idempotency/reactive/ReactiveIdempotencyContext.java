@@ -40,7 +40,6 @@ public final class ReactiveIdempotencyContext {
 	 * Makes an operation current for a pipeline:
 	 * {@code contextWrite((context) -> bind(context, operation))}.
 	 * @param context the context of the pipeline
-	 * @param operation the operation
 	 * @return the same with the operation
 	 */
 	public static Context bind(Context context, IdempotencyContext operation) {
@@ -61,7 +60,6 @@ public final class ReactiveIdempotencyContext {
 	 * Makes an operation current for the pipeline that was prepared for it, or else for
 	 * its work only.
 	 * @param context the context of the pipeline
-	 * @param operation the operation
 	 * @param work the work of the operation
 	 * @return the same work as part of the operation
 	 */
@@ -90,7 +88,6 @@ public final class ReactiveIdempotencyContext {
 
 	/**
 	 * The steps of the operation: partial results that a retry does not compute again.
-	 * @return the steps
 	 */
 	public static ReactiveSteps steps() {
 		return ReactiveSteps.OF_OPERATION;

@@ -47,7 +47,6 @@ public final class ReactiveSteps {
 	 * {@link #run(String, ResultType, Mono)} does.
 	 * @param name the name of the step, unique in the operation
 	 * @param type the type of its result
-	 * @param work the work
 	 * @param <T> the type of its result
 	 * @return emits the result of this or an earlier attempt
 	 */
@@ -75,7 +74,6 @@ public final class ReactiveSteps {
 	 * @param name the name of the step, unique in the operation
 	 * @param inputs what it works on
 	 * @param type the type of its result
-	 * @param work the work
 	 * @param <T> the type of its result
 	 * @return emits the result of this or an earlier attempt
 	 */
@@ -87,7 +85,6 @@ public final class ReactiveSteps {
 	 * These steps with another behavior after a crash: what happens to a step that had
 	 * begun when its process crashed.
 	 * @param onCrash what happens to it; by default it runs again
-	 * @return the steps
 	 */
 	public ReactiveSteps withOnCrash(OnCrash onCrash) {
 		return new ReactiveSteps((steps) -> steps.withOnCrash(onCrash));

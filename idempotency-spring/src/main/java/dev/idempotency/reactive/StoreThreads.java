@@ -120,7 +120,6 @@ public final class StoreThreads implements CallThreads, AutoCloseable {
 
 	/**
 	 * A factory for virtual threads.
-	 * @return the factory
 	 * @throws UnsupportedOperationException if this version of Java has none
 	 */
 	public static ThreadFactory virtualThreads() {

@@ -11,7 +11,6 @@ public interface EvictionListener {
 
 	/**
 	 * A result was evicted before its ttl expired.
-	 * @param key its key
 	 */
 	void evicted(IdempotencyKey key);
 

@@ -53,7 +53,6 @@ final class Database implements AutoCloseable {
 	 * @param dataSource the source of its own connections
 	 * @param managed the data source of transactions: the same one, or one that routes to
 	 * it
-	 * @param settings the settings
 	 * @param renewals the source of the connection for renewals, if there is one
 	 */
 	Database(DataSource dataSource, DataSource managed, JdbcSettings settings, @Nullable DataSource renewals) {

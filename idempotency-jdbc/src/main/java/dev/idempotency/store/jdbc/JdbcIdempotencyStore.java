@@ -54,7 +54,6 @@ public final class JdbcIdempotencyStore
 	 * Create a store whose renewals use the same connections as everything else, for data
 	 * sources that are not pools.
 	 * @param dataSource the source of connections
-	 * @param settings the settings
 	 */
 	public JdbcIdempotencyStore(DataSource dataSource, JdbcSettings settings) {
 		this(dataSource, settings, RenewalDataSources.none());
@@ -63,7 +62,6 @@ public final class JdbcIdempotencyStore
 	/**
 	 * Create a store.
 	 * @param dataSource the source of connections
-	 * @param settings the settings
 	 * @param renewals the source of the connection for renewals
 	 */
 	public JdbcIdempotencyStore(DataSource dataSource, JdbcSettings settings, RenewalDataSources renewals) {

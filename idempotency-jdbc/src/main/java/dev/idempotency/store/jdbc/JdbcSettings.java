@@ -47,7 +47,6 @@ public record JdbcSettings(String table, Duration timeout) {
 
 	/**
 	 * The default settings.
-	 * @return the settings
 	 */
 	public static JdbcSettings defaults() {
 		return new JdbcSettings(DEFAULT_TABLE, Duration.ofSeconds(5));

@@ -18,7 +18,6 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 /**
  * The tables of a database, and what its first connection says of it.
  *
- * @param statements the statements
  * @param outcomes the outcomes of transactions
  * @param recent keys that most probably have a record
  * @param largestResult the largest result that the server accepts, in bytes
