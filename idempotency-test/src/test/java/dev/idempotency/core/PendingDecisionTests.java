@@ -284,12 +284,7 @@ class PendingDecisionTests {
 	@Test
 	void waitsOnWhileThereIsNoThreadToLook() throws Exception {
 		AtomicBoolean full = new AtomicBoolean(true);
-		this.threads = new DecisionThreads(this.pool, (task) -> {
-			if (full.get()) {
-				throw new RejectedExecutionException("full");
-			}
-			this.pool.execute(task);
-		}, this.pool);
+		this.threads = withoutLooksWhile(full);
 		Execution running = proceed(get(begin(PATIENT)));
 		List<Asked> waiters = some(3);
 		assertThat(get(begin(PATIENT.withPatience(Duration.ofMillis(50)))).reason()).isEqualTo(Reason.IN_PROGRESS);
@@ -335,12 +330,7 @@ class PendingDecisionTests {
 	@Test
 	void aBlockedCallerLooksWhileThereIsNoThreadForOthers() throws Exception {
 		AtomicBoolean full = new AtomicBoolean();
-		this.threads = new DecisionThreads(this.pool, (task) -> {
-			if (full.get()) {
-				throw new RejectedExecutionException("full");
-			}
-			this.pool.execute(task);
-		}, this.pool);
+		this.threads = withoutLooksWhile(full);
 		Execution running = proceed(get(begin(PATIENT)));
 		Asked looking = begin(PATIENT);
 		await().until(() -> this.store.subscriptions.get() == 1);
@@ -435,6 +425,15 @@ class PendingDecisionTests {
 
 	private List<IdempotencyEvent> decided() {
 		return this.events.stream().filter(IdempotencyEvent.Decided.class::isInstance).toList();
+	}
+
+	private DecisionThreads withoutLooksWhile(AtomicBoolean full) {
+		return new DecisionThreads(this.pool, (task) -> {
+			if (full.get()) {
+				throw new RejectedExecutionException("full");
+			}
+			this.pool.execute(task);
+		}, this.pool);
 	}
 
 	private List<Asked> some(int count) {
