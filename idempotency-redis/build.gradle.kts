@@ -21,6 +21,10 @@ dependencies {
 
     optional(libs.lettuce.core)
 
-    testImplementation(libs.assertj.core)
+    testImplementation(project(":idempotency-test"))
+    testImplementation(project(":test-fixtures"))
+    testImplementation(libs.awaitility)
+    testImplementation(libs.jedis)
     testImplementation(libs.junit.jupiter)
+    testImplementation(libs.testcontainers.junit)
 }

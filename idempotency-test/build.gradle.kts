@@ -24,4 +24,5 @@ dependencies {
     testImplementation(libs.awaitility)
     testImplementation(libs.junit.jupiter)
     testImplementation(libs.junit.testkit)
+    testImplementation(libs.lincheck)
 }

@@ -33,7 +33,6 @@ dependencies {
     testImplementation(libs.activemq.broker)
     testImplementation(libs.activemq.client)
     testImplementation(libs.activemq.openwire)
-    testImplementation(libs.alloy) { isTransitive = false }
     testImplementation(libs.blockhound)
     testImplementation(libs.boot.jetty)
     testImplementation(libs.jetty.http2)
@@ -55,10 +54,6 @@ dependencies {
     testImplementation(libs.boot.starter.webflux.test)
     testImplementation(libs.boot.starter.webmvc)
     testImplementation(libs.boot.starter.webmvc.test)
-    testImplementation(libs.embedded.postgres)
-    testImplementation(libs.embedded.postgres.linux.amd64)
-    testImplementation(libs.embedded.postgres.linux.arm64)
-    testImplementation(libs.embedded.redis)
     testImplementation(libs.h2)
     testImplementation(libs.hsqldb)
     testImplementation(libs.jedis)
@@ -66,11 +61,9 @@ dependencies {
     testImplementation(libs.kotlin.compiler)
     testImplementation(libs.kotlin.reflect)
     testImplementation(libs.kotlinx.coroutines.reactor)
-    testImplementation(libs.lincheck)
     testImplementation(libs.mariadb)
     testImplementation(libs.micrometer.registry.prometheus)
     testImplementation(libs.micrometer.tracing.bridge.otel)
-    testImplementation(libs.mysql)
     testImplementation(libs.postgresql)
     testImplementation(libs.qpid.broker.amqp)
     testImplementation(libs.qpid.broker.core)
@@ -86,23 +79,9 @@ dependencies {
     testImplementation(libs.springdoc.webmvc.api)
     testImplementation(libs.sqlite)
     testImplementation(libs.stripe.java)
-    testImplementation(libs.testcontainers.junit)
-    testImplementation(libs.testcontainers.mysql)
-    testImplementation(libs.testcontainers.postgresql)
 }
 
-// It contains SLF4J, Gson and Commons IO: the tests of the model load it in a class loader of its own
-val alloy = configurations.testRuntimeClasspath.get().filter { it.name.startsWith("org.alloytools") }
-
-tasks.compileTestJava { classpath = classpath - alloy + alloy }
-
 tasks.test {
-    classpath -= alloy
-    // The configuration cache cannot store a lambda that refers to the script
-    val jar = alloy
-    jvmArgumentProviders.add(CommandLineArgumentProvider { listOf("-Dalloy.jar=${jar.singleFile}") })
-    // Gradle offers each class to JUnit, and this one needs that library
-    exclude("**/AlloySolver*")
     systemProperty("boot.test.version", boot.get())
     // BlockHound adds methods to classes of the JDK
     jvmArgs("-XX:+IgnoreUnrecognizedVMOptions", "-XX:+AllowRedefinitionToAddDeleteMethods")

@@ -67,6 +67,7 @@ tasks.test {
     // gradlew build -Pslow runs only the tests that gradlew build leaves out
     val slow = providers.gradleProperty("slow").isPresent
     useJUnitPlatform { if (slow) includeTags("slow") else excludeTags("slow") }
+    systemProperty("test.excluded-groups", if (slow) "" else "slow")
     // Also on two cores, since tests wait for leases half of the time; slow tests start processes of their own
     maxParallelForks = if (slow) 3 else 4
     // The coverage of Spring is not needed, and counting it takes a fifth of the tests' time

@@ -12,7 +12,6 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
@@ -31,7 +30,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * The arrows of the architecture: stores remember, the engine decides, the edges
  * translate.
  */
-@Tag("once")
 class ArchitectureTests {
 
 	private static final String ROOT = "dev.idempotency";

@@ -22,7 +22,6 @@ import com.sun.source.util.DocTrees;
 import com.sun.source.util.JavacTask;
 import com.sun.source.util.TreePathScanner;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -31,7 +30,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Every public type and method says in a sentence what it is for. A constructor creates
  * what its type says.
  */
-@Tag("once")
 class PublicApiTests {
 
 	@Test

@@ -32,7 +32,6 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -45,7 +44,6 @@ import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 /**
  * Keys are what their definition says, byte for byte, so that others can make them too.
  */
-@Tag("once")
 class IdempotencyKeysTests {
 
 	private static final UUID DNS = UUID.fromString("6ba7b810-9dad-11d1-80b4-00c04fd430c8");

@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Random;
 
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -15,7 +14,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Hash codes that nobody outside of the process can foresee.
  */
-@Tag("once")
 class SeededHashTests {
 
 	private static final BigInteger PRIME = BigInteger.TWO.pow(61).subtract(BigInteger.ONE);

@@ -13,7 +13,6 @@ import java.util.Random;
 import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -22,7 +21,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * These digests are stored. When a test here fails, keys that are in use during an
  * upgrade are not found any more.
  */
-@Tag("once")
 class PartsTests {
 
 	@Test

@@ -16,7 +16,6 @@ import dev.idempotency.store.MonotonicClock;
 import dev.idempotency.store.memory.MemoryLimits;
 import dev.idempotency.test.Race;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static dev.idempotency.core.EngineFixture.bytes;
@@ -26,7 +25,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Duplicates in real time, on real threads, staggered around the moment of completion.
  */
-@Tag("once")
 class EngineRaceTests {
 
 	private static final int DUPLICATES = 12;

@@ -31,7 +31,6 @@ import dev.idempotency.test.FaultInjectingStore.InjectedError;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.slf4j.LoggerFactory;
@@ -47,7 +46,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * work failed and it gave its key back) or after a completion, no key stays blocked when
  * its lease is over, no lease is kept that nobody needs, and no transaction stays open.
  */
-@Tag("once")
 class FaultToleranceTests {
 
 	private static final List<Fault> FAULTS = List.of(Fault.NONE, Fault.BEFORE, Fault.AFTER);

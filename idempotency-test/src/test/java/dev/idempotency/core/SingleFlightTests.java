@@ -29,7 +29,6 @@ import dev.idempotency.store.memory.MemoryLimits;
 import dev.idempotency.test.Race;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -46,7 +45,6 @@ import static org.awaitility.Awaitility.await;
  * However many wait for a key in one process, one of them asks the store, and nobody
  * waits for longer than that one.
  */
-@Tag("once")
 class SingleFlightTests {
 
 	private static final OperationPolicy PATIENT = OperationPolicy.of(Duration.ofHours(1), Duration.ofMinutes(1))

@@ -8,7 +8,6 @@ import dev.idempotency.store.IdempotencyStore;
 import dev.idempotency.test.JoiningServerStore.Defect;
 import dev.idempotency.test.ServerStore.Server;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ConditionEvaluationResult;
 import org.junit.jupiter.api.extension.ExecutionCondition;
@@ -27,7 +26,6 @@ import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass
 /**
  * The contract passes stores that keep it, and finds each that does not.
  */
-@Tag("once")
 class StoreContractTests {
 
 	@Test

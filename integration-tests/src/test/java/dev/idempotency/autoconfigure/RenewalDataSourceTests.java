@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -44,6 +45,7 @@ import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
+import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -181,6 +183,27 @@ class RenewalDataSourceTests {
 
 	private static String id(String url) {
 		return url.substring(url.lastIndexOf('=') + 1);
+	}
+
+	@Test
+	void isRefusedForADataSourceThatLeadsToSeveralDatabases() {
+		AbstractRoutingDataSource routes = new AbstractRoutingDataSource() {
+
+			@Override
+			protected Object determineCurrentLookupKey() {
+				return "one";
+			}
+
+		};
+		routes.setTargetDataSources(
+				Map.of("one", new DriverManagerDataSource(h2()), "other", new DriverManagerDataSource(h2())));
+		this.runner.withBean("routes", DataSource.class, () -> routes)
+			.withBean("renewals", DataSource.class, () -> new DriverManagerDataSource(h2()))
+			.withPropertyValues("idempotency.jdbc.data-source=routes", "idempotency.jdbc.renewal-data-source=renewals")
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.isInstanceOf(IdempotencyConfigurationException.class)
+				.hasMessageContaining("leads to several databases"));
 	}
 
 	@Test

@@ -29,7 +29,7 @@ class BuildParityTests {
 
 	@Test
 	void buildsTheSameModules() throws Exception {
-		assertThat(this.gradle.modules()).isEqualTo(this.maven.modules()).hasSize(13);
+		assertThat(this.gradle.modules()).isEqualTo(this.maven.modules()).hasSize(14);
 	}
 
 	@Test
@@ -80,6 +80,7 @@ class BuildParityTests {
 		assertThat(lines).containsEntry("idempotency-autoconfigure", "floor")
 			.containsEntry("benchmarks", "sample")
 			.containsEntry("integration-tests", "test")
+			.containsEntry("torture-tests", "test")
 			.containsEntry("sample-app", "sample");
 	}
 
@@ -131,6 +132,7 @@ class BuildParityTests {
 			.containsEntry("excludedGroups", "")
 			.containsEntry("forkCount", "3");
 		assertThat(this.gradle.conventions()).contains("if (slow) includeTags(\"slow\") else excludeTags(\"slow\")",
+				"systemProperty(\"test.excluded-groups\", if (slow) \"\" else \"slow\")",
 				"maxParallelForks = if (slow) 3 else 4\n");
 	}
 
@@ -142,11 +144,11 @@ class BuildParityTests {
 
 	@Test
 	void keepsAlloyAndWhatItHasInsideOffTheClassPath() throws Exception {
-		assertThat(Files.readString(ROOT.resolve("integration-tests/pom.xml"))).contains(
+		assertThat(Files.readString(ROOT.resolve("torture-tests/pom.xml"))).contains(
 				"<classpathDependencyExclude>org.alloytools:org.alloytools.alloy.dist</classpathDependencyExclude>",
 				"<alloy.jar>");
-		assertThat(Files.readString(ROOT.resolve("integration-tests/build.gradle.kts")))
-			.contains("    classpath -= alloy", "-Dalloy.jar=");
+		assertThat(Files.readString(ROOT.resolve("torture-tests/build.gradle.kts"))).contains("    classpath -= alloy",
+				"-Dalloy.jar=");
 	}
 
 	@Test

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
+import dev.idempotency.fixtures.SlowTests;
 import dev.idempotency.fixtures.Unchecked;
 import org.openqa.selenium.OutputType;
 import org.openqa.selenium.chrome.ChromeDriver;
@@ -42,6 +43,7 @@ public final class Browser {
 	 * @param arguments further ones, such as for its size
 	 */
 	public static ChromeDriver open(String... arguments) {
+		SlowTests.require();
 		Optional<Path> browser = BROWSERS.stream().filter(Files::isExecutable).findFirst();
 		assumeTrue((browser.isPresent() && Files.isExecutable(DRIVER)) || "true".equals(System.getenv("CI")),
 				"Chromium and its driver are not installed");

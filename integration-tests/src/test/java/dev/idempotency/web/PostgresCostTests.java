@@ -63,12 +63,12 @@ class PostgresCostTests extends StoreCostContract {
 
 	@Override
 	List<String> roundTripsOf(Runnable work) throws IOException {
-		return this.log.roundTripsOf(jdbc(), work).stream().map(List::toString).toList();
+		return this.log.roundTripsOf(jdbc()::execute, work).stream().map(List::toString).toList();
 	}
 
 	@Override
 	List<String> errors() throws IOException {
-		return this.log.errors(jdbc());
+		return this.log.errors(jdbc()::execute);
 	}
 
 	/**

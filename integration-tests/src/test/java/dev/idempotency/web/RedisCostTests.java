@@ -10,7 +10,7 @@ import dev.idempotency.servers.RedisServerProcess;
 import dev.idempotency.store.ClaimTerms;
 import dev.idempotency.store.IdempotencyStore;
 import dev.idempotency.store.OnReplay;
-import dev.idempotency.store.redis.RedisMonitor;
+import dev.idempotency.servers.RedisMonitor;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
