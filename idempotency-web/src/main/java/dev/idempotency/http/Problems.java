@@ -1,11 +1,13 @@
 package dev.idempotency.http;
 
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Stream;
 
 import dev.idempotency.IdempotencyException;
 import dev.idempotency.Reason;
@@ -15,6 +17,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.context.MessageSource;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatusCode;
+import org.springframework.http.InvalidMediaTypeException;
+import org.springframework.http.MediaType;
 import org.springframework.http.ProblemDetail;
 import org.springframework.web.ErrorResponse;
 
@@ -29,18 +33,26 @@ public final class Problems {
 
 	private final HttpSettings settings;
 
-	private final ProblemFormats formats;
+	private final List<ProblemFormat> formats;
+
+	private final ProblemFormat json;
 
 	private final MessageSource messages;
 
 	/**
 	 * Create problems.
 	 * @param settings how requests are protected
-	 * @param formats the application's own formats
+	 * @param formats the application's own formats, which take precedence over the
+	 * built-in ones
 	 */
 	public Problems(HttpSettings settings, List<ProblemFormat> formats, MessageSource messages) {
 		this.settings = settings;
-		this.formats = new ProblemFormats(formats);
+		this.formats = Stream.concat(formats.stream(), Stream.of(ProblemFormat.json(), ProblemFormat.markdown()))
+			.toList();
+		this.json = this.formats.stream()
+			.filter((format) -> format.mediaType().equalsTypeAndSubtype(MediaType.APPLICATION_PROBLEM_JSON))
+			.findFirst()
+			.orElseThrow();
 		this.messages = messages;
 	}
 
@@ -59,7 +71,7 @@ public final class Problems {
 	}
 
 	private HttpAnswer toAnswer(Problem problem, @Nullable String accept) {
-		ProblemFormat format = this.formats.accepted(accept);
+		ProblemFormat format = accepted(accept);
 		Map<String, List<String>> headers = new LinkedHashMap<>();
 		headers.put(HttpHeaders.CONTENT_TYPE, List.of(format.mediaType().toString()));
 		if (problem.retryAfter() != null) {
@@ -69,6 +81,44 @@ public final class Problems {
 			headers.put(HttpHeaders.LINK, List.of("<%s>; rel=\"describedby\"".formatted(problem.documentation())));
 		}
 		return new HttpAnswer(problem.status(), Delivery.WHOLE, headers, AnswerBody.of(format.write(problem)));
+	}
+
+	/**
+	 * The format that a client prefers.
+	 */
+	private ProblemFormat accepted(@Nullable String header) {
+		for (MediaType accepted : acceptedTypes(header)) {
+			if (accepted.includes(MediaType.APPLICATION_PROBLEM_JSON)
+					|| accepted.equalsTypeAndSubtype(MediaType.APPLICATION_JSON)) {
+				return this.json;
+			}
+			for (ProblemFormat format : this.formats) {
+				if (accepted.includes(format.mediaType())) {
+					return format;
+				}
+			}
+		}
+		return this.json;
+	}
+
+	/**
+	 * What the client accepts, in the order of its preference.
+	 */
+	private static List<MediaType> acceptedTypes(@Nullable String header) {
+		if (header == null) {
+			return List.of();
+		}
+		try {
+			return MediaType.parseMediaTypes(header)
+				.stream()
+				.filter((type) -> type.getQualityValue() > 0)
+				.sorted(Comparator.comparingDouble(MediaType::getQualityValue).reversed())
+				.map(MediaType::removeQualityValue)
+				.toList();
+		}
+		catch (InvalidMediaTypeException ex) {
+			return List.of();
+		}
 	}
 
 	private Problem problem(Reason reason, String title, IdempotencyException ex, Locale locale) {
