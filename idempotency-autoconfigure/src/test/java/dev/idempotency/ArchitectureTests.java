@@ -1,12 +1,19 @@
 package dev.idempotency;
 
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.Dependency;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaModifier;
@@ -141,6 +148,72 @@ class ArchitectureTests {
 			.dependOnClassesThat()
 			.resideInAnyPackage("org.springdoc..", "io.swagger..")
 			.check(CLASSES);
+	}
+
+	/**
+	 * The compiler copies them to those who need them.
+	 */
+	private static final Set<String> CONSTANTS = Set.of("DryRunHeader", "KeyHeader");
+
+	/**
+	 * A type is public because another package needs it, because a guide names it, or
+	 * because it is in a signature of one that is. Auto-configurations and properties are
+	 * for Spring Boot.
+	 */
+	@Test
+	void publicMeansThatSomebodyNeedsIt() throws IOException {
+		String guides = guides();
+		assertThat(CLASSES).filteredOn((type) -> type.getModifiers().contains(JavaModifier.PUBLIC))
+			.filteredOn((type) -> type.isTopLevelClass() && !type.isAnnotatedWith(AutoConfiguration.class))
+			.filteredOn((type) -> !type.getSimpleName().endsWith("Properties"))
+			.hasSizeGreaterThan(100)
+			.filteredOn((type) -> !isNeeded(type))
+			.map(JavaClass::getSimpleName)
+			.filteredOn((name) -> !CONSTANTS.contains(name))
+			.filteredOn((name) -> !Pattern.compile("\\b" + name + "\\b").matcher(guides).find())
+			.isEmpty();
+	}
+
+	private static boolean isNeeded(JavaClass type) {
+		return type.getDirectDependenciesToSelf()
+			.stream()
+			.map(Dependency::getOriginClass)
+			.anyMatch((user) -> !user.getPackageName().equals(type.getPackageName()))
+				|| Stream
+					.of(type.getMethodsWithReturnTypeOfSelf(), type.getMethodsWithParameterTypeOfSelf(),
+							type.getConstructorsWithParameterTypeOfSelf())
+					.flatMap(Set::stream)
+					.anyMatch((member) -> member.getModifiers().contains(JavaModifier.PUBLIC)
+							&& member.getOwner().getModifiers().contains(JavaModifier.PUBLIC)
+							&& !member.getOwner().equals(type));
+	}
+
+	private static String guides() throws IOException {
+		StringBuilder guides = new StringBuilder(Files.readString(Path.of("../README.md")));
+		try (DirectoryStream<Path> files = Files.newDirectoryStream(Path.of("../docs"), "*.md")) {
+			for (Path file : files) {
+				guides.append(Files.readString(file));
+			}
+		}
+		return guides.toString();
+	}
+
+	/**
+	 * An interface is there because users implement it, because two classes do, or
+	 * because it is a function.
+	 */
+	@Test
+	void anInterfaceThatIsNotForUsersHasTwoImplementations() {
+		assertThat(CLASSES)
+			.filteredOn((type) -> type.isInterface() && !type.isAnnotation()
+					&& !type.getModifiers().contains(JavaModifier.PUBLIC))
+			.filteredOn((type) -> type.getMethods()
+				.stream()
+				.filter((method) -> method.getModifiers().contains(JavaModifier.ABSTRACT))
+				.count() > 1)
+			.filteredOn((type) -> type.getAllSubclasses().stream().filter((sub) -> !sub.isInterface()).count() < 2)
+			.map(JavaClass::getName)
+			.isEmpty();
 	}
 
 	@Test

@@ -12,8 +12,7 @@ import org.springframework.ai.tool.metadata.ToolMetadata;
  * @param runsOnce whether the same call has no further effect, since it gets the stored
  * result
  */
-public record TaggedToolMetadata(boolean returnDirect, Set<SideEffect> sideEffects,
-		boolean runsOnce) implements ToolMetadata {
+record TaggedToolMetadata(boolean returnDirect, Set<SideEffect> sideEffects, boolean runsOnce) implements ToolMetadata {
 
 	public TaggedToolMetadata {
 		sideEffects = Set.copyOf(sideEffects);

@@ -26,7 +26,7 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * @param counts the number of operations by coverage
  * @param operations the operations, unprotected ones first
  */
-public record OperationsView(double score, Map<Coverage, Long> counts,
+record OperationsView(double score, Map<Coverage, Long> counts,
 		List<OperationView> operations) implements OperationResponseBody {
 
 	static OperationsView of(OperationsReport report) {

@@ -20,7 +20,7 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * @param records the number of records, or {@code null} if the store cannot be searched
  * @param recent the recent attempts on this instance
  */
-public record OverviewView(String store, SetupView settings, @Nullable RecordCounts records,
+record OverviewView(String store, SetupView settings, @Nullable RecordCounts records,
 		RecentAttempts.Series recent) implements OperationResponseBody {
 
 	/**

@@ -7,5 +7,5 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  *
  * @param error a readable description
  */
-public record ProblemView(String error) implements OperationResponseBody {
+record ProblemView(String error) implements OperationResponseBody {
 }

@@ -12,6 +12,6 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * @param more whether there is a next page
  * @param complete {@code false} if the store has searched only some of its records
  */
-public record RecordsView(int page, int size, boolean more, boolean complete,
+record RecordsView(int page, int size, boolean more, boolean complete,
 		List<RecordView> records) implements OperationResponseBody {
 }

@@ -20,7 +20,7 @@ import org.springframework.util.MimeTypeUtils;
  * none
  * @param json whether it is JSON
  */
-public record ContentType(@Nullable String text, boolean json) {
+record ContentType(@Nullable String text, boolean json) {
 
 	private static final ContentType ABSENT = new ContentType(null, false);
 

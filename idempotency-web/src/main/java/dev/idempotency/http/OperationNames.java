@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * The names of operations, which are part of the scope of keys. Each operation has one
  * string, however many records use it.
  */
-public final class OperationNames {
+final class OperationNames {
 
 	private final Map<String, Names> known = new ConcurrentHashMap<>();
 
