@@ -2,8 +2,10 @@ package dev.idempotency.store.redis;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 import dev.idempotency.RecordState;
 import dev.idempotency.store.InspectableStore.Inspection;
@@ -16,39 +18,75 @@ import dev.idempotency.store.SearchableStore.Counts;
 import dev.idempotency.store.SearchableStore.Found;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.data.redis.connection.ClusterSlotHashUtil;
+import org.springframework.data.redis.connection.RedisClusterConnection;
+import org.springframework.data.redis.connection.RedisClusterNode;
+import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 import static dev.idempotency.store.redis.Names.utf8;
 
 /**
- * Finds and counts records. The server has no index of them, so all names are scanned. A
- * script on the server reads the records with matching names, until that takes too long.
+ * Finds and counts records. The server has no index of them, so all names are scanned, in
+ * many short steps that do not block it. A script on the server reads the records with
+ * matching names. Both end early where there are too many.
  */
 final class KeyspaceSearch {
+
+	/**
+	 * How many names are scanned on a server.
+	 */
+	private static final int MOST_NAMES = 2_000_000;
+
+	/**
+	 * How many records are read on a server: about half a second of its time.
+	 */
+	static final int MOST_RECORDS = 50_000;
+
+	/**
+	 * A script may not read several records in a cluster, even on one server, so each
+	 * takes a round trip there.
+	 */
+	private static final int DEARER_IN_CLUSTER = 20;
+
+	/**
+	 * How many names a step scans when few of them are expected to match.
+	 */
+	private static final int LONG_STEP = 2000;
+
+	/**
+	 * How many names a step scans otherwise, and how many records a script reads at once.
+	 */
+	private static final int SHORT_STEP = 500;
+
+	private static final int FEW_DIGITS = 2;
+
+	private static final int MOST_ANCHORS = 10_000;
 
 	private static final int FOUND_SIZE = 3;
 
 	private static final int COUNT_SIZE = 4;
 
-	private final Names names;
+	private final RedisConnectionFactory connectionFactory;
 
 	private final ScriptRunner scripts;
 
-	private final Keyspace keyspace;
+	private final Names names;
 
-	KeyspaceSearch(RedisConnectionFactory connectionFactory, ScriptRunner scripts, Names names,
-			Keyspace.Patience patience) {
-		this.names = names;
+	private final int mostRecords;
+
+	KeyspaceSearch(RedisConnectionFactory connectionFactory, ScriptRunner scripts, Names names, int mostRecords) {
+		this.connectionFactory = connectionFactory;
 		this.scripts = scripts;
-		this.keyspace = new Keyspace(connectionFactory, scripts, names, patience);
+		this.names = names;
+		this.mostRecords = mostRecords;
 	}
 
 	Found search(RecordFilter filter, int offset, int limit) {
 		NewestRecords newest = new NewestRecords(offset, limit);
 		boolean complete = true;
-		for (Keyspace.Server server : this.keyspace.servers()) {
-			complete &= this.keyspace.walk(server, filter.idStart(), (found) -> look(found, filter, newest))
-				.isComplete();
+		for (Server server : servers()) {
+			complete &= walk(server, filter.idStart(), (found) -> look(found, filter, newest)).isComplete();
 		}
 		return new Found(newest.page(), complete);
 	}
@@ -72,9 +110,9 @@ final class KeyspaceSearch {
 	Counts count(String namespace) {
 		byte[] wanted = utf8(RecordFilter.all(namespace).namespace());
 		RecordTally tally = new RecordTally();
-		for (Keyspace.Server server : this.keyspace.servers()) {
+		for (Server server : servers()) {
 			RecordTally part = new RecordTally();
-			Keyspace.Walk walk = this.keyspace.walk(server, "", (found) -> count(found, wanted, part));
+			Walk walk = walk(server, "", (found) -> count(found, wanted, part));
 			if (walk.isComplete()) {
 				tally.addAll(part);
 			}
@@ -100,6 +138,66 @@ final class KeyspaceSearch {
 			.map((reply) -> new RecordReply(reply).toInspection(id));
 	}
 
+	/**
+	 * The servers that hold records. A script whose key is the anchor of a number runs on
+	 * the master that has its slot.
+	 */
+	private List<Server> servers() {
+		RedisConnection connection = this.connectionFactory.getConnection();
+		try {
+			if (!(connection instanceof RedisClusterConnection cluster)) {
+				return List.of(new Server(0, SHORT_STEP, this.mostRecords));
+			}
+			List<RedisClusterNode> masters = new ArrayList<>();
+			cluster.clusterGetNodes().forEach((node) -> {
+				if (node.isMaster() && !node.getSlotRange().getSlots().isEmpty()) {
+					masters.add(node);
+				}
+			});
+			List<Server> servers = new ArrayList<>();
+			for (int i = 0; i < MOST_ANCHORS && !masters.isEmpty(); i++) {
+				int slot = ClusterSlotHashUtil.calculateSlot(this.names.anchor(i));
+				if (masters.removeIf((node) -> node.servesSlot(slot))) {
+					servers.add(new Server(i, 1, this.mostRecords / DEARER_IN_CLUSTER));
+				}
+			}
+			return servers;
+		}
+		finally {
+			connection.close();
+		}
+	}
+
+	/**
+	 * Scans the names of records whose digest begins with the given digits.
+	 * @param action handles a batch of names
+	 */
+	private Walk walk(Server server, String digits, Consumer<List<byte[]>> action) {
+		byte[] anchor = this.names.anchor(server.anchor());
+		byte[] pattern = this.names.pattern(digits);
+		int step = (digits.length() < FEW_DIGITS) ? SHORT_STEP : LONG_STEP;
+		byte[] cursor = utf8("0");
+		int passed = 0;
+		int read = 0;
+		long size;
+		do {
+			List<@Nullable Object> answer = this.scripts.ask(Script.SCAN, anchor, cursor, pattern, number(step));
+			size = ScriptValues.number(answer.get(0));
+			cursor = utf8(ScriptValues.text(answer.get(1)));
+			List<byte[]> found = answer.stream().skip(2).map(ScriptValues::bytes).toList();
+			for (int from = 0; from < found.size(); from += server.batch()) {
+				action.accept(found.subList(from, Math.min(found.size(), from + server.batch())));
+			}
+			passed += step;
+			read += found.size();
+			if (cursor.length == 1 && cursor[0] == '0') {
+				return new Walk(true, 1);
+			}
+		}
+		while (passed < MOST_NAMES && read < server.mostRecords());
+		return new Walk(false, Math.max(1, (double) size / passed));
+	}
+
 	private static byte[] text(@Nullable String text) {
 		return utf8((text != null) ? text : "");
 	}
@@ -110,6 +208,27 @@ final class KeyspaceSearch {
 
 	private static byte[] age(@Nullable Duration age) {
 		return (age != null) ? number(age.toMillis()) : new byte[0];
+	}
+
+	/**
+	 * A server.
+	 *
+	 * @param anchor the number of an anchor on this server
+	 * @param batch how many records a script reads at once there
+	 * @param mostRecords how many records are read there in all
+	 */
+	private record Server(int anchor, int batch, int mostRecords) {
+
+	}
+
+	/**
+	 * A scan of one server that has ended.
+	 *
+	 * @param isComplete whether it scanned all names
+	 * @param factor the ratio of all names to the scanned ones
+	 */
+	private record Walk(boolean isComplete, double factor) {
+
 	}
 
 }

@@ -91,7 +91,7 @@ public final class RedisIdempotencyStore
 		this.plainClaims = new PlainClaims(connectionFactory);
 		this.renewals = new Renewals(connectionFactory, this.names);
 		this.replicas = (waitForReplicas > 0) ? new Replicas(connectionFactory, waitForReplicas) : null;
-		this.search = new KeyspaceSearch(connectionFactory, this.scripts, this.names, Keyspace.Patience.ofPeople());
+		this.search = new KeyspaceSearch(connectionFactory, this.scripts, this.names, KeyspaceSearch.MOST_RECORDS);
 		this.check = new ServerCheck(connectionFactory, this.names, this.plainClaims, this.renewals, this.replicas);
 	}
 

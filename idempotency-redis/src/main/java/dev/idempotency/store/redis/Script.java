@@ -16,7 +16,7 @@ enum Script {
 
 	CLAIM("claim", "record", "texts", "contend"), RENEW("record", "renew"), COMPLETE("complete", "record", "settle"),
 	RELEASE("record", "release"), AWAIT("record", "await"), FIND("record", "find"), FORGET("record", "forget"),
-	CHECK("record", "check"), SCAN("record", "scan"), SEARCH("record", "texts", "glance", "search"),
+	CHECK("record", "check"), SCAN("scan"), SEARCH("record", "texts", "glance", "search"),
 	COUNT("record", "texts", "glance", "count");
 
 	private final String source;

@@ -71,7 +71,7 @@ class ManyRecordsInRedisTests extends ManyRecordsContract {
 	@Test
 	void estimatesFromSomeOfTheRecordsWhereAllOfThemWouldTakeTooLong() {
 		KeyspaceSearch hasty = new KeyspaceSearch(this.connectionFactory, new ScriptRunner(this.connectionFactory),
-				RedisScene.NAMES, new Keyspace.Patience(Duration.ZERO, RECORDS, 2_000, 0));
+				RedisScene.NAMES, 2_000);
 		assertThat(hasty.search(RecordFilter.all(NAMESPACE), 0, 50)).satisfies((found) -> {
 			assertThat(found.complete()).isFalse();
 			assertThat(found.records()).hasSize(50);
