@@ -9,6 +9,7 @@ import dev.idempotency.call.IdempotencyTemplate;
 import dev.idempotency.core.NamedOperations;
 import dev.idempotency.core.OperationPolicy;
 import dev.idempotency.method.IdempotencyMethods;
+import dev.idempotency.store.ClaimTerms;
 import org.slf4j.LoggerFactory;
 
 import org.springframework.aop.Advisor;
@@ -64,9 +65,11 @@ public final class IdempotencySwitchAutoConfiguration {
 
 		@Bean
 		AnnotationPolicies idempotencyAnnotationPolicies(Environment environment) {
-			// Nothing is claimed, so the policy must only be valid
-			return new AnnotationPolicies(OperationPolicy.of(Duration.ofHours(1), Duration.ofMillis(1)), Duration.ZERO,
-					environment::resolveRequiredPlaceholders, NamedOperations.none());
+			// Nothing is claimed, so the policy must only be valid, with any lease or ttl
+			// of
+			// an annotation
+			return new AnnotationPolicies(OperationPolicy.of(ClaimTerms.MAX_DURATION, Duration.ofMillis(1)),
+					Duration.ZERO, environment::resolveRequiredPlaceholders, NamedOperations.none());
 		}
 
 		@Bean

@@ -115,6 +115,16 @@ class SwitchedOffTests {
 
 	}
 
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void runsWhatHasALongLease(boolean enabled) {
+		try (TestServer server = TestServer.start(List.of(WebTestApplication.class, LongLease.class),
+				"idempotency.enabled=" + enabled)) {
+			Answer answer = server.post("/long-lease").key(TestServer.newKey()).send();
+			assertThat(answer.status()).as("%s", answer).isEqualTo(200);
+		}
+	}
+
 	@Test
 	void saysOnceAtStartUpThatNothingIsProtected(CapturedOutput output) {
 		try (TestServer server = TestServer.start(List.of(WebTestApplication.class), "idempotency.enabled=false")) {
@@ -354,6 +364,17 @@ class SwitchedOffTests {
 		@PostMapping("/nullable")
 		String nullable(@Nullable IdempotencyContext context) {
 			return String.valueOf(context != null);
+		}
+
+	}
+
+	@RestController
+	static class LongLease {
+
+		@PostMapping("/long-lease")
+		@Idempotent(lease = "2h")
+		String longLease(IdempotencyContext context) {
+			return context.key().value();
 		}
 
 	}
