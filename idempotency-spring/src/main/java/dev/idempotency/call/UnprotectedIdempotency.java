@@ -20,9 +20,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Runs everything each time, because protection is switched off, but provides a context.
- * It is its own session, where each call has a key of its own.
  */
-enum UnprotectedIdempotency implements Idempotency, IdempotencySession {
+enum UnprotectedIdempotency implements Idempotency {
 
 	INSTANCE;
 
@@ -68,7 +67,7 @@ enum UnprotectedIdempotency implements Idempotency, IdempotencySession {
 
 	@Override
 	public IdempotencySession session(String id) {
-		return this;
+		return UnprotectedSession.INSTANCE;
 	}
 
 	@Override
@@ -82,7 +81,7 @@ enum UnprotectedIdempotency implements Idempotency, IdempotencySession {
 	}
 
 	@Override
-	public UnprotectedIdempotency withOnCrash(OnCrash onCrash) {
+	public Idempotency withOnCrash(OnCrash onCrash) {
 		return this;
 	}
 
@@ -91,15 +90,30 @@ enum UnprotectedIdempotency implements Idempotency, IdempotencySession {
 		return this;
 	}
 
-	@Override
-	public <T extends @Nullable Object, X extends Exception> T run(String tool, @Nullable Object inputs,
-			ResultType<T> type, Work<? extends T, X> work) throws X {
-		return execute(UnprotectedContext.randomKey(tool), type, work);
-	}
+	/**
+	 * A session, where each call has a key of its own. It is another object, because an
+	 * application may have a bean for a session, and injects each bean by its type.
+	 */
+	private enum UnprotectedSession implements IdempotencySession {
 
-	@Override
-	public boolean forget() {
-		return false;
+		INSTANCE;
+
+		@Override
+		public <T extends @Nullable Object, X extends Exception> T run(String tool, @Nullable Object inputs,
+				ResultType<T> type, Work<? extends T, X> work) throws X {
+			return UnprotectedIdempotency.INSTANCE.execute(UnprotectedContext.randomKey(tool), type, work);
+		}
+
+		@Override
+		public IdempotencySession withOnCrash(OnCrash onCrash) {
+			return this;
+		}
+
+		@Override
+		public boolean forget() {
+			return false;
+		}
+
 	}
 
 }

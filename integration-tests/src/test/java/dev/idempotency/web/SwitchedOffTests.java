@@ -9,6 +9,7 @@ import dev.idempotency.Effect;
 import dev.idempotency.Idempotency;
 import dev.idempotency.IdempotencyContext;
 import dev.idempotency.IdempotencyKey;
+import dev.idempotency.IdempotencySession;
 import dev.idempotency.Idempotent;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
@@ -122,6 +123,19 @@ class SwitchedOffTests {
 				"idempotency.enabled=" + enabled)) {
 			Answer answer = server.post("/long-lease").key(TestServer.newKey()).send();
 			assertThat(answer.status()).as("%s", answer).isEqualTo(200);
+		}
+	}
+
+	/**
+	 * Each bean must be only what its method says it is.
+	 */
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void startsAnApplicationWithABeanForASession(boolean enabled) {
+		try (TestServer server = TestServer.start(List.of(WebTestApplication.class, Sessions.class),
+				"idempotency.enabled=" + enabled)) {
+			Answer answer = server.post("/in-session").key(TestServer.newKey()).send();
+			assertThat(answer.text()).as("%s", answer).isEqualTo("tool by-hand");
 		}
 	}
 
@@ -375,6 +389,31 @@ class SwitchedOffTests {
 		@Idempotent(lease = "2h")
 		String longLease(IdempotencyContext context) {
 			return context.key().value();
+		}
+
+	}
+
+	static class Sessions {
+
+		@Bean
+		IdempotencySession nightlyRun(Idempotency idempotency) {
+			return idempotency.session("nightly");
+		}
+
+		@Bean
+		InSession inSession(Idempotency byHand, IdempotencySession ofTools) {
+			return new InSession(byHand, ofTools);
+		}
+
+	}
+
+	@RestController
+	record InSession(Idempotency byHand, IdempotencySession ofTools) {
+
+		@PostMapping("/in-session")
+		String run(@RequestHeader("Idempotency-Key") String key) {
+			return this.ofTools.run("tool", key, String.class, () -> "tool ")
+					+ this.byHand.execute(IdempotencyKey.of("by-hand", key), String.class, () -> "by-hand");
 		}
 
 	}
