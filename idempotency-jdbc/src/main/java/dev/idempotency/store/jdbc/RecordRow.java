@@ -16,11 +16,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A row as it was when it was read, with the database's time of that moment.
+ *
+ * @param progress what only a record in progress has, since reading a time is expensive;
+ * {@code null} if it is completed
  */
 @SuppressWarnings("ArrayRecordComponent") // Never compared
-record RecordRow(long owner, int attempt, boolean isCompleted, Fingerprint fingerprint, Instant createdAt,
-		Instant endsAt, Instant expiresAt, long replays, byte @Nullable [] result, @Nullable String trace,
-		Instant now) {
+record RecordRow(long owner, int attempt, @Nullable Progress progress, Fingerprint fingerprint, Instant expiresAt,
+		long replays, byte @Nullable [] result, @Nullable String trace, Instant now) {
 
 	static boolean isCompleted(int state) {
 		return state > 0;
@@ -62,9 +64,13 @@ record RecordRow(long owner, int attempt, boolean isCompleted, Fingerprint finge
 			return null;
 		}
 		boolean isCompleted = isCompleted(rows.getInt(3));
-		return new RecordRow(rows.getLong(1), rows.getInt(2), isCompleted, fingerprint(rows, 4), time(rows, 5, dialect),
-				time(rows, 6, dialect), time(rows, 7, dialect), rows.getLong(8), isCompleted ? rows.getBytes(9) : null,
-				rows.getString(10), time(rows, 11, dialect));
+		Progress progress = isCompleted ? null : new Progress(time(rows, 5, dialect), time(rows, 6, dialect));
+		return new RecordRow(rows.getLong(1), rows.getInt(2), progress, fingerprint(rows, 4), time(rows, 7, dialect),
+				rows.getLong(8), isCompleted ? rows.getBytes(9) : null, rows.getString(10), time(rows, 11, dialect));
+	}
+
+	boolean isCompleted() {
+		return this.progress == null;
 	}
 
 	boolean isOwnedBy(long owner) {
@@ -86,12 +92,12 @@ record RecordRow(long owner, int attempt, boolean isCompleted, Fingerprint finge
 	}
 
 	private boolean mayBeTakenOver(Fingerprint fingerprint, ClaimTerms terms) {
-		return !this.isCompleted && !this.endsAt.isAfter(this.now) && terms.onCrash() == OnCrash.RETRY
+		return this.progress != null && !this.progress.endsAt().isAfter(this.now) && terms.onCrash() == OnCrash.RETRY
 				&& this.fingerprint.equals(fingerprint);
 	}
 
 	boolean isReplayedTo(Fingerprint fingerprint) {
-		return this.isCompleted && this.fingerprint.equals(fingerprint);
+		return isCompleted() && this.fingerprint.equals(fingerprint);
 	}
 
 	/**
@@ -113,12 +119,19 @@ record RecordRow(long owner, int attempt, boolean isCompleted, Fingerprint finge
 	}
 
 	IdempotencyRecord toRecord(long replays) {
-		if (this.isCompleted) {
+		if (this.progress == null) {
 			return new IdempotencyRecord.Completed(this.fingerprint, this.attempt, result(this.result), replays,
 					this.trace);
 		}
 		return new IdempotencyRecord.InProgress(this.fingerprint, this.attempt,
-				Duration.between(this.createdAt, this.now), Duration.between(this.now, this.endsAt), this.trace);
+				Duration.between(this.progress.createdAt(), this.now),
+				Duration.between(this.now, this.progress.endsAt()), this.trace);
+	}
+
+	/**
+	 * When a record in progress was created, and when its lease ends.
+	 */
+	private record Progress(Instant createdAt, Instant endsAt) {
 	}
 
 }
