@@ -9,6 +9,7 @@ import dev.idempotency.test.SearchableStoreContract;
 import dev.idempotency.test.StoreTime;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestInstance;
 
 import org.springframework.boot.SpringBootConfiguration;
@@ -22,6 +23,8 @@ import org.springframework.context.ConfigurableApplicationContext;
  * Spring Boot under test. The modules of the stores have the same contract, on the oldest
  * line, and test each store in itself.
  */
+@Tag("slow")
+@Tag("once")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class ConfiguredStoreContract extends IdempotencyStoreContract
 		implements SearchableStoreContract, BatchRenewingStoreContract {
