@@ -7,7 +7,6 @@ import java.util.concurrent.ConcurrentHashMap;
 
 import dev.idempotency.IdempotencyContext;
 import dev.idempotency.IdempotencyContext.Binding;
-import dev.idempotency.IdempotencyException;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.Idempotent;
 import dev.idempotency.call.UnprotectedContext;
@@ -75,8 +74,9 @@ final class UnprotectedMethods implements MethodInterceptor {
 			try {
 				return (this.key != null) ? this.key.resolve(arguments) : UnprotectedContext.randomKey(this.operation);
 			}
-			catch (IdempotencyException ex) {
-				// Nothing is stored under this key
+			catch (RuntimeException ex) {
+				// Nothing is stored under this key, and protection may be switched off
+				// because of it
 				return UnprotectedContext.randomKey(this.operation);
 			}
 		}

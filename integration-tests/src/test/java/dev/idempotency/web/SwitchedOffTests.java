@@ -126,6 +126,14 @@ class SwitchedOffTests {
 		}
 	}
 
+	@Test
+	void callsAMethodWhoseKeyFails() {
+		try (TestServer server = TestServer.start(List.of(WebTestApplication.class, FailingKey.class),
+				"idempotency.enabled=false")) {
+			assertThat(server.bean(FailingKey.class).pay(new Order())).isEqualTo("paid");
+		}
+	}
+
 	/**
 	 * Each bean must be only what its method says it is.
 	 */
@@ -389,6 +397,23 @@ class SwitchedOffTests {
 		@Idempotent(lease = "2h")
 		String longLease(IdempotencyContext context) {
 			return context.key().value();
+		}
+
+	}
+
+	static class FailingKey {
+
+		@Idempotent(key = "#order.number()")
+		public String pay(Order order) {
+			return (order != null) ? "paid" : "";
+		}
+
+	}
+
+	static class Order {
+
+		public String number() {
+			throw new UnsupportedOperationException("has none yet");
 		}
 
 	}
