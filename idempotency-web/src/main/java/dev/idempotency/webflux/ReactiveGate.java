@@ -78,7 +78,8 @@ final class ReactiveGate {
 		return Mono.deferContextual((context) -> {
 			ReactiveDispatch dispatch = ReactiveDispatch.of(context);
 			if (this.engine == null || this.calls == null) {
-				return callerOf(exchange).flatMap((caller) -> {
+				// The key is only told, so a failure must not matter
+				return callerOf(exchange).onErrorResume(Exception.class, (ex) -> NOBODY).flatMap((caller) -> {
 					Plan plan = this.gate.plan(this.gate.receive(operation, ExchangeFacts.pattern(exchange),
 							new ExchangeFacts(exchange, caller.orElse(null))));
 					return ReactiveIdempotencyContext.bindNow(context, ((Plan.Unprotected) plan).context(),

@@ -29,6 +29,7 @@ import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.reactive.function.server.RouterFunction;
 import org.springframework.web.reactive.function.server.RouterFunctions;
 import org.springframework.web.reactive.function.server.ServerResponse;
+import org.springframework.web.server.WebFilter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -98,6 +99,17 @@ class ReactiveSwitchedOffTests {
 			assertThat(server.port()).isPositive();
 		}
 		assertThat(output.toString()).containsOnlyOnce("idempotency.enabled is false");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "argument", "route" })
+	void runsWhereTheCallerCannotBeTold(String path) {
+		try (TestServer server = Reactive.start(
+				List.of(WebTestApplication.class, Used.class, Routes.class, FailingCaller.class),
+				"idempotency.enabled=false")) {
+			Answer answer = server.post("/used/" + path).key(TestServer.newKey()).send();
+			assertThat(answer.status()).as("%s", answer).isEqualTo(200);
+		}
 	}
 
 	@TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -226,6 +238,21 @@ class ReactiveSwitchedOffTests {
 		@PostMapping("/optional")
 		Mono<String> optional(Optional<IdempotencyContext> context) {
 			return Mono.just(String.valueOf(context.isPresent()));
+		}
+
+	}
+
+	/**
+	 * As if the sessions that know callers could not be read.
+	 */
+	static class FailingCaller {
+
+		@Bean
+		WebFilter callers() {
+			return (exchange,
+					chain) -> chain.filter(exchange.mutate()
+						.principal(Mono.error(() -> new IllegalStateException("no connection to the sessions")))
+						.build());
 		}
 
 	}
