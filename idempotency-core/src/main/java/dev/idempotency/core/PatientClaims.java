@@ -189,8 +189,12 @@ final class PatientClaims {
 			// Immediately the first time: changes before the subscription were not
 			// notified
 			this.known = claimAgain(this.known);
+			if (!Answers.isRunning(this.known, this.attempt)) {
+				// A key may be granted now, so nothing that can fail comes in between
+				return null;
+			}
 			left = left();
-			return (left.isZero() || !Answers.isRunning(this.known, this.attempt)) ? null : this.pauses.next(left);
+			return left.isZero() ? null : this.pauses.next(left);
 		}
 
 		/**

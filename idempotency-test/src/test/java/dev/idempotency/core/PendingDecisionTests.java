@@ -1,6 +1,9 @@
 package dev.idempotency.core;
 
+import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -370,6 +373,34 @@ class PendingDecisionTests {
 		assertThat(replayed(get(second))).isEqualTo("paid");
 	}
 
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void anErrorOfTheClockKeepsNoKeyThatWasGrantedToAWaiter(boolean hasThread) {
+		AtomicBoolean failing = new AtomicBoolean();
+		IdempotencyStore granting = new ForwardingStore(this.memory) {
+
+			@Override
+			public ClaimResult claim(IdempotencyKey key, Fingerprint fingerprint, ClaimTerms terms) {
+				ClaimResult result = super.claim(key, fingerprint, terms);
+				failing.set(PendingDecisionTests.this.engine.attemptsWaiting() > 0
+						&& result instanceof ClaimResult.Granted);
+				return result;
+			}
+
+		};
+		this.engine = new IdempotencyEngine(granting, EngineSettings.of("shop"), new FailingClock(failing), List.of());
+		Attempt attempt = new Attempt(KEY, FINGERPRINT, PATIENT);
+		Execution running = proceed(this.engine.begin(attempt));
+		CompletableFuture<Decision> waiting = hasThread
+				? CompletableFuture.supplyAsync(() -> this.engine.begin(attempt)) : begin(attempt).decision;
+		await().until(() -> this.engine.attemptsWaiting() == 1);
+		running.close();
+		assertThat(waiting).failsWithin(Duration.ofSeconds(30))
+			.withThrowableThat()
+			.withCauseInstanceOf(StackOverflowError.class);
+		assertThat(this.memory.find(KEY.within("shop"))).isEmpty();
+	}
+
 	@Test
 	void anErrorOfAListenerGivesTheKeyBack() {
 		this.engine = new IdempotencyEngine(this.store, EngineSettings.of("shop"), new MonotonicClock(),
@@ -483,6 +514,39 @@ class PendingDecisionTests {
 	}
 
 	private record Asked(CompletableFuture<Decision> decision, PendingDecision pending) {
+	}
+
+	/**
+	 * Fails once when told to.
+	 */
+	private static final class FailingClock extends Clock {
+
+		private final Clock clock = new MonotonicClock();
+
+		private final AtomicBoolean failing;
+
+		private FailingClock(AtomicBoolean failing) {
+			this.failing = failing;
+		}
+
+		@Override
+		public Instant instant() {
+			if (this.failing.getAndSet(false)) {
+				throw new StackOverflowError("planted");
+			}
+			return this.clock.instant();
+		}
+
+		@Override
+		public ZoneId getZone() {
+			return this.clock.getZone();
+		}
+
+		@Override
+		public Clock withZone(ZoneId zone) {
+			return this;
+		}
+
 	}
 
 	/**
