@@ -2,8 +2,10 @@ package dev.idempotency.core;
 
 import java.time.Clock;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -42,6 +44,13 @@ final class PatientClaims {
 	private final ConcurrentMap<Subject, SharedWait> waits = new ConcurrentHashMap<>();
 
 	private final LongAdder waiting = new LongAdder();
+
+	/**
+	 * Those that the calling thread is about to wake up. One whose wait ends on that very
+	 * thread wakes up the next one. Thousands must not nest.
+	 */
+	@SuppressWarnings("ThreadLocalUsage") // It is that of one engine
+	private final ThreadLocal<@Nullable Queue<Waiter>> wakingUp = new ThreadLocal<>();
 
 	PatientClaims(GuardedStore store, Clock clock, int maxWaiting) {
 		this.store = store;
@@ -117,6 +126,27 @@ final class PatientClaims {
 	 */
 	long waiting() {
 		return this.waiting.sum();
+	}
+
+	private void wakeUp(List<Waiter> waiters) {
+		if (waiters.isEmpty()) {
+			return;
+		}
+		Queue<Waiter> known = this.wakingUp.get();
+		if (known != null) {
+			known.addAll(waiters);
+			return;
+		}
+		Queue<Waiter> next = new ArrayDeque<>(waiters);
+		this.wakingUp.set(next);
+		try {
+			while (!next.isEmpty()) {
+				next.remove().wakeUp.run();
+			}
+		}
+		finally {
+			this.wakingUp.remove();
+		}
 	}
 
 	/**
@@ -313,7 +343,7 @@ final class PatientClaims {
 				PatientClaims.this.waits.remove(this.subject, this);
 			}
 			try {
-				remove(waiter, answer).forEach((next) -> next.wakeUp.run());
+				wakeUp(remove(waiter, answer));
 			}
 			finally {
 				PatientClaims.this.waiting.decrement();

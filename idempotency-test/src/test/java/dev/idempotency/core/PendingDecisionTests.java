@@ -401,6 +401,24 @@ class PendingDecisionTests {
 		assertThat(this.memory.find(KEY.within("shop"))).isEmpty();
 	}
 
+	/**
+	 * As after the shutdown of the executor, which lets its callers run endings.
+	 */
+	@Test
+	void thousandsWhosePatienceEndsAtOnceOnOneThreadAreToldOnceEach() throws Exception {
+		this.threads = new DecisionThreads(this.pool, this.pool, Runnable::run);
+		Execution running = proceed(get(begin(PATIENT)));
+		List<Asked> waiters = new ArrayList<>();
+		for (int i = 0; i < 10_000; i++) {
+			waiters.add(begin(PATIENT.withPatience(Duration.ofSeconds(2))));
+		}
+		for (Asked waiter : waiters) {
+			assertThat(get(waiter).reason()).isEqualTo(Reason.IN_PROGRESS);
+		}
+		assertThat(decided()).hasSize(10_001);
+		running.close();
+	}
+
 	@Test
 	void anErrorOfAListenerGivesTheKeyBack() {
 		this.engine = new IdempotencyEngine(this.store, EngineSettings.of("shop"), new MonotonicClock(),
