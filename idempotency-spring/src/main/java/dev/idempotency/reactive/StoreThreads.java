@@ -167,7 +167,8 @@ public final class StoreThreads implements CallThreads, AutoCloseable {
 				}
 			}, this.claims);
 		}
-		catch (RejectedExecutionException ex) {
+		catch (RejectedExecutionException | Error ex) {
+			// The latter if no thread could be created
 			this.claiming.addAndGet(-bytes);
 			throw ex;
 		}

@@ -6,6 +6,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -281,6 +284,24 @@ class ReactiveEngineTests {
 		assertThatExceptionOfType(LinkageError.class).isThrownBy(() -> decide("key", PATIENT).doOnNext((decision) -> {
 			throw new LinkageError("of a handler");
 		}).block(Duration.ofSeconds(10)));
+	}
+
+	@Test
+	void aThreadThatCannotBeStartedTakesNoRoomFromLaterClaims() throws InterruptedException {
+		AtomicBoolean failing = new AtomicBoolean(true);
+		ThreadFactory factory = (task) -> {
+			if (failing.getAndSet(false)) {
+				throw new OutOfMemoryError("unable to create native thread, as planned");
+			}
+			return StoreThreads.platformThreads().newThread(task);
+		};
+		StoreThreads narrow = new StoreThreads(1, 10, factory, true, 100);
+		this.opened.add(narrow);
+		assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(() -> narrow.decisions(80).claims().execute(() -> {
+		}));
+		CountDownLatch claimed = new CountDownLatch(1);
+		narrow.decisions(80).claims().execute(claimed::countDown);
+		assertThat(claimed.await(30, TimeUnit.SECONDS)).isTrue();
 	}
 
 	@Test
