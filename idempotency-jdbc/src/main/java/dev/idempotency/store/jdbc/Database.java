@@ -71,7 +71,7 @@ final class Database implements AutoCloseable {
 		boolean interrupted = false;
 		try {
 			for (int attempt = 1;; attempt++) {
-				try (Connection connection = this.dataSource.getConnection()) {
+				try (Connection connection = connect()) {
 					return onOwnConnection(connection, work);
 				}
 				catch (SQLException ex) {
@@ -95,6 +95,19 @@ final class Database implements AutoCloseable {
 			if (interrupted) {
 				Thread.currentThread().interrupt();
 			}
+		}
+	}
+
+	/**
+	 * Pools with a wrong configuration throw other exceptions. They must not count for
+	 * more than those of a database that is down: there may be further databases.
+	 */
+	private Connection connect() throws SQLException {
+		try {
+			return this.dataSource.getConnection();
+		}
+		catch (RuntimeException ex) {
+			throw new SQLException("There is no connection: %s".formatted(ex.getMessage()), ex);
 		}
 	}
 

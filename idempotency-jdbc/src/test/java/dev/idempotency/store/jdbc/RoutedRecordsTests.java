@@ -36,6 +36,8 @@ import dev.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -200,9 +202,12 @@ class RoutedRecordsTests {
 	/**
 	 * One tenant whose database is down is no trouble of the others.
 	 */
-	@Test
-	void areAllButThoseThatCannotBeReached() {
-		this.routes.to("down", UNREACHABLE).to("one", h2()).to("other", h2());
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void areAllButThoseThatCannotBeReached(boolean down) {
+		HikariDataSource misconfigured = new HikariDataSource();
+		misconfigured.setJdbcUrl("jdbc:none:nowhere");
+		this.routes.to("down", down ? UNREACHABLE : misconfigured).to("one", h2()).to("other", h2());
 		this.routes.afterPropertiesSet();
 		JdbcIdempotencyStore store = new JdbcIdempotencyStore(this.routes, JdbcSettings.defaults());
 		assertThatExceptionOfType(DataAccessException.class)
