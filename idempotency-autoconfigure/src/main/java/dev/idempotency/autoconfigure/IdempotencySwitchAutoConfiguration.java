@@ -65,9 +65,8 @@ public final class IdempotencySwitchAutoConfiguration {
 
 		@Bean
 		AnnotationPolicies idempotencyAnnotationPolicies(Environment environment) {
-			// Nothing is claimed, so the policy must only be valid, with any lease or ttl
-			// of
-			// an annotation
+			// Nothing is claimed, so the policy must only be valid, whatever lease or ttl
+			// an annotation has
 			return new AnnotationPolicies(OperationPolicy.of(ClaimTerms.MAX_DURATION, Duration.ofMillis(1)),
 					Duration.ZERO, environment::resolveRequiredPlaceholders, NamedOperations.none());
 		}
