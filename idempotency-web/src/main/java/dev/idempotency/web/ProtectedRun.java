@@ -107,6 +107,16 @@ final class ProtectedRun implements IdempotencyContext {
 	private boolean taskSucceeded;
 
 	/**
+	 * What the task has returned or thrown.
+	 */
+	private @Nullable Object taskResult;
+
+	/**
+	 * Whether the thread of the task settles the key, because no dispatch follows.
+	 */
+	private boolean taskSettles;
+
+	/**
 	 * Whether the task continues without its client.
 	 */
 	private boolean taskDetached;
@@ -353,8 +363,11 @@ final class ProtectedRun implements IdempotencyContext {
 		else if (detachTask()) {
 			giveUpAfter(this.exchange.request().asyncTimeout());
 		}
+		else if (isLeftToTask()) {
+			return;
+		}
 		else if (hasTaskFailed()) {
-			settleFailure();
+			settleWithoutDispatch(true, this.taskResult);
 		}
 		else if (isFlowing() && hasTaskSucceeded()) {
 			settleWithoutClient();
@@ -492,21 +505,23 @@ final class ProtectedRun implements IdempotencyContext {
 
 	private void settleTask(boolean failed, @Nullable Object result) {
 		boolean left;
-		boolean detached;
+		boolean settles;
 		boolean streamed;
 		synchronized (this) {
 			if (this.task == TaskState.RUNNING) {
 				this.task = TaskState.DONE;
 			}
 			this.taskSucceeded = !failed;
+			this.taskResult = result;
+			this.taskSettles = this.taskDetached || this.recorder.isClientGone();
 			left = this.keyLeftToTask;
-			detached = this.taskDetached;
+			settles = this.taskSettles;
 			streamed = this.taskStreaming && this.taskSucceeded;
 		}
 		if (left) {
 			this.settlement.settleAfterTimeout(!failed);
 		}
-		else if (detached || this.recorder.isClientGone()) {
+		else if (settles) {
 			settleWithoutDispatch(failed, result);
 		}
 		else if (streamed && isWritten()) {
@@ -627,6 +642,10 @@ final class ProtectedRun implements IdempotencyContext {
 
 	private synchronized boolean hasTaskSucceeded() {
 		return this.taskSucceeded;
+	}
+
+	private synchronized boolean isLeftToTask() {
+		return this.taskSettles;
 	}
 
 	private synchronized boolean hasTaskFailed() {

@@ -1,19 +1,32 @@
 package dev.idempotency.web;
 
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
 import dev.idempotency.fixtures.LongRun;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+
+import org.springframework.web.context.request.NativeWebRequest;
+import org.springframework.web.context.request.async.CallableProcessingInterceptor;
+import org.springframework.web.context.request.async.WebAsyncUtils;
+import org.springframework.web.filter.OncePerRequestFilter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -39,7 +52,8 @@ abstract class StreamResetContract implements Container.Choice {
 
 	@BeforeAll
 	void start() {
-		this.server = serve(List.of(WebTestApplication.class, HttpDisconnectTests.Endpoints.class, Gates.class),
+		this.server = serve(
+				List.of(WebTestApplication.class, HttpDisconnectTests.Endpoints.class, Gates.class, HoldsTasks.class),
 				"idempotency.memory.max-size=1GB");
 	}
 
@@ -77,6 +91,25 @@ abstract class StreamResetContract implements Container.Choice {
 				assertThat(executions).as("round %d", round).isEqualTo(AT_ONCE);
 			}
 		}
+	}
+
+	/**
+	 * The container tells of the reset when the task has ended, and before its dispatch.
+	 */
+	@Test
+	void whoResetsAStreamWhenItsTaskHasFailedGetsTheAnswerToItsFailure() {
+		String path = "/kinds/callable-exception";
+		int before = executions(path);
+		String key = HoldsTasks.HELD + TestServer.newKey();
+		try (Http2Connection connection = new Http2Connection(this.server)) {
+			Http2Connection.Stream stream = connection.post(path, key);
+			this.server.bean(Gates.class).await(HoldsTasks.ended(key));
+			stream.reset();
+			this.server.bean(Gates.class).await(HoldsTasks.reset(key));
+		}
+		assertThatTheAnswerStays(path, key);
+		assertThat(ask(path, key).status()).isEqualTo(422);
+		assertThat(executions(path) - before).isEqualTo(1);
 	}
 
 	private void resetAtRandom(String path, List<String> keys, int maxMicros) {
@@ -142,6 +175,57 @@ abstract class StreamResetContract implements Container.Choice {
 			.pollInterval(Duration.ofMillis(5))
 			.until(() -> this.server.post(path).key(key).send(),
 					(answer) -> neighboursAreSafe() || answer.status() != 500 || answer.body().length > 0);
+	}
+
+	/**
+	 * Holds the end of a task, which the library has seen, until its stream is reset.
+	 */
+	static class HoldsTasks extends OncePerRequestFilter implements CallableProcessingInterceptor {
+
+		private static final String HELD = "held-";
+
+		private final Gates gates;
+
+		HoldsTasks(Gates gates) {
+			this.gates = gates;
+		}
+
+		private static String ended(String key) {
+			return key + " has ended";
+		}
+
+		private static String reset(String key) {
+			return key + " is reset";
+		}
+
+		@Override
+		protected void doFilterInternal(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+				throws IOException, ServletException {
+			if (keyOf(request).startsWith(HELD)) {
+				// The first to be registered is the last to see the end
+				WebAsyncUtils.getAsyncManager(request).registerCallableInterceptor(this, this);
+			}
+			chain.doFilter(request, response);
+		}
+
+		@Override
+		public <T> void postProcess(NativeWebRequest request, Callable<T> task, @Nullable Object result) {
+			String key = keyOf(request.getNativeRequest(HttpServletRequest.class));
+			this.gates.open(ended(key));
+			this.gates.await(reset(key));
+		}
+
+		@Override
+		public <T> Object handleError(NativeWebRequest request, Callable<T> task, Throwable failure) {
+			this.gates.open(reset(keyOf(request.getNativeRequest(HttpServletRequest.class))));
+			return RESULT_NONE;
+		}
+
+		private static String keyOf(@Nullable HttpServletRequest request) {
+			String key = (request != null) ? request.getHeader("Idempotency-Key") : null;
+			return (key != null) ? key : "";
+		}
+
 	}
 
 }
