@@ -78,8 +78,8 @@ final class ClaimAttempt implements ConnectionWork<ClaimResult> {
 	 * Takes a free key first, because most claims are first ones.
 	 */
 	private Seen takeOrRead(Connection connection, Tables tables, boolean isThere) throws SQLException {
-		return (!isThere && insert(connection, tables)) ? new Seen(true, false, null)
-				: new Seen(false, false, RecordRow.read(connection, tables.statements(), this.id));
+		return (!isThere && insert(connection, tables)) ? new Seen(true, false, null) : new Seen(false, false,
+				RecordRow.read(connection, tables.statements(), this.id, this.terms.onReplay()));
 	}
 
 	private boolean insert(Connection connection, Tables tables) throws SQLException {
@@ -125,7 +125,7 @@ final class ClaimAttempt implements ConnectionWork<ClaimResult> {
 				claim.getMoreResults();
 			}
 			try (ResultSet rows = claim.getResultSet()) {
-				RecordRow row = RecordRow.next(rows, tables.dialect());
+				RecordRow row = RecordRow.next(rows, tables.dialect(), onReplay);
 				boolean taken = !isThere && !claim.getMoreResults() && claim.getUpdateCount() == 1;
 				return new Seen(taken, changed, row);
 			}

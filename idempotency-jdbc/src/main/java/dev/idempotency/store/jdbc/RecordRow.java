@@ -11,18 +11,20 @@ import dev.idempotency.Fingerprint;
 import dev.idempotency.OnCrash;
 import dev.idempotency.store.ClaimTerms;
 import dev.idempotency.store.IdempotencyRecord;
+import dev.idempotency.store.OnReplay;
 import dev.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A row as it was when it was read, with the database's time of that moment.
+ * A row as it was when it was read.
  *
- * @param progress what only a record in progress has, since reading a time is expensive;
- * {@code null} if it is completed
+ * @param isOver whether it has expired. The database compares, because reading a time is
+ * expensive
+ * @param times {@code null} if a completed row was read without them
  */
 @SuppressWarnings("ArrayRecordComponent") // Never compared
-record RecordRow(long owner, int attempt, @Nullable Progress progress, Fingerprint fingerprint, Instant expiresAt,
-		long replays, byte @Nullable [] result, @Nullable String trace, Instant now) {
+record RecordRow(long owner, int attempt, boolean isCompleted, boolean isOver, Fingerprint fingerprint, long replays,
+		byte @Nullable [] result, @Nullable String trace, @Nullable Times times) {
 
 	static boolean isCompleted(int state) {
 		return state > 0;
@@ -47,10 +49,19 @@ record RecordRow(long owner, int attempt, @Nullable Progress progress, Fingerpri
 	 * @return {@code null} if there is none
 	 */
 	static @Nullable RecordRow read(Connection connection, Statements statements, byte[] id) throws SQLException {
+		return read(connection, statements, id, OnReplay.READ);
+	}
+
+	/**
+	 * Reads the record of a key, with what a replay needs.
+	 * @return {@code null} if there is none
+	 */
+	static @Nullable RecordRow read(Connection connection, Statements statements, byte[] id, OnReplay onReplay)
+			throws SQLException {
 		try (PreparedStatement select = connection.prepareStatement(statements.select)) {
 			select.setBytes(1, id);
 			try (ResultSet rows = select.executeQuery()) {
-				return next(rows, statements.dialect());
+				return next(rows, statements.dialect(), onReplay);
 			}
 		}
 	}
@@ -59,18 +70,15 @@ record RecordRow(long owner, int attempt, @Nullable Progress progress, Fingerpri
 	 * Reads the next row.
 	 * @return {@code null} if there is none
 	 */
-	static @Nullable RecordRow next(ResultSet rows, Dialect dialect) throws SQLException {
+	static @Nullable RecordRow next(ResultSet rows, Dialect dialect, OnReplay onReplay) throws SQLException {
 		if (!rows.next()) {
 			return null;
 		}
 		boolean isCompleted = isCompleted(rows.getInt(3));
-		Progress progress = isCompleted ? null : new Progress(time(rows, 5, dialect), time(rows, 6, dialect));
-		return new RecordRow(rows.getLong(1), rows.getInt(2), progress, fingerprint(rows, 4), time(rows, 7, dialect),
-				rows.getLong(8), isCompleted ? rows.getBytes(9) : null, rows.getString(10), time(rows, 11, dialect));
-	}
-
-	boolean isCompleted() {
-		return this.progress == null;
+		Times times = (isCompleted && onReplay != OnReplay.EXTEND) ? null : new Times(time(rows, 8, dialect),
+				time(rows, 9, dialect), time(rows, 10, dialect), time(rows, 11, dialect));
+		return new RecordRow(rows.getLong(1), rows.getInt(2), isCompleted, rows.getInt(12) != 0, fingerprint(rows, 4),
+				rows.getLong(5), isCompleted ? rows.getBytes(6) : null, rows.getString(7), times);
 	}
 
 	boolean isOwnedBy(long owner) {
@@ -78,33 +86,26 @@ record RecordRow(long owner, int attempt, @Nullable Progress progress, Fingerpri
 	}
 
 	/**
-	 * Whether the record has expired.
-	 */
-	boolean isOver() {
-		return !this.expiresAt.isAfter(this.now);
-	}
-
-	/**
-	 * Whether it has expired or may be taken over.
+	 * Whether the record has expired or may be taken over.
 	 */
 	boolean mayBeClaimed(Fingerprint fingerprint, ClaimTerms terms) {
-		return isOver() || mayBeTakenOver(fingerprint, terms);
+		return this.isOver || mayBeTakenOver(fingerprint, terms);
 	}
 
 	private boolean mayBeTakenOver(Fingerprint fingerprint, ClaimTerms terms) {
-		return this.progress != null && !this.progress.endsAt().isAfter(this.now) && terms.onCrash() == OnCrash.RETRY
+		return this.times != null && !this.isCompleted && this.times.hasEnded() && terms.onCrash() == OnCrash.RETRY
 				&& this.fingerprint.equals(fingerprint);
 	}
 
 	boolean isReplayedTo(Fingerprint fingerprint) {
-		return isCompleted() && this.fingerprint.equals(fingerprint);
+		return this.isCompleted && this.fingerprint.equals(fingerprint);
 	}
 
 	/**
-	 * Whether the record lives at least that long anyway.
+	 * Whether a record that was read to be extended lives at least that long anyway.
 	 */
 	boolean outlives(Duration ttl) {
-		return !this.expiresAt.isBefore(this.now.plus(ttl));
+		return this.times != null && !this.times.expiresAt().isBefore(this.times.now().plus(ttl));
 	}
 
 	/**
@@ -119,19 +120,26 @@ record RecordRow(long owner, int attempt, @Nullable Progress progress, Fingerpri
 	}
 
 	IdempotencyRecord toRecord(long replays) {
-		if (this.progress == null) {
+		if (this.isCompleted || this.times == null) {
 			return new IdempotencyRecord.Completed(this.fingerprint, this.attempt, result(this.result), replays,
 					this.trace);
 		}
 		return new IdempotencyRecord.InProgress(this.fingerprint, this.attempt,
-				Duration.between(this.progress.createdAt(), this.now),
-				Duration.between(this.now, this.progress.endsAt()), this.trace);
+				Duration.between(this.times.createdAt(), this.times.now()),
+				Duration.between(this.times.now(), this.times.endsAt()), this.trace);
 	}
 
 	/**
-	 * When a record in progress was created, and when its lease ends.
+	 * The times of a record, and the database's time when they were read.
+	 *
+	 * @param endsAt when its lease ends
 	 */
-	private record Progress(Instant createdAt, Instant endsAt) {
+	record Times(Instant createdAt, Instant endsAt, Instant expiresAt, Instant now) {
+
+		boolean hasEnded() {
+			return !this.endsAt.isAfter(this.now);
+		}
+
 	}
 
 }

@@ -109,8 +109,9 @@ final class Statements {
 				dialect.insertIfAbsent("{table} (id, namespace, operation, principal, tenant, idempotency_key, state, "
 						+ "attempt, owner, fingerprint, created_at, ends_at, expires_at, trace) "
 						+ "values (?, ?, ?, ?, ?, ?, 0, 1, ?, ?, {now}, {later}, {later}, ?)"));
-		this.select = in("select owner, attempt, state, fingerprint, {time:created_at}, {time:ends_at}, "
-				+ "{time:expires_at}, replays, result, trace, {time:{now}} from {table} where id = ?");
+		this.select = in(
+				"select owner, attempt, state, fingerprint, replays, result, trace, {time:created_at}, {time:ends_at}, "
+						+ "{time:expires_at}, {time:{now}}, case when expires_at <= {now} then 1 else 0 end from {table} where id = ?");
 		// The attempt is compared, too: every released key has the same owner
 		this.restart = in("update {table} set state = 0, attempt = 1, owner = ?, fingerprint = ?, "
 				+ "created_at = {now}, ends_at = {later}, expires_at = {later}, replays = null, "
