@@ -11,7 +11,8 @@ public enum RecordState {
 	IN_PROGRESS,
 
 	/**
-	 * Claimed, with a lease that has expired: whether the operation ran is unknown.
+	 * Claimed, with a lease that has ended: whether the operation did its work is
+	 * unknown.
 	 */
 	ABANDONED,
 

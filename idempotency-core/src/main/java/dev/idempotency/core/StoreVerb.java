@@ -28,6 +28,11 @@ public enum StoreVerb {
 	RELEASE,
 
 	/**
+	 * Leave a key to its next attempt, because the outcome of this one is unknown.
+	 */
+	ABANDON,
+
+	/**
 	 * Read a record.
 	 */
 	FIND,

@@ -1,5 +1,5 @@
 /**
- * The store SPI: four verbs, the optional capabilities of stores, and the values that
+ * The store SPI: five verbs, the optional capabilities of stores, and the values that
  * stores exchange with the engine.
  */
 @NullMarked

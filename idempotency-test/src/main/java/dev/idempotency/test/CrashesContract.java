@@ -8,6 +8,7 @@ import java.util.UUID;
 import dev.idempotency.Fingerprint;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.OnCrash;
+import dev.idempotency.RecordState;
 import dev.idempotency.store.Claim;
 import dev.idempotency.store.ClaimTerms;
 import dev.idempotency.store.IdempotencyRecord;
@@ -274,11 +275,68 @@ interface CrashesContract extends StoreUnderTest {
 		}
 	}
 
+	// An owner that reports that its outcome is unknown
+
+	@Test
+	default void leavesAnAbandonedKeyToTheNextAttemptAtOnce() {
+		IdempotencyKey key = newKey();
+		Claim claim = granted(store(), key);
+		for (int attempt = 2; attempt < 5; attempt++) {
+			assertThat(otherInstance().abandon(claim)).isTrue();
+			canDoNothing(claim);
+			assertThat(refused(store().claim(key, OTHER_FINGERPRINT, terms(LONG))).fingerprint())
+				.isEqualTo(FINGERPRINT);
+			IdempotencyRecord.InProgress record = inProgress(store().claim(key, FINGERPRINT, withoutTakeover()));
+			assertThat(record.isAbandoned()).isTrue();
+			assertThat(record.attempt()).isEqualTo(attempt - 1);
+			claim = granted(store(), key);
+			assertThat(claim.attempt()).isEqualTo(attempt);
+		}
+		assertThat(otherInstance().complete(claim, RESULT, TTL)).isTrue();
+		assertThat(store().abandon(claim)).as("a completed key").isFalse();
+		assertThat(completed(store(), key).result()).isEqualTo(RESULT);
+	}
+
+	@Test
+	default void acceptsThatALateOwnerAbandonsItsKey() {
+		IdempotencyKey key = newKey();
+		Claim late = abandoned(this, key);
+		assertThat(otherInstance().abandon(late)).isTrue();
+		canDoNothing(late);
+		assertThat(granted(store(), key).attempt()).isEqualTo(2);
+	}
+
+	@Test
+	default void tellsAnOutcomeThatWasReportedFromACrash() {
+		if (!(store() instanceof InspectableStore inspectable)) {
+			return;
+		}
+		IdempotencyKey key = newKey();
+		abandoned(this, key);
+		assertThat(isReported(inspectable, key)).as("a crash").isFalse();
+		Claim second = granted(otherInstance(), key);
+		store().abandon(second);
+		assertThat(isReported(inspectable, key)).as("a report").isTrue();
+		assertThat(inspectable.find(key).orElseThrow().status().state()).isEqualTo(RecordState.ABANDONED);
+		Claim third = granted(otherInstance(), key);
+		assertThat(isReported(inspectable, key)).as("the next attempt runs").isFalse();
+		store().release(third);
+		assertThat(isReported(inspectable, key)).as("a release after it").isFalse();
+		Claim fourth = granted(otherInstance(), key);
+		store().complete(fourth, RESULT, TTL);
+		assertThat(isReported(inspectable, key)).as("completed").isFalse();
+	}
+
+	private static boolean isReported(InspectableStore store, IdempotencyKey key) {
+		return store.find(key).orElseThrow().summary().reported();
+	}
+
 	private void canDoNothing(Claim claim) {
 		for (IdempotencyStore instance : List.of(store(), otherInstance())) {
 			assertThat(instance.renew(claim, LONG)).as("renewed").isFalse();
 			assertThat(instance.complete(claim, result("too late"), TTL)).as("completed").isFalse();
 			assertThat(instance.release(claim)).as("released").isFalse();
+			assertThat(instance.abandon(claim)).as("abandoned").isFalse();
 			if (instance instanceof InspectableStore inspectable) {
 				assertThat(inspectable.forget(claim)).as("forgotten").isFalse();
 			}

@@ -13,7 +13,7 @@ import dev.idempotency.store.StoredResult;
 
 /**
  * A store that fails as planned, before or after a call has taken effect. An instance of
- * this class supports only the four verbs; {@link #around} keeps the further abilities of
+ * this class supports only the five verbs; {@link #around} keeps the further abilities of
  * a store.
  */
 public final class FaultInjectingStore implements IdempotencyStore {
@@ -68,6 +68,11 @@ public final class FaultInjectingStore implements IdempotencyStore {
 	@Override
 	public boolean release(Claim claim) {
 		return this.store.release(claim);
+	}
+
+	@Override
+	public boolean abandon(Claim claim) {
+		return this.store.abandon(claim);
 	}
 
 	private static void failBefore(Fault fault, StoreVerb verb) {

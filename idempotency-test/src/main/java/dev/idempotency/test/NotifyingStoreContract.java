@@ -23,7 +23,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * The contract of a store that notifies waiting attempts when a key is completed,
- * released or forgotten, on any instance.
+ * released, abandoned or forgotten, on any instance.
  */
 public interface NotifyingStoreContract extends StoreUnderTest {
 
@@ -35,6 +35,11 @@ public interface NotifyingStoreContract extends StoreUnderTest {
 	@Test
 	default void wakesUpOnRelease() throws InterruptedException {
 		wakesUpOn((instance, claim) -> instance.release(claim));
+	}
+
+	@Test
+	default void wakesUpWhenAKeyIsAbandoned() throws InterruptedException {
+		wakesUpOn((instance, claim) -> instance.abandon(claim));
 	}
 
 	@Test

@@ -278,6 +278,43 @@ interface RacesContract extends StoreUnderTest {
 	}
 
 	@Test
+	default void eitherCompletesOrAbandons() {
+		List<Claim> claims = newClaims();
+		List<List<Object>> meetings = meet(claims, (claim) -> store().complete(claim, RESULT, TTL),
+				(claim) -> otherInstance().abandon(claim));
+		for (int i = 0; i < MEETINGS; i++) {
+			assertThat(meetings.get(i)).containsOnlyOnce(true);
+			ClaimResult next = claim(store(), claims.get(i).key());
+			if (meetings.get(i).get(0).equals(true)) {
+				assertThat(completed(next).result()).isEqualTo(RESULT);
+			}
+			else {
+				assertThat(granted(next).attempt()).isEqualTo(2);
+			}
+		}
+	}
+
+	@Test
+	default void eitherReleasesOrAbandons() {
+		List<Claim> claims = newClaims();
+		List<List<Object>> meetings = meet(claims, (claim) -> store().release(claim),
+				(claim) -> otherInstance().abandon(claim));
+		for (int i = 0; i < MEETINGS; i++) {
+			assertThat(meetings.get(i)).containsOnlyOnce(true);
+			boolean released = meetings.get(i).get(0).equals(true);
+			assertThat(granted(store(), claims.get(i).key()).attempt()).isEqualTo(released ? 1 : 2);
+		}
+	}
+
+	@Test
+	default void losesNoAbandonedKeyToARenewal() {
+		List<Claim> claims = newClaims();
+		assertThat(meet(claims, (claim) -> store().abandon(claim), (claim) -> otherInstance().renew(claim, LONG)))
+			.allSatisfy((meeting) -> assertThat(meeting.get(0)).isEqualTo(true));
+		assertThat(claims).allSatisfy((claim) -> assertThat(granted(store(), claim.key()).attempt()).isEqualTo(2));
+	}
+
+	@Test
 	default void releasesAKeyOnce() {
 		assertThat(meet(newClaims(), (claim) -> store().release(claim), (claim) -> otherInstance().release(claim)))
 			.allSatisfy((released) -> assertThat(released).containsOnlyOnce(true));

@@ -96,7 +96,7 @@ final class RandomSequences {
 			}
 			IdempotencyStore store = oneOf(
 					List.of(RandomSequences.this.test.store(), RandomSequences.this.test.otherInstance()));
-			int verb = RandomSequences.this.random.nextInt((store instanceof InspectableStore) ? 9 : 7);
+			int verb = RandomSequences.this.random.nextInt((store instanceof InspectableStore) ? 10 : 8);
 			if (verb < 3 || this.claims.isEmpty()) {
 				claim(store);
 				return;
@@ -108,7 +108,8 @@ final class RandomSequences {
 				case 3 -> check("renew", claim, renew(store, claim, held), held);
 				case 4, 5 -> check("complete", claim, complete(store, claim, held), held);
 				case 6 -> check("release", claim, release(store, claim, held), held);
-				case 7 -> check("forget", claim, forget((InspectableStore) store, claim, held), held);
+				case 7 -> check("abandon", claim, abandon(store, claim, held), held);
+				case 8 -> check("forget", claim, forget((InspectableStore) store, claim, held), held);
 				default -> {
 					check("find", claim, ((InspectableStore) store).find(this.key).isPresent(), known);
 					if (RandomSequences.this.random.nextInt(3) == 0) {
@@ -191,6 +192,14 @@ final class RandomSequences {
 				this.fingerprint = (this.attempt > 1) ? this.fingerprint : null;
 			}
 			return store.release(claim);
+		}
+
+		private boolean abandon(IdempotencyStore store, Claim claim, boolean held) {
+			if (held) {
+				this.holder = null;
+				this.lease = Lease.EXPIRED;
+			}
+			return store.abandon(claim);
 		}
 
 		private boolean forget(InspectableStore store, Claim claim, boolean held) {

@@ -55,6 +55,7 @@ final class StoreProxy {
 			case "renew", "renewAll", "holdInTransaction" -> StoreVerb.RENEW;
 			case "complete", "completeInTransaction", "completeInCallersTransaction" -> StoreVerb.COMPLETE;
 			case "release", "afterTransaction" -> StoreVerb.RELEASE;
+			case "abandon" -> StoreVerb.ABANDON;
 			case "find" -> StoreVerb.FIND;
 			case "forget" -> StoreVerb.FORGET;
 			default -> null;

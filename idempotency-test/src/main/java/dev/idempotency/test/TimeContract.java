@@ -182,6 +182,9 @@ interface TimeContract extends StoreUnderTest {
 				(story) -> story.claim = granted(store(), story.key, terms(BRIEF)),
 				(story) -> story.claim = granted(store(), story.key, terms(TWO_STEPS, TWO_STEPS)),
 				(story) -> assertThat(otherInstance().release(story.claim())).isTrue(), this::isGone));
+		stories.add(new Story("an abandoned key keeps its ttl",
+				(story) -> story.claim = granted(store(), story.key, terms(TWO_STEPS, TWO_STEPS)),
+				(story) -> assertThat(otherInstance().abandon(story.claim())).isTrue(), this::isGone));
 		stories.add(new Story("a replay restarts the ttl where the terms say so",
 				(story) -> complete(story, TWO_STEPS, BRIEF),
 				(story) -> completed(otherInstance().claim(story.key, FINGERPRINT, extendingBy(TWO_STEPS))),
@@ -311,6 +314,7 @@ interface TimeContract extends StoreUnderTest {
 			assertThat(instance.renew(story.claim(), LONG)).isFalse();
 			assertThat(instance.complete(story.claim(), RESULT, TTL)).isFalse();
 			assertThat(instance.release(story.claim())).isFalse();
+			assertThat(instance.abandon(story.claim())).isFalse();
 		}
 		Claim next = granted(store().claim(story.key, OTHER_FINGERPRINT, terms(LONG)));
 		assertThat(next.attempt()).isEqualTo(1);
@@ -330,6 +334,7 @@ interface TimeContract extends StoreUnderTest {
 		verbs.put("renewal", (story) -> assertThat(otherInstance().renew(story.claim(), LONG)).isFalse());
 		verbs.put("completion", (story) -> assertThat(otherInstance().complete(story.claim(), RESULT, TTL)).isFalse());
 		verbs.put("release", (story) -> assertThat(otherInstance().release(story.claim())).isFalse());
+		verbs.put("report", (story) -> assertThat(otherInstance().abandon(story.claim())).isFalse());
 		verbs.forEach((name, verb) -> {
 			Consumer<Story> first = (story) -> {
 				verb.accept(story);

@@ -14,7 +14,7 @@ import static dev.idempotency.test.Scene.newKey;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The contract of a store on a resource with transactions of the caller: the four verbs
+ * The contract of a store on a resource with transactions of the caller: the five verbs
  * take effect at once, even if the caller's transaction is rolled back.
  */
 public interface TransactionalStoreContract extends StoreUnderTest {
@@ -51,6 +51,14 @@ public interface TransactionalStoreContract extends StoreUnderTest {
 		Claim claim = granted(store(), key);
 		transaction().rollBackAfter(() -> assertThat(store().release(claim)).isTrue());
 		assertThat(granted(store(), key).attempt()).isEqualTo(1);
+	}
+
+	@Test
+	default void keepsAKeyAbandonedWhenTheCallerRollsBack() {
+		IdempotencyKey key = newKey();
+		Claim claim = granted(store(), key);
+		transaction().rollBackAfter(() -> assertThat(store().abandon(claim)).isTrue());
+		assertThat(granted(store(), key).attempt()).isEqualTo(2);
 	}
 
 	@Test

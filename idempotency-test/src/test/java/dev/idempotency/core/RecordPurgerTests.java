@@ -287,6 +287,11 @@ class RecordPurgerTests {
 			throw new UnsupportedOperationException();
 		}
 
+		@Override
+		public boolean abandon(Claim claim) {
+			throw new UnsupportedOperationException();
+		}
+
 	}
 
 }

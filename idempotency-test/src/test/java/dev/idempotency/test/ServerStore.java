@@ -50,6 +50,8 @@ class ServerStore implements SearchableStore, NotifyingStore, PurgeableStore, Ba
 
 	static final int LARGEST_RESULT = 8 << 20;
 
+	private static final UUID REPORTED = UUID.randomUUID();
+
 	final Server server;
 
 	private final Waiters<Object> waiters = new Waiters<>();
@@ -150,6 +152,15 @@ class ServerStore implements SearchableStore, NotifyingStore, PurgeableStore, Ba
 
 	@Nullable Document released(Document held) {
 		return (held.attempt() > 1) ? held.withOwner(UUID.randomUUID()).withLeaseEnds(now()) : null;
+	}
+
+	@Override
+	public boolean abandon(Claim claim) {
+		return notifying(claim.key(), change(claim, this::reported));
+	}
+
+	Document reported(Document held) {
+		return held.withOwner(REPORTED).withLeaseEnds(now());
 	}
 
 	@Override
@@ -359,7 +370,8 @@ class ServerStore implements SearchableStore, NotifyingStore, PurgeableStore, Ba
 				Instant.ofEpochMilli(document.expires()));
 		return new RecordSummary(RecordId.of(document.key()), KeyDescription.of(document.key()), status,
 				(document.result() != null) ? Duration.ZERO : Duration.ofMillis(document.leaseEnds() - now()),
-				document.replays(), (document.result() != null) ? document.result().size() : 0, document.trace());
+				document.replays(), (document.result() != null) ? document.result().size() : 0, document.trace(),
+				document.owner().equals(REPORTED));
 	}
 
 	/**

@@ -187,6 +187,91 @@ enum WrongStore {
 
 	}),
 
+	ABANDON_READS_THEN_WRITES(RacesContract.class, (server) -> new ServerStore(server) {
+
+		@Override
+		public boolean abandon(Claim claim) {
+			return notifying(claim.key(), changeUnchecked(this, claim, this::reported));
+		}
+
+	}),
+
+	ABANDON_RELEASES(CrashesContract.class, (server) -> new ServerStore(server) {
+
+		@Override
+		public boolean abandon(Claim claim) {
+			return release(claim);
+		}
+
+	}),
+
+	ABANDON_WAITS_FOR_THE_LEASE(CrashesContract.class, (server) -> new ServerStore(server) {
+
+		@Override
+		Document reported(Document held) {
+			return super.reported(held).withLeaseEnds(held.leaseEnds());
+		}
+
+	}),
+
+	ABANDON_LEAVES_THE_OWNER(CrashesContract.class, (server) -> new ServerStore(server) {
+
+		@Override
+		Document reported(Document held) {
+			return held.withLeaseEnds(now());
+		}
+
+	}),
+
+	ABANDON_LOOKS_LIKE_A_CRASH(CrashesContract.class, (server) -> new ServerStore(server) {
+
+		@Override
+		Document reported(Document held) {
+			return held.withOwner(UUID.randomUUID()).withLeaseEnds(now());
+		}
+
+	}),
+
+	ABANDON_CHANGES_WHAT_IS_COMPLETED(CrashesContract.class, (server) -> new ServerStore(server) {
+
+		@Override
+		public boolean abandon(Claim claim) {
+			Document found = read(name(claim.key()));
+			return (found != null && found.owner().equals(claim.owner()) && found.result() != null)
+					? write(name(claim.key()), found, reported(found)) : super.abandon(claim);
+		}
+
+	}),
+
+	ABANDON_RESTARTS_THE_TTL(TimeContract.class, (server) -> new ServerStore(server) {
+
+		@Override
+		Document reported(Document held) {
+			return super.reported(held).withExpires(in(held.terms().ttl()));
+		}
+
+	}),
+
+	EXPIRED_RECORDS_CAN_BE_ABANDONED(TimeContract.class, (server) -> new ServerStore(server) {
+
+		@Override
+		public boolean abandon(Claim claim) {
+			Document found = read(name(claim.key()));
+			return (found != null && isExpired(found) && found.owner().equals(claim.owner()))
+					? write(name(claim.key()), found, reported(found)) : super.abandon(claim);
+		}
+
+	}),
+
+	WAITERS_ARE_NOT_TOLD_WHAT_IS_ABANDONED(NotifyingStoreContract.class, (server) -> new ServerStore(server) {
+
+		@Override
+		public boolean abandon(Claim claim) {
+			return change(claim, this::reported);
+		}
+
+	}),
+
 	FORGET_READS_THEN_WRITES(InspectableStoreContract.class, (server) -> new ServerStore(server) {
 
 		@Override

@@ -110,6 +110,12 @@ public final class InMemoryIdempotencyStore implements SearchableStore, Notifyin
 	}
 
 	@Override
+	public boolean abandon(Claim claim) {
+		MemoryRecord record = this.records.get(claim.key());
+		return ended(record, record != null && record.abandon(claim.owner(), this.clock.millis()));
+	}
+
+	@Override
 	public boolean forget(Claim claim) {
 		MemoryRecord record = this.records.get(claim.key());
 		return ended(record, record != null && record.vanishIfHeld(claim.owner(), this.clock.millis()));

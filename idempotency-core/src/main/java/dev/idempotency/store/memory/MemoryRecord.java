@@ -41,6 +41,11 @@ final class MemoryRecord {
 
 	private static final UUID NOBODY = new UUID(0, 0);
 
+	/**
+	 * The owner of a record whose last attempt has reported that its outcome is unknown.
+	 */
+	private static final UUID REPORTED = new UUID(0, 1);
+
 	private static final AtomicLongFieldUpdater<MemoryRecord> REPLAYS = AtomicLongFieldUpdater
 		.newUpdater(MemoryRecord.class, "replays");
 
@@ -202,14 +207,28 @@ final class MemoryRecord {
 	 * Releases the key. After attempt 1 the record is gone.
 	 */
 	synchronized boolean release(UUID claimant, long now) {
-		if (!isHeldBy(claimant, now)) {
-			return false;
+		boolean held = endLease(claimant, NOBODY, now);
+		this.gone |= held && this.attempt == 1;
+		return held;
+	}
+
+	/**
+	 * Leaves the record to the next attempt.
+	 */
+	synchronized boolean abandon(UUID claimant, long now) {
+		return endLease(claimant, REPORTED, now);
+	}
+
+	/**
+	 * A claim whose lease has ended can do nothing more.
+	 */
+	private boolean endLease(UUID claimant, UUID next, long now) {
+		boolean held = isHeldBy(claimant, now);
+		if (held) {
+			this.owner = next;
+			this.leaseEnds = now;
 		}
-		// A claim that was released can do nothing more
-		this.owner = NOBODY;
-		this.leaseEnds = now;
-		this.gone = this.attempt == 1;
-		return true;
+		return held;
 	}
 
 	/**
@@ -248,7 +267,7 @@ final class MemoryRecord {
 				(known != null) ? Instant.ofEpochMilli(this.completed) : null, Instant.ofEpochMilli(this.expires));
 		return new RecordSummary(RecordId.of(this.key), KeyDescription.of(this.key), status,
 				(known != null) ? Duration.ZERO : Duration.ofMillis(this.leaseEnds - now), this.replays,
-				(known != null) ? known.size() : 0, this.trace);
+				(known != null) ? known.size() : 0, this.trace, this.owner.equals(REPORTED));
 	}
 
 	synchronized Inspection inspect(long now) {

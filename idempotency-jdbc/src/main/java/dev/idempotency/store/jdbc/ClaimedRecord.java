@@ -106,10 +106,20 @@ final class ClaimedRecord {
 	}
 
 	boolean release() throws SQLException {
-		if (this.claim.attempt() == 1) {
-			return forget();
-		}
-		return Sql.update(this.connection, this.tables.statements().abandon, OwnedRecord.NOBODY, this.record.id(),
+		return (this.claim.attempt() == 1) ? forget() : endLease(OwnedRecord.NOBODY);
+	}
+
+	/**
+	 * Its transaction, if it had one, has ended.
+	 */
+	boolean abandon() throws SQLException {
+		boolean held = endLease(OwnedRecord.REPORTED);
+		unfence();
+		return held;
+	}
+
+	private boolean endLease(long next) throws SQLException {
+		return Sql.update(this.connection, this.tables.statements().abandon, next, this.record.id(),
 				this.record.owner()) == 1;
 	}
 

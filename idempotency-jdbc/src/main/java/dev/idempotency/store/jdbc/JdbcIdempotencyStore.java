@@ -23,6 +23,7 @@ import dev.idempotency.store.RecordTally;
 import dev.idempotency.store.RoutingStore;
 import dev.idempotency.store.SearchableStore;
 import dev.idempotency.store.StoredResult;
+import dev.idempotency.store.jdbc.Database.ConnectionWork;
 import dev.idempotency.store.jdbc.Database.OwnTransactionWritesException;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -195,25 +196,31 @@ public final class JdbcIdempotencyStore
 
 	@Override
 	public boolean release(Claim claim) {
+		return end(claim, "release a key",
+				(connection, tables) -> new ClaimedRecord(connection, tables, claim).release());
+	}
+
+	@Override
+	public boolean abandon(Claim claim) {
+		return end(claim, "abandon a key",
+				(connection, tables) -> new ClaimedRecord(connection, tables, claim).abandon());
+	}
+
+	private boolean end(Claim claim, String what, ConnectionWork<Boolean> ending) {
 		try {
-			return releaseAtOnce(claim);
+			return databaseOf(claim).onOwnConnection(what, ending);
 		}
 		catch (OwnTransactionWritesException ex) {
 			TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
 
 				@Override
 				public void afterCompletion(int status) {
-					releaseAtOnce(claim);
+					databaseOf(claim).onOwnConnection(what, ending);
 				}
 
 			});
 			return true;
 		}
-	}
-
-	private boolean releaseAtOnce(Claim claim) {
-		return databaseOf(claim).onOwnConnection("release a key",
-				(connection, tables) -> new ClaimedRecord(connection, tables, claim).release());
 	}
 
 	@Override

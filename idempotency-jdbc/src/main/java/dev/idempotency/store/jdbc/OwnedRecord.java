@@ -21,6 +21,11 @@ record OwnedRecord(long owner, byte[] id) {
 	 */
 	static final long NOBODY = 0;
 
+	/**
+	 * The owner of a record whose last attempt has reported that its outcome is unknown.
+	 */
+	static final long REPORTED = 1;
+
 	static OwnedRecord of(Claim claim) {
 		return new OwnedRecord(number(claim.owner()), claim.key().digest());
 	}
@@ -34,7 +39,7 @@ record OwnedRecord(long owner, byte[] id) {
 	}
 
 	boolean isNobodys() {
-		return this.owner == NOBODY;
+		return this.owner == NOBODY || this.owner == REPORTED;
 	}
 
 	/**

@@ -52,7 +52,7 @@ final class TableSearch {
 	private static final String LONGEST_LIVED = "(select * from {table} order by expires_at desc limit 100000) as r";
 
 	private static final String COLUMNS = "id, namespace, operation, principal, tenant, idempotency_key, state, attempt, "
-			+ "{time:created_at}, {time:ends_at}, {time:expires_at}, replays, trace, {time:{moment}}, ";
+			+ "{time:created_at}, {time:ends_at}, {time:expires_at}, replays, trace, {time:{moment}}, owner, ";
 
 	private final Connection connection;
 
@@ -92,7 +92,7 @@ final class TableSearch {
 		query.and("created_at <= {moment+}", ago(filter.minAge()));
 		query.and("created_at >= {moment+}", ago(filter.maxAge()));
 		query.text.append(" order by created_at desc, id ").append(this.statements.dialect().page(offset, limit));
-		return new Found(list(query, (row) -> summary(row, row.getLong(15))), looksAtAll && foldedAll);
+		return new Found(list(query, (row) -> summary(row, row.getLong(16))), looksAtAll && foldedAll);
 	}
 
 	private static @Nullable Long ago(@Nullable Duration age) {
@@ -172,9 +172,9 @@ final class TableSearch {
 	}
 
 	private Inspection inspect(ResultSet row) throws SQLException {
-		byte[] frame = RecordRow.isCompleted(row.getInt(7)) ? row.getBytes(15) : null;
+		byte[] frame = RecordRow.isCompleted(row.getInt(7)) ? row.getBytes(16) : null;
 		StoredResult result = (frame != null) ? StoredResult.fromFrame(frame) : null;
-		return new Inspection(summary(row, (result != null) ? result.size() : 0), RecordRow.fingerprint(row, 16),
+		return new Inspection(summary(row, (result != null) ? result.size() : 0), RecordRow.fingerprint(row, 17),
 				result);
 	}
 
@@ -193,7 +193,8 @@ final class TableSearch {
 		KeyStatus status = new KeyStatus(state, row.getInt(8), RecordRow.time(row, 9, dialect), running ? null : end,
 				RecordRow.time(row, 11, dialect));
 		return new RecordSummary(RecordId.ofDigest(row.getBytes(1)), key, status,
-				running ? Duration.between(now, end) : Duration.ZERO, row.getLong(12), size, row.getString(13));
+				running ? Duration.between(now, end) : Duration.ZERO, row.getLong(12), size, row.getString(13),
+				row.getLong(15) == OwnedRecord.REPORTED);
 	}
 
 	/**

@@ -28,7 +28,8 @@ import org.jspecify.annotations.Nullable;
  *  7   5 bytes   how many milliseconds after that claim the lease expires, or the key
  *                was completed
  * 12   2 bytes   the attempt
- * 14   8 bytes   the owner, also after the completion; zero after a release
+ * 14   8 bytes   the owner, also after the completion; zero after a release, and one
+ *                after an attempt that has reported that its outcome is unknown
  * 22  32 bytes   the fingerprint, if there is one
  *     texts      namespace, operation, principal, tenant, trace and key, each with a zero
  *                after it; a key that is a UUID as 16 bytes
@@ -64,6 +65,16 @@ final class PackedRecord {
 	static final int SPAN_BYTES = 5;
 
 	static final int OWNER_BYTES = 8;
+
+	/**
+	 * The owner of a released key whose attempts still count.
+	 */
+	static final UUID NOBODY = new UUID(0, 0);
+
+	/**
+	 * The owner of a record whose last attempt has reported that its outcome is unknown.
+	 */
+	static final UUID REPORTED = new UUID(0, 1);
 
 	private static final int FINGERPRINT_BYTES = 32;
 
@@ -210,7 +221,7 @@ final class PackedRecord {
 		KeyStatus status = new KeyStatus(state, attempt(), Instant.ofEpochMilli(created),
 				isCompleted() ? Instant.ofEpochMilli(created + number(TIME, SPAN_BYTES)) : null,
 				Instant.ofEpochMilli(expires));
-		return new RecordSummary(id, description, status, left, replays(), this.size, trace());
+		return new RecordSummary(id, description, status, left, replays(), this.size, trace(), isOwnedBy(REPORTED));
 	}
 
 	boolean isCompleted() {

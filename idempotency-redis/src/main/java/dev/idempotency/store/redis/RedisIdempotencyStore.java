@@ -242,14 +242,26 @@ public final class RedisIdempotencyStore
 
 	@Override
 	public boolean release(Claim claim) {
-		return this.scripts.test(Script.RELEASE, this.names.record(claim.key()), RecordPacking.owner(claim.owner()),
-				NO);
+		return end(claim, RecordPacking.owner(PackedRecord.NOBODY));
+	}
+
+	@Override
+	public boolean abandon(Claim claim) {
+		return end(claim, RecordPacking.owner(PackedRecord.REPORTED));
 	}
 
 	@Override
 	public boolean forget(Claim claim) {
+		return end(claim, new byte[0]);
+	}
+
+	/**
+	 * Ends a claim.
+	 * @param next the next owner of its record; empty to remove the record
+	 */
+	private boolean end(Claim claim, byte[] next) {
 		return this.scripts.test(Script.RELEASE, this.names.record(claim.key()), RecordPacking.owner(claim.owner()),
-				YES);
+				next);
 	}
 
 	@Override

@@ -135,7 +135,7 @@ class LinearizabilityTests {
 	}
 
 	/**
-	 * The four verbs and the passing of time, as the checker calls them: one key, and
+	 * The five verbs and the passing of time, as the checker calls them: one key, and
 	 * claimants that each use the claim they were granted last.
 	 */
 	@Param(name = "claimant", gen = ThreadIdGen.class)
@@ -191,6 +191,12 @@ class LinearizabilityTests {
 		public boolean release(int claimant) {
 			Claim claim = this.claims.get(claimant);
 			return claim != null && this.store.release(claim);
+		}
+
+		@Operation(params = "claimant")
+		public boolean abandon(int claimant) {
+			Claim claim = this.claims.get(claimant);
+			return claim != null && this.store.abandon(claim);
 		}
 
 		@Operation
@@ -294,6 +300,15 @@ class LinearizabilityTests {
 				this.rows.remove(claim.key());
 			}
 			else if (held != null) {
+				this.rows.put(claim.key(), new Row(0, held.attempt(), this.clock.millis(), held.expires(), null));
+			}
+			return held != null;
+		}
+
+		@Override
+		public boolean abandon(Claim claim) {
+			Row held = held(claim);
+			if (held != null) {
 				this.rows.put(claim.key(), new Row(0, held.attempt(), this.clock.millis(), held.expires(), null));
 			}
 			return held != null;
