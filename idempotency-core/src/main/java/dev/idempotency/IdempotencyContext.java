@@ -50,7 +50,7 @@ public interface IdempotencyContext {
 	 * do it again.
 	 * @return whether this attempt has taken the key over
 	 */
-	default boolean isRetryAfterCrash() {
+	default boolean mayHaveRun() {
 		return attempt() > 1;
 	}
 
@@ -63,6 +63,14 @@ public interface IdempotencyContext {
 	 * Releases the key when the operation ends, whatever its result: a retry runs again.
 	 */
 	void doNotStore();
+
+	/**
+	 * It is unknown whether the operation does its work, for example because a call to
+	 * another system was not answered. When it ends, whatever its result, the key is left
+	 * to the next attempt at once, and that attempt knows: it is told so in the same way
+	 * as after a crash, and {@link OnCrash} applies.
+	 */
+	void outcomeUnknown();
 
 	/**
 	 * The steps of the operation: sub-results that a retry replays.

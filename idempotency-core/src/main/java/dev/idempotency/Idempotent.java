@@ -111,7 +111,8 @@ public @interface Idempotent {
 	OnConflict onConflict() default OnConflict.REJECT;
 
 	/**
-	 * What happens to an abandoned key.
+	 * What happens to an abandoned key: its attempt has crashed, or its outcome is
+	 * unknown.
 	 * @return what happens
 	 */
 	OnCrash onCrash() default OnCrash.RETRY;
@@ -156,11 +157,25 @@ public @interface Idempotent {
 	Class<? extends Throwable>[] storeExceptions() default {};
 
 	/**
+	 * More exceptions after which it is unknown whether the operation did its work, such
+	 * as those of a client of another system that can time out. They count anywhere among
+	 * the causes of a failure. The key is then not released, but left to the next attempt
+	 * at once, which is told so in the same way as after a crash; {@link #onCrash()}
+	 * decides whether it runs. An operation that is {@link #transactional()} is rolled
+	 * back instead, and its key released.
+	 * @return the types of these exceptions, in addition to
+	 * {@code idempotency.unknown-on}
+	 * @see IdempotencyContext#outcomeUnknown()
+	 */
+	Class<? extends Throwable>[] unknownOn() default {};
+
+	/**
 	 * The name of a method that is called before a method outside the web runs again
-	 * after a crash. It tells whether the lost attempt has done the work. It is a method
-	 * of the same bean, with the same parameters, and returns an
-	 * {@link java.util.Optional} of the result, or a {@code boolean} where there is none.
-	 * If it cannot tell, {@link #onCrash()} decides whether the method runs again.
+	 * after a crash, or after an attempt whose outcome is unknown. It tells whether that
+	 * attempt has done the work. It is a method of the same bean, with the same
+	 * parameters, and returns an {@link java.util.Optional} of the result, or a
+	 * {@code boolean} where there is none. If it cannot tell, {@link #onCrash()} decides
+	 * whether the method runs again.
 	 * @return the name; by default no method is called
 	 */
 	String verify() default "";

@@ -144,10 +144,10 @@ final class ToolMethods {
 		private void requireForTools(Idempotent annotation) {
 			boolean forOthers = !annotation.required() || !annotation.fingerprint() || annotation.transactional()
 					|| annotation.dryRun() != DryRun.REPORT || annotation.store() != StoredAnswers.BY_POLICY
-					|| annotation.storeExceptions().length > 0 || !annotation.verify().isEmpty()
-					|| !annotation.lease().isEmpty() || !annotation.waitTimeout().isEmpty()
-					|| !annotation.maxReplays().isEmpty() || !annotation.maxRequestBody().isEmpty()
-					|| !annotation.maxResponseBody().isEmpty();
+					|| annotation.storeExceptions().length > 0 || annotation.unknownOn().length > 0
+					|| !annotation.verify().isEmpty() || !annotation.lease().isEmpty()
+					|| !annotation.waitTimeout().isEmpty() || !annotation.maxReplays().isEmpty()
+					|| !annotation.maxRequestBody().isEmpty() || !annotation.maxResponseBody().isEmpty();
 			if (forOthers) {
 				throw new IdempotencyConfigurationException(
 						"%s is a tool and @Idempotent without a key, and asks for more than ttl, onConflict, onCrash and effect"

@@ -62,6 +62,9 @@ final class OutcomeTags {
 		if (event instanceof IdempotencyEvent.Released) {
 			return "released";
 		}
+		if (event instanceof IdempotencyEvent.OutcomeUnknown) {
+			return "reported_unknown";
+		}
 		if (event instanceof IdempotencyEvent.NotReleased) {
 			return "not_released";
 		}

@@ -4,6 +4,7 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 import dev.idempotency.IdempotencyConfigurationException;
 import dev.idempotency.OnCrash;
@@ -12,6 +13,7 @@ import dev.idempotency.core.EngineSettings;
 import dev.idempotency.core.OperationPolicy;
 import dev.idempotency.core.PurgeSettings;
 import dev.idempotency.core.ResultPacking;
+import dev.idempotency.core.UnknownOutcomes;
 import dev.idempotency.http.HttpSettings;
 import dev.idempotency.http.KeySyntax;
 import dev.idempotency.store.StoredResult;
@@ -24,6 +26,8 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.core.NativeDetector;
+import org.springframework.util.ClassUtils;
 import org.springframework.util.unit.DataSize;
 
 /**
@@ -46,6 +50,9 @@ import org.springframework.util.unit.DataSize;
  * limit elsewhere and with virtual threads.
  * @param onStoreFailure What happens to an operation when the store cannot be reached.
  * @param maxReplays How often a result is replayed; 0 means no limit.
+ * @param unknownOn Exceptions after which it is unknown whether an operation did its
+ * work, anywhere among the causes of its failure. The next attempt is told so, as after a
+ * crash. By default timeouts and broken connections of clients.
  * @param operations Settings of single operations, by their names, such as POST
  * /payments: ttl, lease, wait-timeout, max-replays, max-request-body and
  * max-response-body.
@@ -68,13 +75,15 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled,
 		@Nullable String namespace, @DefaultValue("24h") Duration ttl, @DefaultValue("30s") Duration lease,
 		@DefaultValue("10s") Duration waitTimeout, @Nullable Integer maxWaiting,
 		@DefaultValue("reject") EngineSettings.OnStoreFailure onStoreFailure, @DefaultValue("0") int maxReplays,
-		@DefaultValue Map<String, OperationProperties> operations, @DefaultValue Encryption encryption,
-		@DefaultValue Compression compression, @DefaultValue Http http, @DefaultValue Memory memory,
-		@DefaultValue Jdbc jdbc, @DefaultValue Redis redis, @DefaultValue Tools tools, @DefaultValue Purge purge,
-		@DefaultValue Client client, @DefaultValue Reactive reactive) {
+		@Nullable List<String> unknownOn, @DefaultValue Map<String, OperationProperties> operations,
+		@DefaultValue Encryption encryption, @DefaultValue Compression compression, @DefaultValue Http http,
+		@DefaultValue Memory memory, @DefaultValue Jdbc jdbc, @DefaultValue Redis redis, @DefaultValue Tools tools,
+		@DefaultValue Purge purge, @DefaultValue Client client, @DefaultValue Reactive reactive) {
 
 	public IdempotencyProperties {
 		new OperationPolicy(ttl, lease, OnCrash.RETRY, waitTimeout, maxReplays);
+		unknownOn = (unknownOn != null) ? List.copyOf(unknownOn) : UnknownOutcomes.DEFAULT_TYPES;
+		unknownOn.forEach(IdempotencyProperties::requireException);
 		operations = Map.copyOf(operations);
 		OperationProperties.named(operations);
 	}
@@ -83,7 +92,28 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled,
 	 * Returns the policy of operations without settings of their own.
 	 */
 	public OperationPolicy defaultPolicy() {
-		return OperationPolicy.of(this.ttl, this.lease).withMaxReplays(this.maxReplays);
+		return OperationPolicy.of(this.ttl, this.lease)
+			.withMaxReplays(this.maxReplays)
+			.withUnknownOutcomes(UnknownOutcomes.NONE.and(Objects.requireNonNull(this.unknownOn)));
+	}
+
+	/**
+	 * The types that count by default may be missing, and a native image may not have
+	 * others by their names.
+	 */
+	private static void requireException(String type) {
+		boolean known = UnknownOutcomes.DEFAULT_TYPES.contains(type) || NativeDetector.inNativeImage();
+		try {
+			known = known || Throwable.class.isAssignableFrom(ClassUtils.forName(type, null));
+		}
+		catch (ClassNotFoundException | LinkageError ex) {
+			// It is misspelt, or its library is missing
+		}
+		if (!known) {
+			throw new IdempotencyConfigurationException(
+					"idempotency.unknown-on names %s, which is not an exception on the class path".formatted(type),
+					"Write the full name of an exception, such as java.net.SocketTimeoutException.");
+		}
 	}
 
 	/**

@@ -366,7 +366,10 @@ async function open(id) {
 
 function showFacts(record) {
 	const facts = [['Operation', record.operation], ['Key', element('code', record.key)], ['Hash', element('code', '#' + record.hash)],
-		['Caller', record.principal], ['Tenant', record.tenant], ['State', stateText(record.state)], ['Attempt', record.attempt],
+		['Caller', record.principal], ['Tenant', record.tenant], ['State', stateText(record.state)],
+		['Why', record.state !== 'ABANDONED' ? null : record.reported ? 'the attempt reported that its outcome is unknown'
+			: 'an attempt did not end: its process may have crashed'],
+		['Attempt', record.attempt],
 		['Lease left', record.leaseLeftMillis === undefined || record.leaseLeftMillis === null ? null : duration(record.leaseLeftMillis)],
 		['Created', time(record.created)], ['Completed', record.completed ? time(record.completed) : null],
 		['Expires', time(record.expires)], ['Replays', record.replays > 0 ? number.format(record.replays) : null],

@@ -43,6 +43,8 @@ final class ClaimedExecution extends Execution {
 
 	private volatile boolean steps;
 
+	private volatile boolean unknown;
+
 	ClaimedExecution(GuardedStore store, Listeners listeners, Attempt attempt, Claim claim, KeptLease lease) {
 		this.store = store;
 		this.listeners = listeners;
@@ -146,6 +148,9 @@ final class ClaimedExecution extends Execution {
 	}
 
 	private IdempotencyEvent releasedUnlessCommitted() {
+		if (this.unknown) {
+			return released(giveBack());
+		}
 		try {
 			return this.store.afterTransaction(this.claim) ? stored() : released(true);
 		}
@@ -161,7 +166,11 @@ final class ClaimedExecution extends Execution {
 	}
 
 	private IdempotencyEvent released(boolean done) {
-		return done ? new IdempotencyEvent.Released(key()) : new IdempotencyEvent.NotReleased(key());
+		if (!done) {
+			return new IdempotencyEvent.NotReleased(key());
+		}
+		return this.unknown ? new IdempotencyEvent.OutcomeUnknown(key(), attempt())
+				: new IdempotencyEvent.Released(key());
 	}
 
 	private static @Nullable StoredResult plain(byte @Nullable [] payload) {
@@ -211,7 +220,7 @@ final class ClaimedExecution extends Execution {
 				.publish((transaction != null) ? undoneAfter(ex, transaction) : keptWithoutResultAfter(ex)));
 			throw ex;
 		}
-		this.listeners.publish((completion.kind() == Completion.Kind.RELEASED) ? new IdempotencyEvent.Released(key())
+		this.listeners.publish((completion.kind() == Completion.Kind.RELEASED) ? released(true)
 				: new IdempotencyEvent.Finished(key(), completion));
 		return completion;
 	}
@@ -359,6 +368,18 @@ final class ClaimedExecution extends Execution {
 	}
 
 	@Override
+	public void outcomeIsUnknown() {
+		this.unknown = true;
+	}
+
+	@Override
+	public void workFailed(Throwable failure) {
+		if (this.attempt.policy().unknownOutcomes().isUnknownAfter(failure)) {
+			outcomeIsUnknown();
+		}
+	}
+
+	@Override
 	public void letLeaseRunOut() {
 		if (this.lease.end() && !this.finished.get()) {
 			this.listeners.publish(new IdempotencyEvent.Abandoned(key()));
@@ -392,7 +413,11 @@ final class ClaimedExecution extends Execution {
 
 	private boolean giveBack() {
 		try {
-			if (this.store.release(this.claim)) {
+			if (this.unknown) {
+				logger.info("It is unknown whether attempt {} of {} did its work: the next attempt is told", attempt(),
+						key());
+			}
+			if (this.unknown ? this.store.abandon(this.claim) : this.store.release(this.claim)) {
 				return true;
 			}
 			this.lease.lost();

@@ -34,7 +34,7 @@ public abstract class Execution implements AutoCloseable {
 	 * Whether an earlier attempt may have done the work already.
 	 * @return whether this attempt has taken the key over
 	 */
-	public final boolean isRetryAfterCrash() {
+	public final boolean mayHaveRun() {
 		return attempt() > 1;
 	}
 
@@ -126,13 +126,26 @@ public abstract class Execution implements AutoCloseable {
 	public abstract void hasSteps();
 
 	/**
+	 * It is unknown whether the work was done. When this is closed, the key is not
+	 * released but left to the next attempt, which may begin at once, and knows.
+	 */
+	public abstract void outcomeIsUnknown();
+
+	/**
+	 * The work has failed. After some failures, as the policy says,
+	 * {@linkplain #outcomeIsUnknown() it is unknown} whether it was done.
+	 */
+	public abstract void workFailed(Throwable failure);
+
+	/**
 	 * Stops renewing the lease, because it is unknown whether the execution will finish.
 	 * It still can, as long as no other attempt has taken the key over.
 	 */
 	public abstract void letLeaseRunOut();
 
 	/**
-	 * Releases the key, unless the execution is finished: a retry runs again.
+	 * Releases the key, unless the execution is finished: a retry runs again. If the
+	 * outcome is unknown, the retry is a later attempt.
 	 */
 	@Override
 	public abstract void close();

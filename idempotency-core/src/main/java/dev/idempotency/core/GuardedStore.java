@@ -213,6 +213,10 @@ final class GuardedStore {
 		return ask(StoreVerb.RELEASE, claim.key(), () -> this.store.release(claim));
 	}
 
+	boolean abandon(Claim claim) {
+		return ask(StoreVerb.ABANDON, claim.key(), () -> this.store.abandon(claim));
+	}
+
 	/**
 	 * Packs a plain result for the store.
 	 */

@@ -38,7 +38,8 @@ import org.slf4j.LoggerFactory;
  *                     takeover: the lease has expired, attempt + 1
  * </pre> A completed key does not run again before its ttl expires. After a takeover, a
  * release keeps the record, with an expired lease: whether the earlier attempt did the
- * work is still unknown, and the next one must know.
+ * work is still unknown, and the next one must know. An execution that reports that its
+ * outcome is unknown leaves its record in the same way, after attempt 1 too.
  */
 public final class IdempotencyEngine implements AutoCloseable {
 

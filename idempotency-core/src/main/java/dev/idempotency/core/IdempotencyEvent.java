@@ -86,6 +86,15 @@ public sealed interface IdempotencyEvent {
 	}
 
 	/**
+	 * An execution ended and has reported that it is unknown whether it did its work. The
+	 * next attempt may begin at once, and knows.
+	 *
+	 * @param attempt its number
+	 */
+	record OutcomeUnknown(IdempotencyKey key, int attempt) implements OfKey {
+	}
+
+	/**
 	 * An execution ended without a result and could not release its key: the store
 	 * failed, or the claim is lost.
 	 */

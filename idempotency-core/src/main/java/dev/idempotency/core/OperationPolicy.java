@@ -19,9 +19,10 @@ import org.jspecify.annotations.Nullable;
  * @param maxReplays how often a result is replayed; zero: without a limit
  * @param extendsOnReplay whether each replay of a result restarts its ttl; such a result
  * is replayed without a limit
+ * @param unknownOutcomes the failures after which it is unknown whether the work was done
  */
 public record OperationPolicy(Duration ttl, Duration lease, OnCrash onCrash, Duration patience, int maxReplays,
-		boolean extendsOnReplay) {
+		boolean extendsOnReplay, UnknownOutcomes unknownOutcomes) {
 
 	public OperationPolicy {
 		new ClaimTerms(lease, ttl, onCrash, OnReplay.READ);
@@ -44,7 +45,7 @@ public record OperationPolicy(Duration ttl, Duration lease, OnCrash onCrash, Dur
 	}
 
 	public OperationPolicy(Duration ttl, Duration lease, OnCrash onCrash, Duration patience, int maxReplays) {
-		this(ttl, lease, onCrash, patience, maxReplays, false);
+		this(ttl, lease, onCrash, patience, maxReplays, false, UnknownOutcomes.DEFAULT);
 	}
 
 	/**
@@ -59,21 +60,24 @@ public record OperationPolicy(Duration ttl, Duration lease, OnCrash onCrash, Dur
 	 * This policy with another ttl.
 	 */
 	public OperationPolicy withTtl(Duration ttl) {
-		return new OperationPolicy(ttl, this.lease, this.onCrash, this.patience, this.maxReplays, this.extendsOnReplay);
+		return new OperationPolicy(ttl, this.lease, this.onCrash, this.patience, this.maxReplays, this.extendsOnReplay,
+				this.unknownOutcomes);
 	}
 
 	/**
 	 * This policy with other crash handling.
 	 */
 	public OperationPolicy withOnCrash(OnCrash onCrash) {
-		return new OperationPolicy(this.ttl, this.lease, onCrash, this.patience, this.maxReplays, this.extendsOnReplay);
+		return new OperationPolicy(this.ttl, this.lease, onCrash, this.patience, this.maxReplays, this.extendsOnReplay,
+				this.unknownOutcomes);
 	}
 
 	/**
 	 * This policy with more or less patience.
 	 */
 	public OperationPolicy withPatience(Duration patience) {
-		return new OperationPolicy(this.ttl, this.lease, this.onCrash, patience, this.maxReplays, this.extendsOnReplay);
+		return new OperationPolicy(this.ttl, this.lease, this.onCrash, patience, this.maxReplays, this.extendsOnReplay,
+				this.unknownOutcomes);
 	}
 
 	/**
@@ -81,7 +85,8 @@ public record OperationPolicy(Duration ttl, Duration lease, OnCrash onCrash, Dur
 	 * @throws IllegalArgumentException if there is a limit and replays restart the ttl
 	 */
 	public OperationPolicy withMaxReplays(int maxReplays) {
-		return new OperationPolicy(this.ttl, this.lease, this.onCrash, this.patience, maxReplays, this.extendsOnReplay);
+		return new OperationPolicy(this.ttl, this.lease, this.onCrash, this.patience, maxReplays, this.extendsOnReplay,
+				this.unknownOutcomes);
 	}
 
 	/**
@@ -89,7 +94,16 @@ public record OperationPolicy(Duration ttl, Duration lease, OnCrash onCrash, Dur
 	 * must be kept as long as they are in use.
 	 */
 	public OperationPolicy withExtendingReplays() {
-		return new OperationPolicy(this.ttl, this.lease, this.onCrash, this.patience, 0, true);
+		return new OperationPolicy(this.ttl, this.lease, this.onCrash, this.patience, 0, true, this.unknownOutcomes);
+	}
+
+	/**
+	 * This policy with other failures after which it is unknown whether the work was
+	 * done.
+	 */
+	public OperationPolicy withUnknownOutcomes(UnknownOutcomes unknownOutcomes) {
+		return new OperationPolicy(this.ttl, this.lease, this.onCrash, this.patience, this.maxReplays,
+				this.extendsOnReplay, unknownOutcomes);
 	}
 
 	boolean isPatient() {

@@ -60,7 +60,8 @@ public record OperationSettings(@Nullable Duration ttl, @Nullable Duration lease
 		}
 		return new OperationPolicy(newTtl, newLease, policy.onCrash(),
 				(this.waitTimeout != null) ? this.waitTimeout : policy.patience(),
-				(this.maxReplays != null) ? this.maxReplays : policy.maxReplays(), policy.extendsOnReplay());
+				(this.maxReplays != null) ? this.maxReplays : policy.maxReplays(), policy.extendsOnReplay(),
+				policy.unknownOutcomes());
 	}
 
 	/**

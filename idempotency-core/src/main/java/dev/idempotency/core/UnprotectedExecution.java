@@ -83,6 +83,16 @@ final class UnprotectedExecution extends Execution {
 	}
 
 	@Override
+	public void outcomeIsUnknown() {
+		// There is no next attempt
+	}
+
+	@Override
+	public void workFailed(Throwable failure) {
+		// There is no next attempt
+	}
+
+	@Override
 	public void letLeaseRunOut() {
 		// There is none
 	}

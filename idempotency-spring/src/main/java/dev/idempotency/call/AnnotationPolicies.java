@@ -1,6 +1,7 @@
 package dev.idempotency.call;
 
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
@@ -40,7 +41,9 @@ public record AnnotationPolicies(OperationPolicy defaults, Duration waitTimeout,
 	 */
 	public OperationPolicy policyOf(Idempotent annotation, String operation) {
 		OperationPolicy policy = this.defaults.withOnCrash(annotation.onCrash())
-			.withPatience(patience(annotation.onConflict()));
+			.withPatience(patience(annotation.onConflict()))
+			.withUnknownOutcomes(this.defaults.unknownOutcomes()
+				.and(Arrays.stream(annotation.unknownOn()).map(Class::getName).toList()));
 		return settingsOf(annotation, operation).over(policy, operation);
 	}
 

@@ -172,7 +172,7 @@ public final class Calls {
 			value = work.run();
 		}
 		catch (Throwable ex) {
-			FirstFailure.then(ex, call::failed);
+			FirstFailure.then(ex, () -> call.failed(ex));
 			throw ex;
 		}
 		return call.succeeded(value);

@@ -68,6 +68,12 @@ public final class RunningCall implements IdempotencyContext {
 	}
 
 	@Override
+	public void outcomeUnknown() {
+		this.execution.outcomeIsUnknown();
+		this.released = true;
+	}
+
+	@Override
 	public Steps steps() {
 		return this.steps;
 	}
@@ -150,9 +156,18 @@ public final class RunningCall implements IdempotencyContext {
 	}
 
 	/**
-	 * The work failed, and the next attempt runs.
+	 * The work failed, and the next attempt runs. After some failures it is unknown
+	 * whether the work was done.
 	 */
-	public void failed() {
+	public void failed(Throwable failure) {
+		this.execution.workFailed(failure);
+		this.execution.close();
+	}
+
+	/**
+	 * The work was not done, and the next attempt runs.
+	 */
+	public void undone() {
 		this.execution.close();
 	}
 

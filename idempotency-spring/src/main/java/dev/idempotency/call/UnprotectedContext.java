@@ -64,6 +64,11 @@ public class UnprotectedContext implements IdempotencyContext {
 	}
 
 	@Override
+	public void outcomeUnknown() {
+		// There is no next attempt
+	}
+
+	@Override
 	public Steps steps() {
 		return new UnprotectedSteps(this);
 	}

@@ -313,7 +313,7 @@ final class JoinedCalls implements TransactionSynchronization {
 			}
 			switch (ending) {
 				case COMMITTED -> this.call.succeeded(this.value);
-				case ROLLED_BACK -> this.call.failed();
+				case ROLLED_BACK -> this.call.undone();
 				case UNKNOWN -> this.call.letLeaseRunOut();
 			}
 		}

@@ -117,7 +117,7 @@ final class MethodEdge {
 				return this.calls.valueOrThrow(state, attempt);
 			}
 			RunningCall call = running.call();
-			if (call.isRetryAfterCrash() && operation.verification() != null) {
+			if (call.mayHaveRun() && operation.verification() != null) {
 				Verification.Answer answer = ask(operation.verification(), bean, arguments, call);
 				if (answer != null) {
 					return this.calls.valueOrThrow(call.succeeded(answer.result()), attempt);
@@ -158,7 +158,7 @@ final class MethodEdge {
 		}
 		finally {
 			if (!answered) {
-				call.failed();
+				call.undone();
 			}
 		}
 	}
@@ -166,7 +166,7 @@ final class MethodEdge {
 	private static void refuseIfUnknown(MethodOperation operation, RunningCall call) {
 		IdempotencyException refusal = operation.refusalIfUnknown(call);
 		if (refusal != null) {
-			call.failed();
+			call.undone();
 			throw refusal;
 		}
 	}
@@ -256,7 +256,7 @@ final class MethodEdge {
 		 * The method has undone its work without an exception, and returns what it likes.
 		 */
 		private @Nullable Object undone(@Nullable Object value) {
-			this.call.failed();
+			this.call.undone();
 			return value;
 		}
 
@@ -309,7 +309,7 @@ final class MethodEdge {
 			}
 			finally {
 				if (!begun) {
-					this.call.failed();
+					this.call.undone();
 				}
 			}
 		}
@@ -331,7 +331,13 @@ final class MethodEdge {
 		 */
 		private @Nullable Object failed(Throwable failure) throws Throwable {
 			if (!this.operation.stores(failure)) {
-				this.call.failed();
+				if (isJoining()) {
+					// Its transaction has undone the work
+					this.call.undone();
+				}
+				else {
+					this.call.failed(failure);
+				}
 				throw failure;
 			}
 			CallState state = this.call.failedForGood(failure);

@@ -121,7 +121,7 @@ final class MonoEdge {
 		@Override
 		public Mono<?> begin(RunningCall call) throws Throwable {
 			Verification verification = this.operation.verification();
-			if (verification == null || !call.isRetryAfterCrash()) {
+			if (verification == null || !call.mayHaveRun()) {
 				return proceed();
 			}
 			return ask(verification, call).flatMap((answer) -> {

@@ -80,11 +80,11 @@ final class ReactiveWork implements Outliving.Owner<Object> {
 		}
 		RunningCall call = running.call();
 		if (!this.settled.compareAndSet(false, true)) {
-			call.failed();
+			call.undone();
 			return Mono.empty();
 		}
 		return Mono.defer(() -> this.unheard ? this.engine.end(() -> {
-			call.failed();
+			call.undone();
 			return null;
 		}) : run(call).flatMap(this.engine::end));
 	}
@@ -120,7 +120,7 @@ final class ReactiveWork implements Outliving.Owner<Object> {
 	 */
 	private @Nullable Object failed(RunningCall call, Throwable failure) throws Exception {
 		if (!this.work.stores(failure)) {
-			FirstFailure.then(failure, call::failed);
+			FirstFailure.then(failure, () -> call.failed(failure));
 			throw asException(failure);
 		}
 		CallState state = call.failedForGood(failure);

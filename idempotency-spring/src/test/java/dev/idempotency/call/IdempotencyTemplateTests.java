@@ -204,7 +204,7 @@ class IdempotencyTemplateTests {
 			IdempotencyContext context = IdempotencyContext.current();
 			assertThat(context.key()).isEqualTo(KEY.within("shop"));
 			assertThat(context.attempt()).isEqualTo(2);
-			assertThat(context.isRetryAfterCrash()).isTrue();
+			assertThat(context.mayHaveRun()).isTrue();
 			context.effect(Effect.CREATED);
 		});
 		assertThat(IdempotencyContext.find()).isEmpty();
@@ -423,8 +423,8 @@ class IdempotencyTemplateTests {
 		this.fixture.mend();
 		assertThat(attempt()).isInstanceOf(Outcome.InProgress.class);
 		this.fixture.clock.advance(LEASE);
-		assertThat(this.fixture.idempotency.execute(KEY, Boolean.class,
-				() -> IdempotencyContext.current().isRetryAfterCrash()))
+		assertThat(
+				this.fixture.idempotency.execute(KEY, Boolean.class, () -> IdempotencyContext.current().mayHaveRun()))
 			.isTrue();
 	}
 

@@ -79,6 +79,21 @@ class EngineHooksTests extends EngineFixture {
 	}
 
 	@Test
+	void followsAnExecutionThatReportsThatItsOutcomeIsUnknown() {
+		follow();
+		Execution execution = proceed();
+		execution.outcomeIsUnknown();
+		execution.close();
+		assertThat(followed()).containsExactly(IdempotencyEvent.Decided.class, IdempotencyEvent.OutcomeUnknown.class);
+		follow();
+		Execution next = proceed();
+		next.outcomeIsUnknown();
+		fail(StoreVerb.ABANDON, Fault.BEFORE);
+		next.close();
+		assertThat(followed()).endsWith(IdempotencyEvent.NotReleased.class);
+	}
+
+	@Test
 	void followsAnExecutionThatNobodyKnowsTheEndOf() {
 		follow();
 		Execution execution = proceed();

@@ -2,6 +2,7 @@ package dev.idempotency.core;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.TimeoutException;
 
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.IdempotencyScope;
@@ -178,7 +179,7 @@ class IdempotencyEngineTests extends EngineFixture {
 		mend();
 		assertThat(begin().reason()).isEqualTo(Reason.IN_PROGRESS);
 		this.clock.advance(LEASE);
-		assertThat(proceed().isRetryAfterCrash()).isTrue();
+		assertThat(proceed().mayHaveRun()).isTrue();
 	}
 
 	@Test
@@ -199,6 +200,64 @@ class IdempotencyEngineTests extends EngineFixture {
 		assertThat(begin().reason()).isEqualTo(Reason.IN_PROGRESS);
 		this.clock.advance(LEASE);
 		proceed();
+	}
+
+	// Outcomes that are unknown
+
+	@Test
+	void leavesAKeyWhoseOutcomeIsUnknownToTheNextAttemptAtOnce() {
+		Execution execution = proceed();
+		execution.outcomeIsUnknown();
+		execution.close();
+		Execution second = proceed();
+		assertThat(second.attempt()).isEqualTo(2);
+		assertThat(second.mayHaveRun()).isTrue();
+		second.close();
+		assertThat(proceed().attempt()).isEqualTo(3);
+	}
+
+	@Test
+	void tellsFailuresThatLeaveTheOutcomeUnknownFromOthers() {
+		Execution execution = proceed();
+		execution.workFailed(new IllegalStateException("bug"));
+		execution.close();
+		Execution again = proceed();
+		assertThat(again.attempt()).isEqualTo(1);
+		again.workFailed(new IllegalStateException(new TimeoutException()));
+		again.close();
+		assertThat(proceed().attempt()).isEqualTo(2);
+	}
+
+	@Test
+	void storesAResultInSpiteOfAFailureBeforeIt() {
+		Execution execution = proceed();
+		execution.workFailed(new TimeoutException());
+		assertThat(execution.complete(bytes("paid"))).isEqualTo(Completion.stored(true));
+		execution.close();
+		assertThat(replayed(begin())).isEqualTo("paid");
+	}
+
+	@Test
+	void waitsForTheLeaseWhereTheStoreCannotBeTold() {
+		Execution execution = proceed();
+		fail(StoreVerb.ABANDON, Fault.BEFORE);
+		execution.outcomeIsUnknown();
+		execution.close();
+		mend();
+		assertThat(begin().reason()).isEqualTo(Reason.IN_PROGRESS);
+		this.clock.advance(LEASE);
+		assertThat(proceed().attempt()).isEqualTo(2);
+	}
+
+	@Test
+	void leavesTheKeyOfASuccessorAlone() {
+		Execution late = proceed();
+		this.clock.advance(LEASE);
+		Execution successor = proceed();
+		late.outcomeIsUnknown();
+		late.close();
+		assertThat(begin().reason()).isEqualTo(Reason.IN_PROGRESS);
+		assertThat(successor.complete(bytes("paid"))).isEqualTo(Completion.stored(true));
 	}
 
 	// Finishing

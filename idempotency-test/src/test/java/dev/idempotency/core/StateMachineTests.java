@@ -20,7 +20,7 @@ class StateMachineTests extends EngineFixture {
 	void claimLeadsFromAbsentToInProgress() {
 		Execution execution = proceed();
 		assertThat(execution.attempt()).isEqualTo(1);
-		assertThat(execution.isRetryAfterCrash()).isFalse();
+		assertThat(execution.mayHaveRun()).isFalse();
 		assertThat(state()).isEqualTo("in progress");
 	}
 
@@ -62,7 +62,7 @@ class StateMachineTests extends EngineFixture {
 		this.clock.advance(LEASE);
 		Execution second = proceed();
 		assertThat(second.attempt()).isEqualTo(2);
-		assertThat(second.isRetryAfterCrash()).isTrue();
+		assertThat(second.mayHaveRun()).isTrue();
 		assertThat(state()).isEqualTo("in progress");
 	}
 
@@ -90,7 +90,7 @@ class StateMachineTests extends EngineFixture {
 		proceed().close();
 		Execution third = proceed();
 		assertThat(third.attempt()).isEqualTo(3);
-		assertThat(third.isRetryAfterCrash()).isTrue();
+		assertThat(third.mayHaveRun()).isTrue();
 	}
 
 	private String state() {

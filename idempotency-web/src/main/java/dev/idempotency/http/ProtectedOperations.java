@@ -136,7 +136,7 @@ public final class ProtectedOperations {
 		Class<?> answer = (method != null) ? answerType(method) : Object.class;
 		this.answers.requirePossible(annotation, answer, handler);
 		requireAbsent(annotation.verify().isEmpty(), "verify", handler,
-				"Call IdempotencyContext.isRetryAfterCrash() in the handler, or put @Idempotent on a bean behind it.");
+				"Call IdempotencyContext.mayHaveRun() in the handler, or put @Idempotent on a bean behind it.");
 		requireAbsent(annotation.storeExceptions().length == 0, "storeExceptions", handler,
 				"Leave it out: the response to an exception is stored like any other, see store.");
 		OperationPolicy policy = this.policies.policyOf(annotation, handler);

@@ -16,11 +16,15 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  * how it ended                          what happens to the key
  * -----------------------------------   ------------------------------------------------
+ * outcomeUnknown()                      left to the next attempt, which knows; work is
+ *                                       committed below status 400
  * a response that is stored             completed, with the response if all is recorded
  * one that is not, or doNotStore()      released; work is committed below status 400
  * cut off by its client                 completed without the response
  * failed, or broken off by a failure    released, and work is rolled back;
- *                                       where failures are stored: completed without it
+ *                                       where failures are stored: completed without it;
+ *                                       if it is unknown what was done: left to the next
+ *                                       attempt, which knows
  * a result that cannot be written       completed without it, instead of released
  * a timeout, while a task runs          settled by the end of the task, instead of released
  * a timeout, and nobody tells more      left to its lease, instead of released
@@ -37,6 +41,8 @@ public final class Settlement {
 	private final HandlerTransaction transaction;
 
 	private volatile boolean released;
+
+	private volatile boolean unknown;
 
 	private volatile boolean unwritable;
 
@@ -68,6 +74,26 @@ public final class Settlement {
 	 */
 	public void doNotStore() {
 		this.released = true;
+	}
+
+	/**
+	 * It is unknown whether the handler does its work.
+	 */
+	public void outcomeUnknown() {
+		this.unknown = true;
+		if (this.execution != null) {
+			this.execution.outcomeIsUnknown();
+		}
+	}
+
+	/**
+	 * The handler has failed. If its response is not stored, some failures leave it
+	 * unknown what was done, unless a transaction undoes it.
+	 */
+	public void handlerFailed(Throwable failure) {
+		if (this.execution != null && this.transaction == HandlerTransaction.NONE) {
+			this.execution.workFailed(failure);
+		}
 	}
 
 	/**
@@ -147,7 +173,7 @@ public final class Settlement {
 			case CUT_OFF -> complete(null);
 			case FAILED -> settleFailure(false);
 			case BROKEN_OFF -> settleFailure(status < 400);
-			case RESPONDED -> (stored && !this.released) ? complete(response)
+			case RESPONDED -> (stored && !this.released && !this.unknown) ? complete(response)
 					: mustNotRunAgain() ? complete(null) : release(status < 400);
 		};
 	}
@@ -200,6 +226,9 @@ public final class Settlement {
 		if (this.execution == null || this.ended) {
 			return null;
 		}
+		if (this.unknown) {
+			return release(true);
+		}
 		StoredResult result = (response != null) ? response.encode() : null;
 		this.ended = true;
 		Transaction open = this.transaction.take();
@@ -220,13 +249,13 @@ public final class Settlement {
 		}
 		Supplier<AfterTimeout> asked = this.timeout;
 		AfterTimeout work = (asked != null) ? asked.get() : AfterTimeout.FAILED;
-		if (work == AfterTimeout.SUCCEEDED) {
+		if (work == AfterTimeout.SUCCEEDED && !this.unknown) {
 			return complete(null);
 		}
 		if (work == AfterTimeout.UNKNOWN) {
 			this.execution.letLeaseRunOut();
 		}
-		if (work != AfterTimeout.FAILED) {
+		if (work == AfterTimeout.UNKNOWN || work == AfterTimeout.CONTINUES) {
 			return null;
 		}
 		this.ended = true;

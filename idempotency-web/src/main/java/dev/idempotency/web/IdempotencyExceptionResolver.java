@@ -136,17 +136,19 @@ public final class IdempotencyExceptionResolver implements HandlerExceptionResol
 			run.interrupted(End.CUT_OFF);
 		}
 		else if (run.isFlowing()) {
+			run.workFailed(ex);
 			// An event stream has no other end than a failure
 			run.interrupted(run.isEndless() ? End.CUT_OFF : End.BROKEN_OFF);
 		}
 		else if (FailedAnswer.isReasonFor(ex)) {
 			run.answerFailed();
 		}
+		else if (handler instanceof HandlerMethod && isBeforeHandler(ex)) {
+			run.undoWork();
+			run.handlerNotReached();
+		}
 		else {
-			run.handlerFailed();
-			if (handler instanceof HandlerMethod && isBeforeHandler(ex)) {
-				run.handlerNotReached();
-			}
+			run.handlerFailed(ex);
 		}
 	}
 

@@ -196,6 +196,11 @@ final class ProtectedRun implements IdempotencyContext {
 	}
 
 	@Override
+	public void outcomeUnknown() {
+		this.settlement.outcomeUnknown();
+	}
+
+	@Override
 	public Steps steps() {
 		return this.steps;
 	}
@@ -282,7 +287,22 @@ final class ProtectedRun implements IdempotencyContext {
 	/**
 	 * The handler has ended with an exception. The response to it is not streamed.
 	 */
-	void handlerFailed() {
+	void handlerFailed(Throwable failure) {
+		workFailed(failure);
+		undoWork();
+	}
+
+	/**
+	 * The handler has failed, perhaps after a part of its response was sent.
+	 */
+	void workFailed(Throwable failure) {
+		this.settlement.handlerFailed(failure);
+	}
+
+	/**
+	 * The response to a failure is not streamed.
+	 */
+	void undoWork() {
 		if (this.innermostDetour != null) {
 			// What the handler still does belongs to the same transaction
 			this.detourFailed = true;
@@ -298,7 +318,7 @@ final class ProtectedRun implements IdempotencyContext {
 	 */
 	void answerFailed() {
 		this.settlement.resultIsUnwritable();
-		handlerFailed();
+		undoWork();
 	}
 
 	/**
@@ -513,6 +533,9 @@ final class ProtectedRun implements IdempotencyContext {
 			}
 			this.taskSucceeded = !failed;
 			this.taskResult = result;
+			if (result instanceof Throwable failure) {
+				workFailed(failure);
+			}
 			this.taskSettles = this.taskDetached || this.recorder.isClientGone();
 			left = this.keyLeftToTask;
 			settles = this.taskSettles;

@@ -154,9 +154,9 @@ public final class IdempotencyHandlerAdapter
 		}
 		Publisher<Object> source = adapter.toPublisher(value);
 		if (adapter.isMultiValue()) {
-			return adapter.fromPublisher(Flux.from(source).doOnError(run::handlerFailed));
+			return adapter.fromPublisher(Flux.from(source).doOnError(run::valueFailed));
 		}
-		Mono<Object> watched = Mono.from(source).doOnError(run::handlerFailed);
+		Mono<Object> watched = Mono.from(source).doOnError(run::valueFailed);
 		return adapter.fromPublisher(adapter.isNoValue() ? watched
 				: watched.map((it) -> (it instanceof HttpEntity<?> entity) ? watched(entity, run) : it));
 	}
@@ -235,6 +235,9 @@ public final class IdempotencyHandlerAdapter
 			ReactiveRun run = (dispatch != null) ? dispatch.run() : null;
 			if (run != null && !run.isFinal() && isBeforeHandler(ex)) {
 				run.handlerNotReached();
+			}
+			else if (run != null) {
+				run.handlerFailed(ex);
 			}
 			return answerWithProblem(exchange, ex);
 		});

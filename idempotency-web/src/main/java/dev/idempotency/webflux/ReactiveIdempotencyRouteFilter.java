@@ -52,6 +52,9 @@ public final class ReactiveIdempotencyRouteFilter extends ProtectedRoutes<Reacti
 							if (isOverLimit(failure)) {
 								run.handlerNotReached();
 							}
+							else {
+								run.handlerFailed(failure);
+							}
 						});
 		});
 	}

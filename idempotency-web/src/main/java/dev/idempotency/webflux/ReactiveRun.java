@@ -215,6 +215,11 @@ final class ReactiveRun implements IdempotencyContext {
 	}
 
 	@Override
+	public void outcomeUnknown() {
+		this.settlement.outcomeUnknown();
+	}
+
+	@Override
 	public Steps steps() {
 		return this.steps;
 	}
@@ -232,8 +237,18 @@ final class ReactiveRun implements IdempotencyContext {
 	/**
 	 * The value that the handler returned has failed.
 	 */
-	void handlerFailed(Throwable failure) {
+	void valueFailed(Throwable failure) {
 		this.handlerFailure = failure;
+		handlerFailed(failure);
+	}
+
+	/**
+	 * The handler has failed.
+	 */
+	void handlerFailed(Throwable failure) {
+		if (this.handlerReached) {
+			this.settlement.handlerFailed(failure);
+		}
 	}
 
 	/**
@@ -270,6 +285,7 @@ final class ReactiveRun implements IdempotencyContext {
 	 * response counts as handled.
 	 */
 	void failedUnhandled(Throwable failure) {
+		handlerFailed(failure);
 		Predicate<Throwable> value = this.returned;
 		if (value != null && value.test(failure)) {
 			this.settlement.resultIsUnwritable();

@@ -1,8 +1,10 @@
 package dev.idempotency.autoconfigure;
 
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeoutException;
 
 import dev.idempotency.Fingerprint;
 import dev.idempotency.IdempotencyKey;
@@ -45,6 +47,30 @@ class IdempotencyAutoConfigurationTests {
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(IdempotencyAutoConfiguration.class));
+
+	@ParameterizedTest
+	@CsvSource({ "java.lang.String", "com.example.MisspeltException" })
+	void failsIfNoExceptionHasTheNameInUnknownOn(String name) {
+		this.runner.withPropertyValues("idempotency.unknown-on=" + name)
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.hasMessageContaining("idempotency.unknown-on names " + name));
+	}
+
+	@Test
+	void takesTheExceptionsOfUnknownOnInsteadOfTheDefault() {
+		this.runner.run((context) -> assertThat(unknownAfter(context, new TimeoutException())).isTrue());
+		this.runner.withPropertyValues("idempotency.unknown-on=")
+			.run((context) -> assertThat(unknownAfter(context, new TimeoutException())).isFalse());
+		this.runner.withPropertyValues("idempotency.unknown-on[0]=java.io.IOException").run((context) -> {
+			assertThat(unknownAfter(context, new TimeoutException())).isFalse();
+			assertThat(unknownAfter(context, new IOException())).isTrue();
+		});
+	}
+
+	private static boolean unknownAfter(ApplicationContext context, Exception failure) {
+		return context.getBean(IdempotencyProperties.class).defaultPolicy().unknownOutcomes().isUnknownAfter(failure);
+	}
 
 	@Test
 	void runsOnTheRequestedBootLine() {

@@ -9,7 +9,7 @@ import dev.idempotency.OnCrash;
 import org.springframework.stereotype.Service;
 
 /**
- * Three answers to a crash, from {@code docs/steps.md}.
+ * Answers to a crash, and to an outcome that is unknown, from {@code docs/steps.md}.
  */
 @Service
 class Charges {
@@ -22,13 +22,22 @@ class Charges {
 
 	@Idempotent(key = "#order.id")
 	public Charge lookingFirst(Order order) {
-		if (IdempotencyContext.current().isRetryAfterCrash()) {
+		if (IdempotencyContext.current().mayHaveRun()) {
 			Optional<Charge> earlier = this.payments.find(order.id());
 			if (earlier.isPresent()) {
 				return earlier.get();
 			}
 		}
 		return this.payments.charge(order);
+	}
+
+	@Idempotent(key = "#order.id")
+	public Charge reporting(Order order) {
+		Charge charge = this.payments.charge(order);
+		if (this.payments.isPending(charge)) {
+			IdempotencyContext.current().outcomeUnknown();
+		}
+		return charge;
 	}
 
 	@Idempotent(key = "#order.id", verify = "findCharge")

@@ -9,6 +9,11 @@ import java.util.Optional;
  */
 class Payments {
 
+	/**
+	 * The amount that the bank of this test does not answer to.
+	 */
+	static final int PENDING = 404;
+
 	private final List<Charge> charges = new ArrayList<>();
 
 	Charge charge(Order order) {
@@ -19,6 +24,13 @@ class Payments {
 
 	Optional<Charge> find(String orderId) {
 		return this.charges.stream().filter((charge) -> charge.id().equals("ch-" + orderId)).findFirst();
+	}
+
+	/**
+	 * Whether the bank has not answered yet.
+	 */
+	boolean isPending(Charge charge) {
+		return charge.amount() == PENDING;
 	}
 
 	List<Charge> charges() {

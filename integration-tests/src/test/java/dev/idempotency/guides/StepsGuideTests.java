@@ -90,6 +90,18 @@ class StepsGuideTests {
 		});
 	}
 
+	@Test
+	void tellsTheNextAttemptThatTheBankHasNotAnswered() {
+		Payments payments = new Payments();
+		Order order = new Order("1", Payments.PENDING);
+		new Shop().runner().withBean(Payments.class, () -> payments).withBean(Charges.class).run((context) -> {
+			Charges charges = context.getBean(Charges.class);
+			assertThat(charges.reporting(order)).isEqualTo(new Charge("ch-1", Payments.PENDING));
+			assertThat(charges.reporting(order)).isEqualTo(new Charge("ch-1", Payments.PENDING));
+			assertThat(payments.charges()).as("it is not stored").hasSize(2);
+		});
+	}
+
 	@Configuration(proxyBeanMethods = false)
 	@EnableAutoConfiguration
 	@Import({ CheckoutController.class, Payments.class, Warehouse.class })

@@ -148,7 +148,7 @@ class HandlerContextTests {
 		@PostMapping("/argument")
 		String argument(IdempotencyContext context) {
 			return "%s %s %d %s %s".formatted(context.key().scope().operation(), context.key().value(),
-					context.attempt(), context.isRetryAfterCrash(),
+					context.attempt(), context.mayHaveRun(),
 					(context == IdempotencyContext.current()) ? "same" : "another");
 		}
 

@@ -254,7 +254,7 @@ class PrometheusTests {
 
 		@PostMapping("/slow")
 		String slow(IdempotencyContext context) {
-			if (!context.isRetryAfterCrash()) {
+			if (!context.mayHaveRun()) {
 				this.gates.open("running");
 				this.gates.await("end");
 			}

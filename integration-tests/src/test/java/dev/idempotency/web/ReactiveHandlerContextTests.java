@@ -40,7 +40,7 @@ class ReactiveHandlerContextTests extends HandlerContextTests {
 		Mono<String> argument(IdempotencyContext context) {
 			return ReactiveIdempotencyContext.current()
 				.map((current) -> "%s %s %d %s %s".formatted(context.key().scope().operation(), context.key().value(),
-						context.attempt(), context.isRetryAfterCrash(), (context == current) ? "same" : "another"));
+						context.attempt(), context.mayHaveRun(), (context == current) ? "same" : "another"));
 		}
 
 		@PostMapping("/optional")

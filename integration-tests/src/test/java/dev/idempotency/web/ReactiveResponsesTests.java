@@ -356,7 +356,7 @@ class ReactiveResponsesTests {
 		private String fatal(IdempotencyContext context) {
 			this.executions.next(context.key().value());
 			this.gates.open(context.key().value() + " runs");
-			if (!context.isRetryAfterCrash()) {
+			if (!context.mayHaveRun()) {
 				throw new NoClassDefFoundError("as planned");
 			}
 			return "attempt " + context.attempt();

@@ -239,7 +239,7 @@ class SwitchedOffTests {
 			context.effect(Effect.CREATED);
 			context.doNotStore();
 			assertThat(context.attempt()).isEqualTo(1);
-			assertThat(context.isRetryAfterCrash()).isFalse();
+			assertThat(context.mayHaveRun()).isFalse();
 			assertThat(context.key().hash()).isNotBlank();
 			return context.key().value();
 		}

@@ -133,7 +133,7 @@ final class StepTask {
 		IdempotencyContext context = IdempotencyContext.current();
 		this.ledger.started(this.worker, task, step, context.attempt());
 		pause(50);
-		List<String> found = context.isRetryAfterCrash() ? this.ledger.find(task, step) : List.of();
+		List<String> found = context.mayHaveRun() ? this.ledger.find(task, step) : List.of();
 		if (!found.isEmpty()) {
 			return found.get(0);
 		}

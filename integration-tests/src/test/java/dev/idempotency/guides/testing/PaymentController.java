@@ -30,7 +30,7 @@ class PaymentController {
 		if (payment.amount() <= 0) {
 			throw new ResponseStatusException(HttpStatus.BAD_REQUEST, "Pay something");
 		}
-		if (context.isRetryAfterCrash() && this.network.hasCharged(context.key().value())) {
+		if (context.mayHaveRun() && this.network.hasCharged(context.key().value())) {
 			return ResponseEntity.ok("charged before");
 		}
 		String receipt = this.network.charge(payment.amount());

@@ -37,8 +37,7 @@ class CheckingPaymentController {
 	@PostMapping("/payments")
 	ResponseEntity<Payment> pay(@RequestBody Order order, Principal customer, IdempotencyContext context) {
 		String reference = HexFormat.of().formatHex(context.key().digest());
-		Optional<Payment> made = context.isRetryAfterCrash() ? this.payments.findByReference(reference)
-				: Optional.empty();
+		Optional<Payment> made = context.mayHaveRun() ? this.payments.findByReference(reference) : Optional.empty();
 		Payment payment = made.orElseGet(() -> this.payments.charge(customer.getName(), order, reference));
 		this.network.agree();
 		return ResponseEntity.created(URI.create("/payments/" + payment.id())).body(payment);

@@ -44,7 +44,7 @@ class PaymentController {
 	@PostMapping("/payments/{id}/capture")
 	Payment capture(@PathVariable String id, Principal customer, IdempotencyContext context) {
 		Payment payment = this.payments.find(customer.getName(), id);
-		if (payment.state() != State.CAPTURED || !context.isRetryAfterCrash()) {
+		if (payment.state() != State.CAPTURED || !context.mayHaveRun()) {
 			payment = this.payments.capture(customer.getName(), id);
 		}
 		this.network.agree();
