@@ -81,7 +81,7 @@ var sig Found in Attempt {}
 abstract sig Mistake {}
 
 one sig UnfencedComplete, UnfencedRelease, UnfencedRenew, ReadThenWriteClaim, ClientClock, EndlessRenewal,
-	CommitBeforeComplete extends Mistake {}
+	CommitBeforeComplete, UnfencedAbandon, AbandonForgets extends Mistake {}
 
 /* The mistakes that are made: none. To see what one of them does, write its name here. */
 fun Planted : set Mistake { none }
@@ -102,6 +102,8 @@ pred owns[a: Attempt] { inProgress[a.key] and a.key.owner = a }
 pred acceptsComplete[a: Attempt] { owns[a] or (UnfencedComplete in Planted and some a.key.life) }
 
 pred acceptsRelease[a: Attempt] { owns[a] or (UnfencedRelease in Planted and some a.key.life) }
+
+pred acceptsAbandon[a: Attempt] { owns[a] or (UnfencedAbandon in Planted and some a.key.life) }
 
 pred acceptsRenew[a: Attempt] { owns[a] or (UnfencedRenew in Planted and inProgress[a.key]) }
 
@@ -271,6 +273,28 @@ pred release[a: Attempt] {
 			no k.result'
 			k.leaseLeft' = (k in TakenOver implies ticks/first else none)
 			k.life' = (k in TakenOver implies k.life else none)
+			k in TakenOver' iff k in TakenOver
+		} else sameRecord[k]
+		samePromise[k]
+		sameTransaction[k]
+		otherKeys[k]
+	}
+	Running' = Running - a
+	Late' = Late
+	sameGrants
+	sameInstances
+}
+
+/* IdempotencyStore.abandon: it is unknown whether the work was done. The record stays, and may be taken over at once. */
+pred abandon[a: Attempt] {
+	a in Running
+	reaches[a]
+	let k = a.key {
+		acceptsAbandon[a] implies {
+			no k.owner'
+			no k.result'
+			k.leaseLeft' = (AbandonForgets in Planted implies none else ticks/first)
+			k.life' = (AbandonForgets in Planted implies none else k.life)
 			k in TakenOver' iff k in TakenOver
 		} else sameRecord[k]
 		samePromise[k]
@@ -465,7 +489,7 @@ pred step {
 	advance
 	or idle
 	or (some a: Attempt | claim[a] or takeover[a] or replay[a] or renew[a] or complete[a] or claimAgain[a]
-		or release[a] or letLeaseRunOut[a] or completeInTransaction[a] or commit[a] or rollBack[a] or find[a])
+		or release[a] or abandon[a] or letLeaseRunOut[a] or completeInTransaction[a] or commit[a] or rollBack[a] or find[a])
 	or (some i: Instance | crash[i] or stall[i] or resume[i])
 }
 
@@ -478,7 +502,7 @@ fact { always all a: Begun + Found | a.(attempts/prevs) in Begun + Found }
 
 /* Who would be heard by the store. */
 fun writers[k: Key] : set Attempt {
-	{ a: (Running + Late) & key.k | acceptsComplete[a] or acceptsRelease[a] or acceptsRenew[a] }
+	{ a: (Running + Late) & key.k | acceptsComplete[a] or acceptsRelease[a] or acceptsAbandon[a] or acceptsRenew[a] }
 }
 
 /* At most one owner can write. */
@@ -496,12 +520,18 @@ pred overlapOnlyAfterLease {
 
 /* A late writer changes nothing. */
 pred lateWritesChangeNothing {
-	all a: Superseded | (complete[a] or renew[a] or release[a] or completeInTransaction[a]) implies sameRecord[a.key]
+	all a: Superseded | (complete[a] or renew[a] or release[a] or abandon[a] or completeInTransaction[a])
+		implies sameRecord[a.key]
 }
 
 /* In a transaction, a completed key has exactly one committed effect, and no key has more. */
 pred oneEffect {
 	all k: Transactional | lone k.effects and (completed[k] implies one k.effects)
+}
+
+/* After an outcome that was reported as unknown, the next execution is a later attempt, and may begin at once. */
+pred unknownIsRemembered {
+	all a: Attempt | (abandon[a] and owns[a]) implies after (inProgress[a.key] and leaseOver[a.key])
 }
 
 /* All of it, for traces of processes. */
@@ -518,6 +548,8 @@ assert FencingHolds { always lateWritesChangeNothing }
 assert OneCommittedEffect { always oneEffect }
 
 /* Once nobody runs who holds it, a key is free or completed some time later, if only the clock moves. */
+assert UnknownIsRemembered { always unknownIsRemembered }
+
 assert NoKeyStaysBlocked {
 	(always eventually advance) implies
 		always all k: Key |
@@ -531,6 +563,7 @@ check CompletedKeyIsNotRunAgain for exactly 3 Attempt, 1 Key, 2 Instance, exactl
 check OverlapOnlyAfterLease for exactly 3 Attempt, 1 Key, 2 Instance, exactly 4 Tick, 10..10 steps
 check FencingHolds for exactly 3 Attempt, 1 Key, 2 Instance, exactly 4 Tick, 10..10 steps
 check OneCommittedEffect for exactly 3 Attempt, 1 Key, 2 Instance, exactly 4 Tick, 10..10 steps
+check UnknownIsRemembered for exactly 3 Attempt, 1 Key, 2 Instance, exactly 4 Tick, 10..10 steps
 check NoKeyStaysBlocked for exactly 3 Attempt, 1 Key, 2 Instance, exactly 4 Tick, 10..10 steps
 
 /* ---- What can happen, so that nothing holds only because nothing happens ---- */
@@ -539,6 +572,12 @@ check NoKeyStaysBlocked for exactly 3 Attempt, 1 Key, 2 Instance, exactly 4 Tick
 pred takeoverAfterCrash {
 	some disj a, b: Attempt | eventually (claim[a] and after eventually (crash[a.instance] and after eventually (
 		takeover[b] and after eventually (complete[b] and owns[b]))))
+}
+
+/* An attempt reports that its outcome is unknown, and the next one takes its key over and completes it. */
+pred takeoverAfterReport {
+	some disj a, b: Attempt | eventually (abandon[a] and owns[a] and after (takeover[b] and after eventually (
+		complete[b] and owns[b])))
 }
 
 /* An operation runs, and a retry is answered with its result. */
@@ -579,6 +618,7 @@ pred commitAfterRollBack {
 }
 
 run takeoverAfterCrash for exactly 3 Attempt, 1 Key, 2 Instance, exactly 4 Tick, 8..8 steps
+run takeoverAfterReport for exactly 3 Attempt, 1 Key, 2 Instance, exactly 4 Tick, 8..8 steps
 run replayAfterCompletion for exactly 3 Attempt, 1 Key, 2 Instance, exactly 4 Tick, 8..8 steps
 run secondExecutionAfterTtl for exactly 3 Attempt, 1 Key, 2 Instance, exactly 4 Tick, 8..8 steps
 run workLongerThanItsLease for exactly 3 Attempt, 1 Key, 2 Instance, exactly 4 Tick, 8..8 steps

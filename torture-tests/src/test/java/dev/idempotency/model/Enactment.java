@@ -79,6 +79,11 @@ final class Enactment implements AutoCloseable {
 				execution(actor).close();
 				yield true;
 			}
+			case "abandon" -> {
+				execution(actor).outcomeIsUnknown();
+				execution(actor).close();
+				yield true;
+			}
 			case "stall" -> {
 				this.executions.forEach((attempt, execution) -> {
 					if (actor.equals(this.script.instances().get(attempt))) {

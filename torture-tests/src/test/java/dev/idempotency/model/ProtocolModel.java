@@ -28,8 +28,8 @@ public final class ProtocolModel {
 	 * What an attempt, an instance and nobody does in it.
 	 */
 	static final List<List<String>> ACTIONS = List.of(
-			List.of("claim", "takeover", "replay", "renew", "complete", "claimAgain", "release", "letLeaseRunOut",
-					"completeInTransaction", "commit", "rollBack", "find"),
+			List.of("claim", "takeover", "replay", "renew", "complete", "claimAgain", "release", "abandon",
+					"letLeaseRunOut", "completeInTransaction", "commit", "rollBack", "find"),
 			List.of("crash", "stall", "resume"), List.of("advance", "idle"));
 
 	private static final String NOTHING_PLANTED = "fun Planted : set Mistake { none }";

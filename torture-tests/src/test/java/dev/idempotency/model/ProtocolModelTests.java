@@ -33,7 +33,7 @@ class ProtocolModelTests {
 			.filter((line) -> line.startsWith("assert "))
 			.map((line) -> line.split(" ", -1)[1])
 			.toList();
-		assertThat(MODEL.commands("check")).containsExactlyInAnyOrderElementsOf(stated).hasSize(6);
+		assertThat(MODEL.commands("check")).containsExactlyInAnyOrderElementsOf(stated).hasSize(7);
 	}
 
 	@ParameterizedTest
