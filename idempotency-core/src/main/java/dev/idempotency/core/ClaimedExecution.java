@@ -335,11 +335,12 @@ final class ClaimedExecution extends Execution {
 	 * lost. What it was to store tells.
 	 */
 	private Completion afterFailedCommit(RuntimeException failure, @Nullable StoredResult result, boolean withPayload) {
+		if (result == null) {
+			releasedUnlessCommitted();
+			return Completion.unknown(failure);
+		}
 		try {
 			boolean released = !this.store.afterTransaction(this.claim);
-			if (result == null) {
-				return Completion.unknown(failure);
-			}
 			return released ? Completion.rolledBack(failure)
 					: new LostClaim(this.store, this.claim, this.attempt).completeIn(failure, result, withPayload);
 		}

@@ -114,6 +114,7 @@ public interface JoiningStoreContract extends TransactionalStoreContract {
 			transaction().rollBackAfter(() -> {
 				Claim late = abandoned(this, key);
 				successors.addAll(Race.run(1, () -> granted(otherInstance(), key)));
+				assertThat(Race.run(1, () -> otherInstance().abandon(late))).containsOnly(false);
 				assertThat(complete.test(late)).isFalse();
 			});
 			assertThat(store().complete(successors.get(0), RESULT, TTL)).isTrue();

@@ -110,11 +110,14 @@ final class ClaimedRecord {
 	}
 
 	/**
-	 * Its transaction, if it had one, has ended.
+	 * Its transaction, if it had one, has ended. The fence of an owner that has lost its
+	 * claim is not its own.
 	 */
 	boolean abandon() throws SQLException {
 		boolean held = endLease(OwnedRecord.REPORTED);
-		unfence();
+		if (held) {
+			unfence();
+		}
 		return held;
 	}
 
