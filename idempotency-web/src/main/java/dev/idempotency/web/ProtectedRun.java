@@ -383,11 +383,8 @@ final class ProtectedRun implements IdempotencyContext {
 		else if (detachTask()) {
 			giveUpAfter(this.exchange.request().asyncTimeout());
 		}
-		else if (isLeftToTask()) {
-			return;
-		}
 		else if (hasTaskFailed()) {
-			settleWithoutDispatch(true, this.taskResult);
+			settleFailedTask();
 		}
 		else if (isFlowing() && hasTaskSucceeded()) {
 			settleWithoutClient();
@@ -395,6 +392,20 @@ final class ProtectedRun implements IdempotencyContext {
 		else {
 			keepFact();
 		}
+	}
+
+	/**
+	 * One thread alone renders the failure.
+	 */
+	private void settleFailedTask() {
+		Object failure;
+		synchronized (this) {
+			if (this.taskSettles) {
+				return;
+			}
+			failure = this.taskResult;
+		}
+		settleWithoutDispatch(true, failure);
 	}
 
 	/**
@@ -665,10 +676,6 @@ final class ProtectedRun implements IdempotencyContext {
 
 	private synchronized boolean hasTaskSucceeded() {
 		return this.taskSucceeded;
-	}
-
-	private synchronized boolean isLeftToTask() {
-		return this.taskSettles;
 	}
 
 	private synchronized boolean hasTaskFailed() {
