@@ -241,7 +241,8 @@ final class ClaimedExecution extends Execution {
 	 */
 	private IdempotencyEvent undoneAfter(Throwable failure, Transaction transaction) {
 		FirstFailure.then(failure, transaction::rollBack);
-		return released(FirstFailure.thenTry(failure, () -> !this.store.afterTransaction(this.claim)));
+		return released(FirstFailure.thenTry(failure,
+				() -> this.unknown ? giveBack() : !this.store.afterTransaction(this.claim)));
 	}
 
 	/**

@@ -361,6 +361,25 @@ class ErrorToleranceTests extends EngineFixture {
 		assertFree();
 	}
 
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void anOutcomeThatIsUnknownStaysSoWhenItsCommitFails(boolean error) {
+		Execution execution = proceed();
+		PlayedTransaction transaction = new PlayedTransaction();
+		transaction.failing = error;
+		transaction.refusing = !error;
+		execution.outcomeIsUnknown();
+		if (error) {
+			assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(() -> execution.closeIn(transaction));
+		}
+		else {
+			assertThat(execution.closeIn(transaction).kind()).isEqualTo(Completion.Kind.UNKNOWN);
+		}
+		Execution next = proceed();
+		assertThat(next.attempt()).isEqualTo(2);
+		next.close();
+	}
+
 	@Test
 	void anErrorOfTheReleaseAfterARollBackIsAttachedToTheFirst() {
 		Execution execution = proceed();
@@ -414,8 +433,13 @@ class ErrorToleranceTests extends EngineFixture {
 
 		private boolean failing;
 
+		private boolean refusing;
+
 		@Override
 		public void commit() {
+			if (this.refusing) {
+				throw new IllegalStateException("as planned");
+			}
 			if (this.failing) {
 				this.said.add("commit fails");
 				throw new OutOfMemoryError("as planned");
