@@ -227,6 +227,15 @@ class IdempotencyMetersTests {
 	}
 
 	@Test
+	void countsExecutionsThatReportedThatTheirOutcomeIsUnknown() {
+		Execution execution = proceed();
+		execution.outcomeIsUnknown();
+		execution.close();
+		assertThat(executions("reported_unknown")).isOne();
+		assertThat(store("abandon", "success")).isOne();
+	}
+
+	@Test
 	void takesTheTimeOfTheStoreForEachVerb() {
 		proceed().complete(bytes("paid"));
 		assertThat(store("claim", "success")).isOne();

@@ -18,6 +18,7 @@ import dev.idempotency.IdempotencyScope;
 import dev.idempotency.OnCrash;
 import dev.idempotency.actuate.PaymentsApplication.Payments;
 import dev.idempotency.fixtures.MemoryStores;
+import dev.idempotency.store.ClaimResult;
 import dev.idempotency.store.ClaimTerms;
 import dev.idempotency.store.IdempotencyStore;
 import dev.idempotency.store.MonotonicClock;
@@ -239,6 +240,22 @@ class IdempotencyEndpointTests {
 		Awaitility.await()
 			.until(() -> getJson("/idempotency/records/" + id).read("$.state", String.class).equals("ABANDONED"));
 		return id;
+	}
+
+	@Test
+	void tellsAnOutcomeThatWasReportedFromACrash() {
+		IdempotencyKey crashed = stored(TestServer.newKey());
+		IdempotencyKey reported = stored(TestServer.newKey());
+		SearchableStore store = this.server.bean(SearchableStore.class);
+		ClaimResult claimed = store.claim(reported, Fingerprint.none(),
+				new ClaimTerms(Duration.ofHours(1), Duration.ofHours(1), OnCrash.REFUSE, OnReplay.READ));
+		store.abandon(((ClaimResult.Granted) claimed).claim());
+		assertThat(isReported(abandon(crashed, Fingerprint.none()))).isFalse();
+		assertThat(isReported(RecordId.of(reported).value())).isTrue();
+	}
+
+	private boolean isReported(String id) {
+		return getJson("/idempotency/records/" + id).read("$.reported");
 	}
 
 	private Answer settle(String id, String outcome) {
