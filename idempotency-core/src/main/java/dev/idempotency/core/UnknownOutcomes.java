@@ -7,15 +7,16 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import dev.idempotency.IdempotencyException;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The failures after which it is unknown whether the work was done, by the names of their
  * types: a request has left, and its response did not come. The types and their subtypes
  * count, anywhere among the causes of a failure, unless the failure says that there was
  * no connection.
+ *
+ * @param types the names of exceptions
  */
-public final class UnknownOutcomes {
+public record UnknownOutcomes(Set<String> types) {
 
 	/**
 	 * The types that count unless the application says otherwise.
@@ -47,10 +48,8 @@ public final class UnknownOutcomes {
 	 */
 	private static final int MOST_CAUSES = 50;
 
-	private final Set<String> types;
-
-	private UnknownOutcomes(Set<String> types) {
-		this.types = types;
+	public UnknownOutcomes {
+		types = Set.copyOf(types);
 	}
 
 	/**
@@ -58,8 +57,8 @@ public final class UnknownOutcomes {
 	 * @param types the names of exceptions
 	 */
 	public UnknownOutcomes and(Collection<String> types) {
-		return types.isEmpty() ? this : new UnknownOutcomes(
-				Stream.concat(this.types.stream(), types.stream()).collect(Collectors.toUnmodifiableSet()));
+		return types.isEmpty() ? this
+				: new UnknownOutcomes(Stream.concat(this.types.stream(), types.stream()).collect(Collectors.toSet()));
 	}
 
 	/**
@@ -86,21 +85,6 @@ public final class UnknownOutcomes {
 			}
 		}
 		return false;
-	}
-
-	@Override
-	public boolean equals(@Nullable Object other) {
-		return other instanceof UnknownOutcomes outcomes && this.types.equals(outcomes.types);
-	}
-
-	@Override
-	public int hashCode() {
-		return this.types.hashCode();
-	}
-
-	@Override
-	public String toString() {
-		return this.types.toString();
 	}
 
 }

@@ -262,26 +262,17 @@ interface RacesContract extends StoreUnderTest {
 
 	@Test
 	default void eitherCompletesOrReleases() {
-		List<Claim> claims = newClaims();
-		List<List<Object>> meetings = meet(claims, (claim) -> store().complete(claim, RESULT, TTL),
-				(claim) -> otherInstance().release(claim));
-		for (int i = 0; i < MEETINGS; i++) {
-			assertThat(meetings.get(i)).containsOnlyOnce(true);
-			ClaimResult next = claim(store(), claims.get(i).key());
-			if (meetings.get(i).get(0).equals(true)) {
-				assertThat(completed(next).result()).isEqualTo(RESULT);
-			}
-			else {
-				assertThat(granted(next).attempt()).isEqualTo(1);
-			}
-		}
+		eitherCompletesOr((claim) -> otherInstance().release(claim), 1);
 	}
 
 	@Test
 	default void eitherCompletesOrAbandons() {
+		eitherCompletesOr((claim) -> otherInstance().abandon(claim), 2);
+	}
+
+	private void eitherCompletesOr(Function<Claim, Object> end, int nextAttempt) {
 		List<Claim> claims = newClaims();
-		List<List<Object>> meetings = meet(claims, (claim) -> store().complete(claim, RESULT, TTL),
-				(claim) -> otherInstance().abandon(claim));
+		List<List<Object>> meetings = meet(claims, (claim) -> store().complete(claim, RESULT, TTL), end);
 		for (int i = 0; i < MEETINGS; i++) {
 			assertThat(meetings.get(i)).containsOnlyOnce(true);
 			ClaimResult next = claim(store(), claims.get(i).key());
@@ -289,7 +280,7 @@ interface RacesContract extends StoreUnderTest {
 				assertThat(completed(next).result()).isEqualTo(RESULT);
 			}
 			else {
-				assertThat(granted(next).attempt()).isEqualTo(2);
+				assertThat(granted(next).attempt()).isEqualTo(nextAttempt);
 			}
 		}
 	}
