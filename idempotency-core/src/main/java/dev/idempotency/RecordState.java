@@ -17,8 +17,21 @@ public enum RecordState {
 	ABANDONED,
 
 	/**
+	 * The same, but not since a process crashed or stalled: the latest attempt has
+	 * reported that its outcome is unknown.
+	 */
+	REPORTED_UNKNOWN,
+
+	/**
 	 * The operation has completed.
 	 */
-	COMPLETED
+	COMPLETED;
+
+	/**
+	 * Whether an attempt has left the key without a known outcome.
+	 */
+	public boolean isOutcomeUnknown() {
+		return this == ABANDONED || this == REPORTED_UNKNOWN;
+	}
 
 }

@@ -61,7 +61,7 @@ final class ToolReports {
 			report.put("effect", "would_conflict");
 			report.put("detail", "Nothing has run. The same call is running now.");
 		}
-		else if (state == RecordState.ABANDONED && onCrash == OnCrash.REFUSE) {
+		else if (state != null && onCrash == OnCrash.REFUSE) {
 			report.put("effect", "would_conflict");
 			report.put("detail", "Nothing has run. The same call was interrupted: it would be refused.");
 		}

@@ -2,12 +2,15 @@ package dev.idempotency.actuate;
 
 import java.time.Clock;
 import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Collectors;
 
 import dev.idempotency.RecordState;
 import dev.idempotency.core.Records;
 import dev.idempotency.store.SearchableStore.Count;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -35,7 +38,7 @@ final class AbandonedKeys {
 
 	private final AtomicBoolean counting = new AtomicBoolean();
 
-	private volatile double counted = Double.NaN;
+	private volatile @Nullable Map<RecordState, Long> counted;
 
 	private volatile long nextCount = Long.MIN_VALUE;
 
@@ -47,10 +50,11 @@ final class AbandonedKeys {
 
 	/**
 	 * Returns the number that was counted last, and starts a new count if one is due.
+	 * @param state the state of the keys to count
 	 * @return NaN if nothing has been counted yet, the store failed, or it cannot be
 	 * searched
 	 */
-	double number() {
+	double number(RecordState state) {
 		if (this.records.areSearchable() && this.clock.millis() >= this.nextCount
 				&& this.counting.compareAndSet(false, true)) {
 			try {
@@ -62,7 +66,8 @@ final class AbandonedKeys {
 				throw ex;
 			}
 		}
-		return this.counted;
+		Map<RecordState, Long> known = this.counted;
+		return (known != null) ? known.getOrDefault(state, 0L) : Double.NaN;
 	}
 
 	private void count() {
@@ -77,18 +82,16 @@ final class AbandonedKeys {
 		}
 	}
 
-	private double countNow() {
+	private @Nullable Map<RecordState, Long> countNow() {
 		try {
 			return this.records.count()
 				.counts()
 				.stream()
-				.filter((count) -> count.state() == RecordState.ABANDONED)
-				.mapToLong(Count::number)
-				.sum();
+				.collect(Collectors.groupingBy(Count::state, Collectors.summingLong(Count::number)));
 		}
 		catch (RuntimeException | Error ex) {
 			logger.debug("Abandoned keys could not be counted", ex);
-			return Double.NaN;
+			return null;
 		}
 	}
 

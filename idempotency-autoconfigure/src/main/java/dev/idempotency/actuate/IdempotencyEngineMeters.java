@@ -1,5 +1,9 @@
 package dev.idempotency.actuate;
 
+import java.util.List;
+import java.util.Locale;
+
+import dev.idempotency.RecordState;
 import dev.idempotency.core.IdempotencyEngine;
 import dev.idempotency.store.MonotonicClock;
 import io.micrometer.core.instrument.Gauge;
@@ -24,9 +28,12 @@ public final class IdempotencyEngineMeters implements MeterBinder {
 
 	@Override
 	public void bindTo(MeterRegistry registry) {
-		Gauge.builder("idempotency.abandoned", this.abandoned, AbandonedKeys::number)
-			.description("Abandoned keys of the application, of all instances")
-			.register(registry);
+		for (RecordState state : List.of(RecordState.ABANDONED, RecordState.REPORTED_UNKNOWN)) {
+			Gauge.builder("idempotency.abandoned", this.abandoned, (keys) -> keys.number(state))
+				.description("Abandoned keys of the application, of all instances")
+				.tag("state", state.name().toLowerCase(Locale.ROOT))
+				.register(registry);
+		}
 		Gauge.builder("idempotency.in.progress", this.engine, IdempotencyEngine::executionsInProgress)
 			.description("Keys that this instance holds")
 			.register(registry);

@@ -19,7 +19,6 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * @param principal the caller
  * @param state the state of its operation
  * @param attempt the number of the latest attempt
- * @param reported whether the latest attempt has reported that its outcome is unknown
  * @param leaseLeftMillis what is left of its lease, while it is in progress
  * @param created when it was first claimed
  * @param completed when it was completed
@@ -31,9 +30,9 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * record
  */
 public record RecordView(String id, String hash, String operation, String key, @Nullable String principal,
-		@Nullable String tenant, RecordState state, int attempt, boolean reported, @Nullable Long leaseLeftMillis,
-		Instant created, @Nullable Instant completed, Instant expires, long replays, long storedBytes,
-		@Nullable String trace, @Nullable Answer answer) implements OperationResponseBody {
+		@Nullable String tenant, RecordState state, int attempt, @Nullable Long leaseLeftMillis, Instant created,
+		@Nullable Instant completed, Instant expires, long replays, long storedBytes, @Nullable String trace,
+		@Nullable Answer answer) implements OperationResponseBody {
 
 	private static final int HASH_LENGTH = 12;
 
@@ -44,9 +43,8 @@ public record RecordView(String id, String hash, String operation, String key, @
 		return new RecordView(record.id().value(), record.id().value().substring(0, HASH_LENGTH),
 				record.key().operation(), whole ? record.key().key() : masked(record.key().key()),
 				maskedUnless(whole, record.key().principal()), maskedUnless(whole, record.key().tenant()),
-				record.state(), record.status().attempt(), record.reported(), leaseLeft, record.created(),
-				record.status().completed(), record.status().expires(), record.replays(), record.size(), record.trace(),
-				answer);
+				record.state(), record.status().attempt(), leaseLeft, record.created(), record.status().completed(),
+				record.status().expires(), record.replays(), record.size(), record.trace(), answer);
 	}
 
 	private static @Nullable String maskedUnless(boolean whole, @Nullable String text) {

@@ -84,8 +84,14 @@ function keyText(record) {
 	return made;
 }
 
+/** Why it is unknown whether an operation has run, by the state of its record. */
+const WHY = {
+	ABANDONED: 'an attempt did not end: its process may have crashed',
+	REPORTED_UNKNOWN: 'the attempt reported that its outcome is unknown'
+};
+
 function stateText(state) {
-	return element('span', state.toLowerCase().replace('_', ' '), 'state ' + state);
+	return element('span', state.toLowerCase().replaceAll('_', ' '), 'state ' + state);
 }
 
 function time(instant) {
@@ -356,7 +362,7 @@ async function open(id) {
 		const record = await ask('/records/' + id);
 		showFacts(record);
 		byId('forget').disabled = false;
-		byId('settle').hidden = record.state !== 'ABANDONED';
+		byId('settle').hidden = !WHY[record.state];
 		answersRequests = /^[A-Z]+ (\/(?!.* > ).*)?$/.test(record.operation);
 	}
 	catch (error) {
@@ -367,8 +373,7 @@ async function open(id) {
 function showFacts(record) {
 	const facts = [['Operation', record.operation], ['Key', element('code', record.key)], ['Hash', element('code', '#' + record.hash)],
 		['Caller', record.principal], ['Tenant', record.tenant], ['State', stateText(record.state)],
-		['Why', record.state !== 'ABANDONED' ? null : record.reported ? 'the attempt reported that its outcome is unknown'
-			: 'an attempt did not end: its process may have crashed'],
+		['Why', WHY[record.state]],
 		['Attempt', record.attempt],
 		['Lease left', record.leaseLeftMillis === undefined || record.leaseLeftMillis === null ? null : duration(record.leaseLeftMillis)],
 		['Created', time(record.created)], ['Completed', record.completed ? time(record.completed) : null],

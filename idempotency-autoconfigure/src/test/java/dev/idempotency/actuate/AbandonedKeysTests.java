@@ -12,8 +12,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import dev.idempotency.Fingerprint;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.OnCrash;
+import dev.idempotency.RecordState;
 import dev.idempotency.core.EngineSettings;
 import dev.idempotency.core.IdempotencyEngine;
+import dev.idempotency.store.ClaimResult;
 import dev.idempotency.store.ClaimTerms;
 import dev.idempotency.store.IdempotencyStore;
 import dev.idempotency.store.OnReplay;
@@ -55,8 +57,8 @@ class AbandonedKeysTests {
 		return new AbandonedKeys(engine.records(), this.clock, executor);
 	}
 
-	private void abandon(String namespace, String key) {
-		this.store.claim(IdempotencyKey.of("pay", key).within(namespace), Fingerprint.none(),
+	private ClaimResult abandon(String namespace, String key) {
+		return this.store.claim(IdempotencyKey.of("pay", key).within(namespace), Fingerprint.none(),
 				new ClaimTerms(LEASE, Duration.ofHours(1), OnCrash.RETRY, OnReplay.READ));
 	}
 
@@ -68,9 +70,9 @@ class AbandonedKeysTests {
 	void knowsNothingBeforeItHasCounted() {
 		abandon("shop", "1");
 		this.clock.advance(LEASE);
-		assertThat(this.keys.number()).isNaN();
+		assertThat(this.keys.number(RecordState.ABANDONED)).isNaN();
 		count();
-		assertThat(this.keys.number()).isEqualTo(1);
+		assertThat(this.keys.number(RecordState.ABANDONED)).isEqualTo(1);
 	}
 
 	@Test
@@ -80,23 +82,33 @@ class AbandonedKeysTests {
 		abandon("another", "3");
 		this.clock.advance(LEASE);
 		abandon("shop", "running");
-		this.keys.number();
+		this.keys.number(RecordState.ABANDONED);
 		count();
-		assertThat(this.keys.number()).isEqualTo(2);
+		assertThat(this.keys.number(RecordState.ABANDONED)).isEqualTo(2);
+		assertThat(this.keys.number(RecordState.REPORTED_UNKNOWN)).isZero();
+	}
+
+	@Test
+	void tellsReportsFromCrashes() {
+		this.store.abandon(((ClaimResult.Granted) abandon("shop", "reported")).claim());
+		this.keys.number(RecordState.REPORTED_UNKNOWN);
+		count();
+		assertThat(this.keys.number(RecordState.REPORTED_UNKNOWN)).isEqualTo(1);
+		assertThat(this.keys.number(RecordState.ABANDONED)).isZero();
 	}
 
 	@Test
 	void asksTheStoreOnceAMinuteHoweverOftenItIsAsked() {
-		this.keys.number();
-		this.keys.number();
+		this.keys.number(RecordState.ABANDONED);
+		this.keys.number(RecordState.ABANDONED);
 		assertThat(this.counts).as("one count at a time").hasSize(1);
 		count();
-		this.keys.number();
+		this.keys.number(RecordState.ABANDONED);
 		this.clock.advance(AbandonedKeys.REST.minusMillis(1));
-		this.keys.number();
+		this.keys.number(RecordState.ABANDONED);
 		assertThat(this.counts).isEmpty();
 		this.clock.advance(Duration.ofMillis(1));
-		this.keys.number();
+		this.keys.number(RecordState.ABANDONED);
 		assertThat(this.counts).hasSize(1);
 	}
 
@@ -107,13 +119,13 @@ class AbandonedKeysTests {
 					this.clock.advance(Duration.ofSeconds(10));
 					return method.invoke(this.store, arguments);
 				}));
-		slow.number();
+		slow.number(RecordState.ABANDONED);
 		count();
 		this.clock.advance(AbandonedKeys.REST);
-		slow.number();
+		slow.number(RecordState.ABANDONED);
 		assertThat(this.counts).isEmpty();
 		this.clock.advance(Duration.ofSeconds(10L * AbandonedKeys.PARTS).minus(AbandonedKeys.REST));
-		slow.number();
+		slow.number(RecordState.ABANDONED);
 		assertThat(this.counts).hasSize(1);
 	}
 
@@ -127,14 +139,14 @@ class AbandonedKeysTests {
 					}
 					return method.invoke(this.store, arguments);
 				}));
-		failing.number();
+		failing.number(RecordState.ABANDONED);
 		count();
-		assertThat(failing.number()).isNaN();
+		assertThat(failing.number(RecordState.ABANDONED)).isNaN();
 		deadly.set(false);
 		this.clock.advance(AbandonedKeys.REST);
-		failing.number();
+		failing.number(RecordState.ABANDONED);
 		count();
-		assertThat(failing.number()).isZero();
+		assertThat(failing.number(RecordState.ABANDONED)).isZero();
 	}
 
 	@Test
@@ -146,16 +158,16 @@ class AbandonedKeysTests {
 			}
 			this.counts.add(count);
 		});
-		assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(failing::number);
+		assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(() -> failing.number(RecordState.ABANDONED));
 		deadly.set(false);
-		failing.number();
+		failing.number(RecordState.ABANDONED);
 		assertThat(this.counts).hasSize(1);
 	}
 
 	@Test
 	void knowsNothingOfAStoreThatCannotBeLookedThrough() {
 		AbandonedKeys unknown = keys(new FaultInjectingStore(this.store, (verb) -> Fault.NONE));
-		assertThat(unknown.number()).isNaN();
+		assertThat(unknown.number(RecordState.ABANDONED)).isNaN();
 		assertThat(this.counts).isEmpty();
 	}
 

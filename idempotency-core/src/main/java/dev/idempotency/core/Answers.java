@@ -41,7 +41,7 @@ final class Answers {
 	static @Nullable Answer foresee(Inspection found, Attempt attempt, GuardedStore store) {
 		// A claim would count as a replay, but a preview does not
 		Answer answer = answer(asMet(found), attempt, 1);
-		boolean free = answer.reason() == Reason.IN_PROGRESS && found.status().state() == RecordState.ABANDONED;
+		boolean free = answer.reason() == Reason.IN_PROGRESS && found.status().state().isOutcomeUnknown();
 		return free ? null : readable(answer, attempt, store);
 	}
 

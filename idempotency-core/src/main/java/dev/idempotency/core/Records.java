@@ -173,7 +173,7 @@ public final class Records {
 			return Settlement.NOT_FOUND;
 		}
 		RecordState state = found.get().status().state();
-		if (state != RecordState.ABANDONED) {
+		if (!state.isOutcomeUnknown()) {
 			return refusal(state == RecordState.COMPLETED);
 		}
 		ClaimResult answer = this.guarded.claim(takeover(key, found.get().fingerprint(), policy));

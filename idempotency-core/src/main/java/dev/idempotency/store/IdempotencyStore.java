@@ -67,8 +67,8 @@ public interface IdempotencyStore {
 	/**
 	 * Ends the lease at once, because it is unknown whether the operation did its work.
 	 * The record stays, whichever attempt it is: the next claim that may take it over is
-	 * granted immediately, and knows. The record {@linkplain RecordSummary#reported()
-	 * tells} this from a crash.
+	 * granted immediately, and knows. The record
+	 * {@linkplain dev.idempotency.RecordState#REPORTED_UNKNOWN tells} this from a crash.
 	 * @return {@code false} if the claim is lost; nothing is changed then
 	 */
 	boolean abandon(Claim claim);

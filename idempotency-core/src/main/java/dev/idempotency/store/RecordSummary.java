@@ -16,11 +16,9 @@ import org.jspecify.annotations.Nullable;
  * @param replays how often its result was replayed, if replays are counted
  * @param size how many bytes its result takes in the store; zero if there is none
  * @param trace the trace of its latest attempt, or {@code null} if there was none
- * @param reported whether the latest attempt has reported that its outcome is unknown.
- * Otherwise a record that is abandoned is left from a crash, or from a release after one
  */
 public record RecordSummary(RecordId id, KeyDescription key, KeyStatus status, Duration leaseLeft, long replays,
-		long size, @Nullable String trace, boolean reported) {
+		long size, @Nullable String trace) {
 
 	public RecordSummary {
 		if (leaseLeft.isNegative()) {

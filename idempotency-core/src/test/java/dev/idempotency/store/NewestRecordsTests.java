@@ -16,7 +16,7 @@ class NewestRecordsTests {
 		IdempotencyKey key = IdempotencyKey.of("pay", "key " + created);
 		return new RecordSummary(RecordId.of(key), KeyDescription.of(key),
 				new KeyStatus(RecordState.COMPLETED, 1, Instant.ofEpochSecond(created), null, Instant.MAX),
-				Duration.ZERO, 0, 0, null, false);
+				Duration.ZERO, 0, 0, null);
 	}
 
 	@Test

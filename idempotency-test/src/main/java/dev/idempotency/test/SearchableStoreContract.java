@@ -228,9 +228,12 @@ public interface SearchableStoreContract extends InspectableStoreContract {
 		store().complete(granted(store(), done), RESULT, TTL);
 		IdempotencyKey doneToo = key(namespace, "pay", "done too");
 		store().complete(granted(store(), doneToo), RESULT, TTL);
+		IdempotencyKey reported = key(namespace, "refund", "reported");
+		store().abandon(granted(store(), reported));
 		RecordFilter all = RecordFilter.all(namespace);
-		assertThat(search(all)).containsExactlyInAnyOrder(ids(abandoned, running, done, doneToo));
+		assertThat(search(all)).containsExactlyInAnyOrder(ids(abandoned, running, done, doneToo, reported));
 		assertThat(search(all.withState(RecordState.ABANDONED))).containsExactly(ids(abandoned));
+		assertThat(search(all.withState(RecordState.REPORTED_UNKNOWN))).containsExactly(ids(reported));
 		assertThat(search(all.withState(RecordState.IN_PROGRESS))).containsExactly(ids(running));
 		assertThat(search(all.withState(RecordState.COMPLETED))).containsExactlyInAnyOrder(ids(done, doneToo));
 		assertThat(searchable().find(RecordId.of(key(namespace, "pay", "over")))).isEmpty();
@@ -238,7 +241,8 @@ public interface SearchableStoreContract extends InspectableStoreContract {
 		assertThat(((SearchableStore) otherInstance()).count(namespace)).satisfies((counts) -> {
 			assertThat(counts.exact()).isTrue();
 			assertThat(counts.counts()).containsExactlyInAnyOrder(new Count("pay", RecordState.COMPLETED, 2),
-					new Count("pay", RecordState.ABANDONED, 1), new Count("refund", RecordState.IN_PROGRESS, 1));
+					new Count("pay", RecordState.ABANDONED, 1), new Count("refund", RecordState.IN_PROGRESS, 1),
+					new Count("refund", RecordState.REPORTED_UNKNOWN, 1));
 		});
 	}
 

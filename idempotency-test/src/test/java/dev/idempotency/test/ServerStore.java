@@ -364,14 +364,14 @@ class ServerStore implements SearchableStore, NotifyingStore, PurgeableStore, Ba
 
 	RecordSummary summarize(Document document) {
 		RecordState state = (document.result() != null) ? RecordState.COMPLETED
-				: hasLeaseExpired(document) ? RecordState.ABANDONED : RecordState.IN_PROGRESS;
+				: !hasLeaseExpired(document) ? RecordState.IN_PROGRESS
+						: document.owner().equals(REPORTED) ? RecordState.REPORTED_UNKNOWN : RecordState.ABANDONED;
 		KeyStatus status = new KeyStatus(state, document.attempt(), Instant.ofEpochMilli(document.created()),
 				(document.result() != null) ? Instant.ofEpochMilli(document.completed()) : null,
 				Instant.ofEpochMilli(document.expires()));
 		return new RecordSummary(RecordId.of(document.key()), KeyDescription.of(document.key()), status,
 				(document.result() != null) ? Duration.ZERO : Duration.ofMillis(document.leaseEnds() - now()),
-				document.replays(), (document.result() != null) ? document.result().size() : 0, document.trace(),
-				document.owner().equals(REPORTED));
+				document.replays(), (document.result() != null) ? document.result().size() : 0, document.trace());
 	}
 
 	/**

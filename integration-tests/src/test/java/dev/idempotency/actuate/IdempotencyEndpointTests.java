@@ -250,12 +250,11 @@ class IdempotencyEndpointTests {
 		ClaimResult claimed = store.claim(reported, Fingerprint.none(),
 				new ClaimTerms(Duration.ofHours(1), Duration.ofHours(1), OnCrash.REFUSE, OnReplay.READ));
 		store.abandon(((ClaimResult.Granted) claimed).claim());
-		assertThat(isReported(abandon(crashed, Fingerprint.none()))).isFalse();
-		assertThat(isReported(RecordId.of(reported).value())).isTrue();
-	}
-
-	private boolean isReported(String id) {
-		return getJson("/idempotency/records/" + id).read("$.reported");
+		abandon(crashed, Fingerprint.none());
+		String id = RecordId.of(reported).value();
+		assertThat(getJson("/idempotency/records/" + id).read("$.state", String.class)).isEqualTo("REPORTED_UNKNOWN");
+		assertThat(getJson("/idempotency/records?state=reported-unknown").read("$.records[*].id", List.class))
+			.containsExactly(id);
 	}
 
 	private Answer settle(String id, String outcome) {

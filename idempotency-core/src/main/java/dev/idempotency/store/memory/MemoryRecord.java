@@ -258,7 +258,8 @@ final class MemoryRecord {
 		if (this.result != null) {
 			return RecordState.COMPLETED;
 		}
-		return (this.leaseEnds > now) ? RecordState.IN_PROGRESS : RecordState.ABANDONED;
+		return (this.leaseEnds > now) ? RecordState.IN_PROGRESS
+				: this.owner.equals(REPORTED) ? RecordState.REPORTED_UNKNOWN : RecordState.ABANDONED;
 	}
 
 	synchronized RecordSummary summarize(long now) {
@@ -267,7 +268,7 @@ final class MemoryRecord {
 				(known != null) ? Instant.ofEpochMilli(this.completed) : null, Instant.ofEpochMilli(this.expires));
 		return new RecordSummary(RecordId.of(this.key), KeyDescription.of(this.key), status,
 				(known != null) ? Duration.ZERO : Duration.ofMillis(this.leaseEnds - now), this.replays,
-				(known != null) ? known.size() : 0, this.trace, this.owner.equals(REPORTED));
+				(known != null) ? known.size() : 0, this.trace);
 	}
 
 	synchronized Inspection inspect(long now) {

@@ -37,7 +37,11 @@ final class TableSearch {
 
 	private static final String RUNNING = Statements.IN_PROGRESS + " and ends_at > {moment}";
 
-	private static final String ABANDONED = Statements.IN_PROGRESS + " and ends_at <= {moment}";
+	private static final String ABANDONED = Statements.IN_PROGRESS + " and ends_at <= {moment} and owner <> "
+			+ OwnedRecord.REPORTED;
+
+	private static final String REPORTED = Statements.IN_PROGRESS + " and ends_at <= {moment} and owner = "
+			+ OwnedRecord.REPORTED;
 
 	/**
 	 * How much of a table is counted, in PostgreSQL's blocks: 100 MB.
@@ -86,6 +90,7 @@ final class TableSearch {
 			query.text.append(" and ").append(switch (filter.state()) {
 				case IN_PROGRESS -> RUNNING;
 				case ABANDONED -> ABANDONED;
+				case REPORTED_UNKNOWN -> REPORTED;
 				case COMPLETED -> Statements.COMPLETED;
 			});
 		}
@@ -134,8 +139,8 @@ final class TableSearch {
 		// One row for each operation: planners can estimate the number of operations, but
 		// not the number of values of an expression
 		Query query = new Query(
-				"select operation, " + number(RUNNING) + ", " + number(ABANDONED) + ", " + number(Statements.COMPLETED)
-						+ " from {table} r" + sampling + " where " + LIVE
+				"select operation, " + number(RUNNING) + ", " + number(ABANDONED) + ", " + number(REPORTED) + ", "
+						+ number(Statements.COMPLETED) + " from {table} r" + sampling + " where " + LIVE
 						+ " group by operation order by count(*) desc "
 						+ this.statements.dialect().page(0, SearchableStore.MAX_OPERATIONS),
 				RecordFilter.all(namespace).namespace());
@@ -143,7 +148,8 @@ final class TableSearch {
 			String operation = row.getString(1);
 			tally.add(operation, RecordState.IN_PROGRESS, row.getLong(2));
 			tally.add(operation, RecordState.ABANDONED, row.getLong(3));
-			tally.add(operation, RecordState.COMPLETED, row.getLong(4));
+			tally.add(operation, RecordState.REPORTED_UNKNOWN, row.getLong(4));
+			tally.add(operation, RecordState.COMPLETED, row.getLong(5));
 			return operation;
 		});
 	}
@@ -188,13 +194,12 @@ final class TableSearch {
 		Instant now = RecordRow.time(row, 14, dialect);
 		Instant end = RecordRow.time(row, 10, dialect);
 		boolean running = !RecordRow.isCompleted(row.getInt(7));
-		RecordState state = !running ? RecordState.COMPLETED
-				: end.isAfter(now) ? RecordState.IN_PROGRESS : RecordState.ABANDONED;
+		RecordState state = !running ? RecordState.COMPLETED : end.isAfter(now) ? RecordState.IN_PROGRESS
+				: (row.getLong(15) == OwnedRecord.REPORTED) ? RecordState.REPORTED_UNKNOWN : RecordState.ABANDONED;
 		KeyStatus status = new KeyStatus(state, row.getInt(8), RecordRow.time(row, 9, dialect), running ? null : end,
 				RecordRow.time(row, 11, dialect));
 		return new RecordSummary(RecordId.ofDigest(row.getBytes(1)), key, status,
-				running ? Duration.between(now, end) : Duration.ZERO, row.getLong(12), size, row.getString(13),
-				row.getLong(15) == OwnedRecord.REPORTED);
+				running ? Duration.between(now, end) : Duration.ZERO, row.getLong(12), size, row.getString(13));
 	}
 
 	/**

@@ -65,7 +65,7 @@ final class KeyspaceSearch {
 
 	private static final int FOUND_SIZE = 3;
 
-	private static final int COUNT_SIZE = 4;
+	private static final int COUNT_SIZE = 5;
 
 	private final RedisConnectionFactory connectionFactory;
 
@@ -129,7 +129,8 @@ final class KeyspaceSearch {
 			String operation = ScriptValues.text(answer.get(at));
 			tally.add(operation, RecordState.IN_PROGRESS, ScriptValues.number(answer.get(at + 1)));
 			tally.add(operation, RecordState.ABANDONED, ScriptValues.number(answer.get(at + 2)));
-			tally.add(operation, RecordState.COMPLETED, ScriptValues.number(answer.get(at + 3)));
+			tally.add(operation, RecordState.REPORTED_UNKNOWN, ScriptValues.number(answer.get(at + 3)));
+			tally.add(operation, RecordState.COMPLETED, ScriptValues.number(answer.get(at + 4)));
 		}
 	}
 

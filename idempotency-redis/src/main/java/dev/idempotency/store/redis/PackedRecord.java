@@ -214,14 +214,14 @@ final class PackedRecord {
 	RecordSummary toSummary(RecordId id, long now, long expires) {
 		long created = expires - number(LIFE, SPAN_BYTES);
 		Duration left = isCompleted() ? Duration.ZERO : leaseLeft(now - created);
-		RecordState state = isCompleted() ? RecordState.COMPLETED
-				: left.isZero() ? RecordState.ABANDONED : RecordState.IN_PROGRESS;
+		RecordState state = isCompleted() ? RecordState.COMPLETED : !left.isZero() ? RecordState.IN_PROGRESS
+				: isOwnedBy(REPORTED) ? RecordState.REPORTED_UNKNOWN : RecordState.ABANDONED;
 		KeyDescription description = new KeyDescription(text(this.namespace), text(this.operation),
 				has(PRINCIPAL_FLAG) ? text(this.principal) : null, has(TENANT_FLAG) ? text(this.tenant) : null, key());
 		KeyStatus status = new KeyStatus(state, attempt(), Instant.ofEpochMilli(created),
 				isCompleted() ? Instant.ofEpochMilli(created + number(TIME, SPAN_BYTES)) : null,
 				Instant.ofEpochMilli(expires));
-		return new RecordSummary(id, description, status, left, replays(), this.size, trace(), isOwnedBy(REPORTED));
+		return new RecordSummary(id, description, status, left, replays(), this.size, trace());
 	}
 
 	boolean isCompleted() {

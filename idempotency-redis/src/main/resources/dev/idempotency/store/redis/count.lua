@@ -1,5 +1,5 @@
 -- Counts some records, and changes nothing. ARGV: namespace. Returns operations, and after each how many of its
--- records are in progress, abandoned and completed.
+-- records are in progress, abandoned, reported unknown and completed.
 
 local now, numbers, reply = clock(), {}, {}
 for i, name in ipairs(KEYS) do
@@ -8,7 +8,7 @@ for i, name in ipairs(KEYS) do
 	if texts and texts.namespace == ARGV[1] then
 		local counted = numbers[texts.operation]
 		if not counted then
-			counted = { IN_PROGRESS = 0, ABANDONED = 0, COMPLETED = 0 }
+			counted = { IN_PROGRESS = 0, ABANDONED = 0, REPORTED_UNKNOWN = 0, COMPLETED = 0 }
 			numbers[texts.operation] = counted
 		end
 		local state = stateOf(head, now, head:byte(2) % 2 == 0 and creation(name, head, now))
@@ -19,6 +19,7 @@ for operation, counted in pairs(numbers) do
 	reply[#reply + 1] = operation
 	reply[#reply + 1] = counted.IN_PROGRESS
 	reply[#reply + 1] = counted.ABANDONED
+	reply[#reply + 1] = counted.REPORTED_UNKNOWN
 	reply[#reply + 1] = counted.COMPLETED
 end
 return reply

@@ -6,6 +6,9 @@ local MOST = 8192
 -- The most bytes of replays and the size of a result.
 local NUMBERS = 16
 
+-- The owner of a record whose last attempt has reported that its outcome is unknown.
+local REPORTED = ('\0'):rep(7) .. '\1'
+
 -- The texts of a record, and the record without its result; nil if the format is unknown.
 local function describe(name)
 	for i, size in ipairs({ 512, MOST }) do
@@ -29,5 +32,6 @@ end
 -- The state of a record. The time of its creation matters only if it is not completed.
 local function stateOf(head, now, created)
 	return head:byte(2) % 2 == 1 and 'COMPLETED'
-		or created + struct.unpack('>I5', head, 8) > now and 'IN_PROGRESS' or 'ABANDONED'
+		or created + struct.unpack('>I5', head, 8) > now and 'IN_PROGRESS'
+		or head:sub(15, 22) == REPORTED and 'REPORTED_UNKNOWN' or 'ABANDONED'
 end

@@ -84,7 +84,7 @@ class PackedRecordTests {
 			.isEqualTo(new RecordSummary(RecordId.of(KEY), KeyDescription.of(KEY),
 					new KeyStatus(RecordState.COMPLETED, 1, Instant.ofEpochMilli(CREATED),
 							Instant.ofEpochMilli(CREATED + 250), Instant.ofEpochMilli(CREATED + LIFE)),
-					Duration.ZERO, 0, RESULT.size(), "trace-1", false));
+					Duration.ZERO, 0, RESULT.size(), "trace-1"));
 	}
 
 	@ParameterizedTest
