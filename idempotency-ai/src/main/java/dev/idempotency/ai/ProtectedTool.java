@@ -143,6 +143,26 @@ final class ProtectedTool implements GuardedTool {
 			}
 			throw refusal(tool, explained(ex));
 		}
+		catch (RuntimeException ex) {
+			throw begun.get() ? explained(tool, key, ex) : ex;
+		}
+	}
+
+	/**
+	 * What the model is told of a tool that failed. Only the engine knows whether its
+	 * outcome is unknown.
+	 */
+	private RuntimeException explained(ToolCallback tool, IdempotencyKey key, RuntimeException failure) {
+		try {
+			if (this.idempotency.find(key).map(KeyStatus::state).orElse(null) == RecordState.REPORTED_UNKNOWN) {
+				return new ToolExecutionException(tool.getToolDefinition(),
+						new IllegalStateException(ToolReports.failedWithoutOutcome(this.name), failure));
+			}
+		}
+		catch (IdempotencyStoreException | UnsupportedOperationException ex) {
+			failure.addSuppressed(ex);
+		}
+		return failure;
 	}
 
 	private IdempotencyException explained(IdempotencyException ex) {

@@ -96,6 +96,12 @@ final class ToolReports {
 			.formatted(tool);
 	}
 
+	static String failedWithoutOutcome(String tool) {
+		return ("%s failed, and it is unknown whether it took effect. Find out what happened, or ask the user, before you "
+				+ "make the same call again.")
+			.formatted(tool);
+	}
+
 	static String notReplayable(String tool) {
 		return ("%s has run with the same arguments, and was not run again. Its result was not stored. Do not repeat "
 				+ "the call: look for its effect, or continue with the next step.")

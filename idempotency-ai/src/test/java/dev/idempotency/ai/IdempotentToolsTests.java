@@ -1,5 +1,6 @@
 package dev.idempotency.ai;
 
+import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -261,6 +262,31 @@ class IdempotentToolsTests {
 			.withMessageContaining("it is unknown whether it took effect")
 			.withCauseInstanceOf(OutcomeUnknownException.class);
 		assertThat(this.charge.inputs()).isEmpty();
+	}
+
+	@Test
+	void tellsTheModelThatAFailureHasLeftTheOutcomeUnknown() {
+		IllegalStateException failure = new IllegalStateException(new SocketTimeoutException("Read timed out"));
+		this.charge.answering((input) -> {
+			throw failure;
+		});
+		ToolCallback tool = wrapped(OPTIONS);
+		assertThatExceptionOfType(ToolExecutionException.class).isThrownBy(() -> tool.call(INPUT, ALICE))
+			.withMessageContaining("charge failed, and it is unknown whether it took effect")
+			.satisfies((told) -> assertThat(told.getCause()).hasCause(failure));
+		this.charge.answering((input) -> "knows " + IdempotencyContext.current().mayHaveRun());
+		assertThat(tool.call(INPUT, ALICE)).isEqualTo("knows true");
+	}
+
+	@Test
+	void passesAFailureOnWhenTheStoreCannotTellItsOutcome() {
+		IllegalStateException failure = new IllegalStateException("no connection");
+		this.charge.answering((input) -> {
+			throw failure;
+		});
+		FaultInjectingStore silent = new FaultInjectingStore(this.fixture.store, (verb) -> Fault.NONE);
+		ToolCallback tool = ToolFixture.tools(silent, this.fixture.clock).wrap(this.charge, OPTIONS);
+		assertThatIllegalStateException().isThrownBy(() -> tool.call(INPUT, ALICE)).isSameAs(failure);
 	}
 
 	@Test

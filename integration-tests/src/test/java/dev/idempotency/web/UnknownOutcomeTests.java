@@ -25,6 +25,9 @@ import dev.idempotency.Idempotent;
 import dev.idempotency.OnCrash;
 import dev.idempotency.OutcomeUnknownException;
 import dev.idempotency.RecordState;
+import dev.idempotency.ai.IdempotentTools;
+import dev.idempotency.ai.ToolOptions;
+import dev.idempotency.ai.ToolSession;
 import dev.idempotency.reactive.ReactiveIdempotencyContext;
 import dev.idempotency.servers.RedisServerProcess;
 import dev.idempotency.store.IdempotencyStore;
@@ -38,6 +41,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import reactor.core.publisher.Mono;
 
+import org.springframework.ai.chat.model.ToolContext;
+import org.springframework.ai.tool.ToolCallback;
+import org.springframework.ai.tool.function.FunctionToolCallback;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpMethod;
@@ -204,7 +210,7 @@ class UnknownOutcomeTests {
 
 		HANDLER(false), FUTURE_HANDLER(false), MONO_HANDLER(false), TRANSACTIONAL_HANDLER(true), METHOD(false),
 		FUTURE_METHOD(false), MONO_METHOD(false), TRANSACTIONAL_METHOD(true), TEMPLATE(false), STEP(false),
-		SESSION(false);
+		SESSION(false), TOOL(false);
 
 		private final boolean transactional;
 
@@ -217,7 +223,7 @@ class UnknownOutcomeTests {
 		}
 
 		private boolean hasKeyOfItsOwn() {
-			return this != STEP && this != SESSION;
+			return this != STEP && this != SESSION && this != TOOL;
 		}
 
 		private boolean isAnnotated() {
@@ -523,11 +529,15 @@ class UnknownOutcomeTests {
 
 		private final Idempotency idempotency;
 
-		Calls(Bank bank, Methods methods, ObjectProvider<TransactionalMethods> transactional, Idempotency idempotency) {
+		private final IdempotentTools tools;
+
+		Calls(Bank bank, Methods methods, ObjectProvider<TransactionalMethods> transactional, Idempotency idempotency,
+				IdempotentTools tools) {
 			this.bank = bank;
 			this.methods = methods;
 			this.transactional = transactional;
 			this.idempotency = idempotency;
+			this.tools = tools;
 		}
 
 		private Object call(Edge edge, OnCrash onCrash, String key) throws Exception {
@@ -545,9 +555,22 @@ class UnknownOutcomeTests {
 				case TEMPLATE -> terms.execute(named, String.class, work::call);
 				case STEP -> terms.execute(named, String.class,
 						() -> IdempotencyContext.current().steps().run("pay", String.class, work::call));
+				case TOOL -> tool(onCrash, work).call('"' + key + '"',
+						new ToolContext(Map.of(ToolSession.DEFAULT_ENTRY, "anna")));
 				case SESSION -> terms.session(key).withOnCrash(onCrash).run("pay", key, String.class, work::call);
 				default -> throw new IllegalArgumentException(Arrays.toString(Edge.values()));
 			};
+		}
+
+		private ToolCallback tool(OnCrash onCrash, Callable<String> work) {
+			return this.tools.wrap(FunctionToolCallback.builder("pay", (String key) -> {
+				try {
+					return work.call();
+				}
+				catch (Exception ex) {
+					throw new IllegalStateException(ex);
+				}
+			}).inputType(String.class).build(), ToolOptions.defaults().withOnCrash(onCrash));
 		}
 
 	}
