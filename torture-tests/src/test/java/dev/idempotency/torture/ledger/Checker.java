@@ -25,7 +25,8 @@ import tools.jackson.databind.json.JsonMapper;
  * <li>a key has one answer. Without a transaction, one whose result the store failed to
  * keep counts as if its process had crashed;
  * <li>what is answered was done: its effect is there. In a transaction there is no other
- * effect, and none without an answer; otherwise each attempt runs at most once;
+ * effect, and none without an answer; otherwise each attempt runs at most once,
+ * also one whose outcome is unknown;
  * <li>everything is answered in the end;
  * <li>a changed request is refused, and never done;
  * <li>claims are granted as {@link LeaseChecker} says.
@@ -163,7 +164,8 @@ final class Checker {
 	}
 
 	/**
-	 * Handlers that never fail give no key back, and so each number is given once.
+	 * Handlers that fail only where their outcome is unknown give no key back, and so
+	 * each number is given once.
 	 */
 	private void checkAttempts() {
 		Map<Attempted, List<Line>> runs = this.facts.lines(Entry.BEGUN)

@@ -88,6 +88,11 @@ final class Journal {
 		RELEASING,
 
 		/**
+		 * The store is about to be told that the outcome of a claim is unknown: owner, time.
+		 */
+		REPORTING,
+
+		/**
 		 * The store failed to keep a result, and its answer left all the same: caller,
 		 * key, attempt.
 		 */

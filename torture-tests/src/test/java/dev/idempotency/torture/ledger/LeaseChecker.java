@@ -48,7 +48,9 @@ final class LeaseChecker {
 		this.facts = facts;
 		facts.lines(Entry.RENEWED).forEach((line) -> this.leased.merge(line.word(0), line.number(1), Math::max));
 		facts.lines(Entry.COMPLETED).forEach((line) -> this.completed.put(line.word(0), line.number(2)));
-		facts.lines(Entry.RELEASING).forEach((line) -> this.released.put(line.word(0), line.number(1)));
+		Stream.of(Entry.RELEASING, Entry.REPORTING)
+			.flatMap((entry) -> facts.lines(entry).stream())
+			.forEach((line) -> this.released.put(line.word(0), line.number(1)));
 		this.disturbances = Stream
 			.concat(facts.disturbances().stream(), facts.lines(Entry.STALLED)
 				.stream()

@@ -3,6 +3,7 @@ package dev.idempotency.torture.ledger;
 import java.security.Principal;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 
 import dev.idempotency.IdempotencyContext;
@@ -47,10 +48,13 @@ class LedgerHandlers {
 
 	@Idempotent
 	@PostMapping("/book")
-	Booked book(@RequestBody Booking booking, Principal caller, IdempotencyContext context) {
+	Booked book(@RequestBody Booking booking, Principal caller, IdempotencyContext context) throws TimeoutException {
 		Booked booked = begin(booking, caller, context);
 		work(booking);
 		write(Entry.EFFECT, booked, booking);
+		if (booking.losesItsReply() && !context.mayHaveRun()) {
+			throw new TimeoutException("The reply of the ledger is lost");
+		}
 		return booked;
 	}
 
@@ -117,6 +121,14 @@ class LedgerHandlers {
 	 * @param millis how long it takes
 	 */
 	record Booking(int amount, long millis) {
+
+		/**
+		 * One in eight attempts that are first ones does its work, and never hears of it.
+		 */
+		private boolean losesItsReply() {
+			return this.amount % 8 == 0;
+		}
+
 	}
 
 	/**

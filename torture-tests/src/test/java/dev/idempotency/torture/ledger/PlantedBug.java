@@ -118,6 +118,18 @@ enum PlantedBug {
 	},
 
 	/**
+	 * Forgets that the outcome of an attempt is unknown.
+	 */
+	RELEASED_REPORT {
+
+		@Override
+		IdempotencyStore in(IdempotencyStore store) {
+			return around(store, "abandon", (proxy, method, arguments) -> store.release((Claim) arguments[0]));
+		}
+
+	},
+
+	/**
 	 * Renews one lease after the other, wherever they are: those of a place that is well
 	 * wait for one that is not.
 	 */

@@ -67,7 +67,7 @@ record Trace(KeyOfCaller key, List<Event> events) {
 	private static String ownerIn(Line line) {
 		return switch (line.entry()) {
 			case GRANTED -> line.word(3);
-			case RENEWED, COMPLETED, RELEASING -> line.word(0);
+			case RENEWED, COMPLETED, RELEASING, REPORTING -> line.word(0);
 			case BEGUN, EFFECT, UNSTORED, STALLED -> "";
 		};
 	}
@@ -121,12 +121,12 @@ record Trace(KeyOfCaller key, List<Event> events) {
 		static Event of(Line line, Line grant) {
 			int times = switch (line.entry()) {
 				case GRANTED -> 5;
-				case RENEWED, COMPLETED, RELEASING -> 1;
+				case RENEWED, COMPLETED, RELEASING, REPORTING -> 1;
 				case BEGUN, EFFECT, UNSTORED, STALLED -> throw new IllegalArgumentException(line.toString());
 			};
 			long asked = line.number(times);
 			return new Event(line.entry(), grant.word(3), grant.word(4), (int) grant.number(2), asked,
-					(line.entry() == Entry.RELEASING) ? asked : line.number(times + 1));
+					(line.entry() == Entry.RELEASING || line.entry() == Entry.REPORTING) ? asked : line.number(times + 1));
 		}
 
 		boolean isTakeover() {
@@ -232,9 +232,10 @@ record Trace(KeyOfCaller key, List<Event> events) {
 					this.steps.add("(complete[%s] and owns[%1$s])".formatted(attempt));
 					this.holder = "";
 				}
-				case RELEASING -> {
+				case RELEASING, REPORTING -> {
 					// Nobody has written down whether the store has heard of it
-					this.steps.add("(release[%s] or letLeaseRunOut[%1$s])".formatted(attempt));
+					String told = (event.entry() == Entry.RELEASING) ? "release" : "abandon";
+					this.steps.add("(%s[%s] or letLeaseRunOut[%2$s])".formatted(told, attempt));
 					this.holder = "";
 				}
 				case BEGUN, EFFECT, UNSTORED, STALLED -> throw new IllegalArgumentException(event.toString());

@@ -49,10 +49,10 @@ final class WatchedStore implements InvocationHandler {
 	@Override
 	public @Nullable Object invoke(Object proxy, Method method, Object @Nullable [] arguments) throws Throwable {
 		String verb = method.getName();
-		if ((verb.equals("release") || verb.equals("afterTransaction")) && arguments != null) {
+		if (Set.of("release", "abandon", "afterTransaction").contains(verb) && arguments != null) {
 			// Before it: who knows what comes between. A transaction that was rolled back
 			// gives its key back, too
-			this.journal.write(Entry.RELEASING, ((Claim) arguments[0]).owner(), System.nanoTime());
+			this.journal.write(verb.equals("abandon") ? Entry.REPORTING : Entry.RELEASING, ((Claim) arguments[0]).owner(), System.nanoTime());
 		}
 		long asked = System.nanoTime();
 		Object answer = call(this.store, method, arguments);
