@@ -1,5 +1,8 @@
 package dev.idempotency.guides;
 
+import java.util.Optional;
+
+import dev.idempotency.IdempotencyContext;
 import dev.idempotency.Idempotent;
 
 import org.springframework.http.HttpStatus;
@@ -9,7 +12,7 @@ import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 
 /**
- * The first recipe of {@code docs/recipes.md}.
+ * Two recipes of {@code docs/recipes.md}.
  */
 @RestController
 class ChargeController {
@@ -24,6 +27,19 @@ class ChargeController {
 	@Idempotent
 	@ResponseStatus(HttpStatus.CREATED)
 	Charge charge(@RequestBody Order order) {
+		return this.payments.charge(order);
+	}
+
+	@PostMapping("/transfers")
+	@Idempotent
+	@ResponseStatus(HttpStatus.CREATED)
+	Charge transfer(@RequestBody Order order, IdempotencyContext context) {
+		if (context.mayHaveRun()) {
+			Optional<Charge> earlier = this.payments.find(order.id());
+			if (earlier.isPresent()) {
+				return earlier.get();
+			}
+		}
 		return this.payments.charge(order);
 	}
 

@@ -1,5 +1,6 @@
 package dev.idempotency.guides;
 
+import java.net.SocketTimeoutException;
 import java.io.IOException;
 import java.time.Clock;
 import java.util.List;
@@ -36,6 +37,7 @@ import org.springframework.context.annotation.Import;
 import org.springframework.dao.DuplicateKeyException;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.web.filter.OncePerRequestFilter;
+import org.springframework.web.client.ResourceAccessException;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -76,6 +78,16 @@ class RecipesGuideTests {
 			assertThat(server.post("/charges").key("k").json("{\"id\":\"1\",\"amount\":6}").send().status())
 				.isEqualTo(422);
 			assertThat(server.post("/charges").json(ORDER).send().status()).isEqualTo(400);
+			assertThat(server.bean(Payments.class).charges()).hasSize(1);
+		}
+	}
+
+	@Test
+	void findsTheChargeWhoseReplyDidNotCome() {
+		try (TestServer server = TestServer.start(List.of(Silence.class))) {
+			assertThat(server.post("/transfers").key("k").json(ORDER).send().status()).isEqualTo(500);
+			assertThat(server.post("/transfers").key("k").json(ORDER).send().text())
+				.isEqualTo("{\"id\":\"ch-1\",\"amount\":5}");
 			assertThat(server.bean(Payments.class).charges()).hasSize(1);
 		}
 	}
@@ -213,6 +225,13 @@ class RecipesGuideTests {
 
 	@Configuration(proxyBeanMethods = false)
 	@EnableAutoConfiguration
+	@Import({ ChargeController.class, SilentPayments.class })
+	static class Silence {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration
 	@Import(TransactionalOrderListener.class)
 	static class Listening {
 
@@ -256,6 +275,16 @@ class RecipesGuideTests {
 	/**
 	 * Takes its time for the first charge, as long as a test wants.
 	 */
+	static class SilentPayments extends Payments {
+
+		@Override
+		Charge charge(Order order) {
+			super.charge(order);
+			throw new ResourceAccessException("POST to the bank", new SocketTimeoutException("Read timed out"));
+		}
+
+	}
+
 	static class SlowPayments extends Payments {
 
 		private final CountDownLatch begun = new CountDownLatch(1);

@@ -25,8 +25,8 @@ import tools.jackson.databind.json.JsonMapper;
  * <li>a key has one answer. Without a transaction, one whose result the store failed to
  * keep counts as if its process had crashed;
  * <li>what is answered was done: its effect is there. In a transaction there is no other
- * effect, and none without an answer; otherwise each attempt runs at most once,
- * also one whose outcome is unknown;
+ * effect, and none without an answer; otherwise each attempt runs at most once, also one
+ * whose outcome is unknown;
  * <li>everything is answered in the end;
  * <li>a changed request is refused, and never done;
  * <li>claims are granted as {@link LeaseChecker} says.

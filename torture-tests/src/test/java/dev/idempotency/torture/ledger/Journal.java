@@ -88,7 +88,8 @@ final class Journal {
 		RELEASING,
 
 		/**
-		 * The store is about to be told that the outcome of a claim is unknown: owner, time.
+		 * The store is about to be told that the outcome of a claim is unknown: owner,
+		 * time.
 		 */
 		REPORTING,
 

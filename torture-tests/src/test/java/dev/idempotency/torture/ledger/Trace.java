@@ -126,7 +126,8 @@ record Trace(KeyOfCaller key, List<Event> events) {
 			};
 			long asked = line.number(times);
 			return new Event(line.entry(), grant.word(3), grant.word(4), (int) grant.number(2), asked,
-					(line.entry() == Entry.RELEASING || line.entry() == Entry.REPORTING) ? asked : line.number(times + 1));
+					(line.entry() == Entry.RELEASING || line.entry() == Entry.REPORTING) ? asked
+							: line.number(times + 1));
 		}
 
 		boolean isTakeover() {

@@ -52,7 +52,8 @@ final class WatchedStore implements InvocationHandler {
 		if (Set.of("release", "abandon", "afterTransaction").contains(verb) && arguments != null) {
 			// Before it: who knows what comes between. A transaction that was rolled back
 			// gives its key back, too
-			this.journal.write(verb.equals("abandon") ? Entry.REPORTING : Entry.RELEASING, ((Claim) arguments[0]).owner(), System.nanoTime());
+			this.journal.write(verb.equals("abandon") ? Entry.REPORTING : Entry.RELEASING,
+					((Claim) arguments[0]).owner(), System.nanoTime());
 		}
 		long asked = System.nanoTime();
 		Object answer = call(this.store, method, arguments);
