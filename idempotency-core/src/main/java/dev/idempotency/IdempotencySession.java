@@ -31,6 +31,14 @@ public interface IdempotencySession {
 	IdempotencySession withOnCrash(OnCrash onCrash);
 
 	/**
+	 * This session with each call in a transaction of its own, in which its result is
+	 * stored, as {@link Steps#transactional()} says.
+	 * @throws IdempotencyConfigurationException if the store cannot take part in a
+	 * transaction of the application
+	 */
+	IdempotencySession transactional();
+
+	/**
 	 * Forgets every call of this session.
 	 * @return whether there was anything to forget
 	 * @throws UnsupportedOperationException if the store cannot forget

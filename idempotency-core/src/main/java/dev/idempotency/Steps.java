@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
  * retry of the operation replays the finished steps and continues with the next.
  * <p>
  * A step is stored immediately, outside of any transaction of the operation: it is meant
- * for effects that no rollback undoes.
+ * for effects that no rollback undoes. Work in the store's own database is done by
+ * {@linkplain #transactional() transactional} steps, which run exactly once.
  */
 public interface Steps {
 
@@ -42,6 +43,20 @@ public interface Steps {
 	 * @param onCrash what happens to it; by default it runs again
 	 */
 	Steps withOnCrash(OnCrash onCrash);
+
+	/**
+	 * These steps, each in a transaction of its own, in which its result is stored: what
+	 * a step does in the store's database and its result are committed together, or
+	 * neither is. It has run exactly once when {@code run} returns.
+	 * <p>
+	 * The transaction is a new one, even inside of another, and stays when that is rolled
+	 * back. A step that fails is rolled back, and so is one whose result cannot be
+	 * stored, or whose key another attempt has taken over. An operation that is not
+	 * protected has no such transactions.
+	 * @throws IdempotencyConfigurationException if the store cannot take part in a
+	 * transaction of the application
+	 */
+	Steps transactional();
 
 	/**
 	 * Runs a step, unless an earlier attempt has, as

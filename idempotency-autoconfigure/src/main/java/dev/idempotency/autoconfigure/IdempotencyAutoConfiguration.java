@@ -23,6 +23,7 @@ import dev.idempotency.core.OperationPolicy;
 import dev.idempotency.core.ResultWriter;
 import dev.idempotency.core.StoreTimer;
 import dev.idempotency.core.TraceSource;
+import dev.idempotency.core.Transactions;
 import dev.idempotency.store.IdempotencyStore;
 import dev.idempotency.store.MonotonicClock;
 import dev.idempotency.store.memory.EvictionListener;
@@ -165,8 +166,9 @@ public final class IdempotencyAutoConfiguration {
 	}
 
 	@Bean
-	Calls idempotencyCalls(IdempotencyEngine engine, ResultCodec codec, ObjectProvider<CallThreads> threads) {
-		return new Calls(engine, codec, new MonotonicClock(), threads.getIfAvailable());
+	Calls idempotencyCalls(IdempotencyEngine engine, ResultCodec codec, ObjectProvider<CallThreads> threads,
+			ObjectProvider<Transactions> transactions) {
+		return new Calls(engine, codec, new MonotonicClock(), threads.getIfAvailable(), transactions::getIfAvailable);
 	}
 
 	@Bean

@@ -43,6 +43,8 @@ final class ClaimedExecution extends Execution {
 
 	private volatile boolean steps;
 
+	private volatile boolean resultNeeded;
+
 	private volatile boolean unknown;
 
 	ClaimedExecution(GuardedStore store, Listeners listeners, Attempt attempt, Claim claim, KeptLease lease) {
@@ -186,7 +188,7 @@ final class ClaimedExecution extends Execution {
 			return (plain != null) ? this.store.pack(key(), plain) : null;
 		}
 		catch (RuntimeException ex) {
-			dropped(ex);
+			drop(ex);
 			return null;
 		}
 	}
@@ -306,7 +308,7 @@ final class ClaimedExecution extends Execution {
 			}
 		}
 		catch (ResultTooLargeException ex) {
-			dropped(ex);
+			drop(ex);
 			return storeIn(transaction, StoredResult.tombstone(), false);
 		}
 		catch (RuntimeException ex) {
@@ -370,6 +372,11 @@ final class ClaimedExecution extends Execution {
 	}
 
 	@Override
+	public void resultIsNeeded() {
+		this.resultNeeded = true;
+	}
+
+	@Override
 	public void outcomeIsUnknown() {
 		this.unknown = true;
 	}
@@ -386,6 +393,16 @@ final class ClaimedExecution extends Execution {
 		if (this.lease.end() && !this.finished.get()) {
 			this.listeners.publish(new IdempotencyEvent.Abandoned(key()));
 		}
+	}
+
+	/**
+	 * Goes on without the result, unless the work must be undone then.
+	 */
+	private void drop(RuntimeException ex) {
+		if (this.resultNeeded) {
+			throw ex;
+		}
+		dropped(ex);
 	}
 
 	private void dropped(RuntimeException ex) {

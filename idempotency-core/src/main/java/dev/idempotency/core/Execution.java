@@ -126,6 +126,12 @@ public abstract class Execution implements AutoCloseable {
 	public abstract void hasSteps();
 
 	/**
+	 * The work is of no use without its result. If the result cannot be stored,
+	 * {@link #completeIn} rolls the transaction back and throws the reason.
+	 */
+	public abstract void resultIsNeeded();
+
+	/**
 	 * It is unknown whether the work was done. When this is closed, the key is not
 	 * released but left to the next attempt, which may begin at once, and knows.
 	 */

@@ -83,6 +83,11 @@ final class UnprotectedExecution extends Execution {
 	}
 
 	@Override
+	public void resultIsNeeded() {
+		// Nothing is stored
+	}
+
+	@Override
 	public void outcomeIsUnknown() {
 		// There is no next attempt
 	}

@@ -3,8 +3,10 @@ package dev.idempotency.call;
 import java.lang.reflect.Type;
 import java.time.Clock;
 import java.util.Objects;
+import java.util.function.Supplier;
 
 import dev.idempotency.Fingerprint;
+import dev.idempotency.IdempotencyConfigurationException;
 import dev.idempotency.IdempotencyContext;
 import dev.idempotency.IdempotencyContext.Binding;
 import dev.idempotency.IdempotencyException;
@@ -15,10 +17,13 @@ import dev.idempotency.UnreadableResultException;
 import dev.idempotency.Work;
 import dev.idempotency.core.Attempt;
 import dev.idempotency.core.Decision;
+import dev.idempotency.core.EngineSettings.Mode;
 import dev.idempotency.core.Execution;
 import dev.idempotency.core.FirstFailure;
 import dev.idempotency.core.IdempotencyEngine;
 import dev.idempotency.core.OperationPolicy;
+import dev.idempotency.core.Transactions;
+import dev.idempotency.core.Transactions.Transaction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,13 +39,20 @@ public final class Calls {
 
 	private final @Nullable CallThreads threads;
 
+	private final Supplier<? extends @Nullable Transactions> transactions;
+
+	/**
+	 * Those that the store can join.
+	 */
+	private volatile @Nullable Transactions joined;
+
 	/**
 	 * Create the calls of an application in which all callers block.
 	 * @param codec writes and reads results
 	 * @param clock measures how long ago something was stored
 	 */
 	public Calls(IdempotencyEngine engine, ResultCodec codec, Clock clock) {
-		this(engine, codec, clock, null);
+		this(engine, codec, clock, null, () -> null);
 	}
 
 	/**
@@ -49,12 +61,16 @@ public final class Calls {
 	 * @param clock measures how long ago something was stored
 	 * @param threads the threads that access the store for callers that must not block,
 	 * or {@code null} if all callers block
+	 * @param transactions called once a call is transactional, or again if that could not
+	 * work
 	 */
-	public Calls(IdempotencyEngine engine, ResultCodec codec, Clock clock, @Nullable CallThreads threads) {
+	public Calls(IdempotencyEngine engine, ResultCodec codec, Clock clock, @Nullable CallThreads threads,
+			Supplier<? extends @Nullable Transactions> transactions) {
 		this.engine = engine;
 		this.codec = codec;
 		this.clock = clock;
 		this.threads = threads;
+		this.transactions = transactions;
 	}
 
 	/**
@@ -153,19 +169,60 @@ public final class Calls {
 	}
 
 	/**
-	 * Claims a key, runs the work and completes the key, all on this thread.
+	 * The transactions of steps.
+	 * @throws IdempotencyConfigurationException if the store cannot join them
 	 */
-	<X extends Exception> CallState run(Attempt attempt, Type type, Work<? extends @Nullable Object, X> work) throws X {
-		return run(attempt, this.codec.forType(type), work);
+	Transactions transactions() {
+		Transactions known = this.joined;
+		if (known == null) {
+			Transactions present = this.transactions.get();
+			this.engine.requireJoining(present, "A step");
+			known = Objects.requireNonNull(present, "checked before");
+			this.joined = known;
+		}
+		return known;
 	}
 
-	<X extends Exception> CallState run(Attempt attempt, ResultFormat format, Work<? extends @Nullable Object, X> work)
-			throws X {
+	/**
+	 * Claims a key, runs the work and completes the key, all on this thread.
+	 * @param transactions those in which the work runs and its key is completed, or
+	 * {@code null}
+	 */
+	<X extends Exception> CallState run(Attempt attempt, ResultFormat format, @Nullable Transactions transactions,
+			Work<? extends @Nullable Object, X> work) throws X {
 		CallState state = begin(attempt, format);
 		if (!(state instanceof CallState.Running running)) {
 			return state;
 		}
 		RunningCall call = running.call();
+		return (transactions != null) ? runIn(transactions, call, work) : run(call, work);
+	}
+
+	private <X extends Exception> CallState runIn(Transactions transactions, RunningCall call,
+			Work<? extends @Nullable Object, X> work) throws X {
+		if (this.engine.settings().mode() == Mode.ENFORCE) {
+			call.resultIsNeeded();
+		}
+		Transaction transaction = null;
+		Object value;
+		try (Binding binding = call.makeCurrent()) {
+			Objects.requireNonNull(binding);
+			transaction = transactions.begin();
+			value = work.run();
+		}
+		catch (Throwable ex) {
+			if (transaction != null) {
+				FirstFailure.then(ex, transaction::rollBack);
+			}
+			// Nothing is left of the work, whatever it failed with
+			FirstFailure.then(ex, call::undone);
+			throw ex;
+		}
+		return call.succeededIn(transaction, value);
+	}
+
+	private static <X extends Exception> CallState run(RunningCall call, Work<? extends @Nullable Object, X> work)
+			throws X {
 		Object value;
 		try (Binding binding = call.makeCurrent()) {
 			Objects.requireNonNull(binding);
@@ -181,9 +238,9 @@ public final class Calls {
 	/**
 	 * Runs work, and throws an exception if it does not run and there is no result.
 	 */
-	<X extends Exception> @Nullable Object runOrThrow(Attempt attempt, Type type,
+	<X extends Exception> @Nullable Object runOrThrow(Attempt attempt, Type type, @Nullable Transactions transactions,
 			Work<? extends @Nullable Object, X> work) throws X {
-		return valueOrThrow(run(attempt, type, work), attempt);
+		return valueOrThrow(run(attempt, this.codec.forType(type), transactions, work), attempt);
 	}
 
 	/**

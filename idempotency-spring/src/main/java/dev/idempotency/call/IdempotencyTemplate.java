@@ -18,6 +18,7 @@ import dev.idempotency.core.Attempt;
 import dev.idempotency.core.Conclusion;
 import dev.idempotency.core.NamedOperations;
 import dev.idempotency.core.OperationPolicy;
+import dev.idempotency.core.Transactions;
 import dev.idempotency.store.InspectableStore.Inspection;
 import dev.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
@@ -79,14 +80,14 @@ public final class IdempotencyTemplate implements Idempotency {
 	@SuppressWarnings({ "unchecked", "NullAway" })
 	public <T extends @Nullable Object, X extends Exception> T execute(IdempotencyKey key, ResultType<T> type,
 			Work<? extends T, X> work) throws X {
-		return (T) this.calls.runOrThrow(attempt(key), type.type(), work);
+		return (T) this.calls.runOrThrow(attempt(key), type.type(), null, work);
 	}
 
 	@Override
 	@SuppressWarnings({ "unchecked", "NullAway" })
 	public <T extends @Nullable Object, X extends Exception> Outcome<T> attempt(IdempotencyKey key, ResultType<T> type,
 			Work<? extends T, X> work) throws X {
-		CallState state = this.calls.run(attempt(key), type.type(), work);
+		CallState state = this.calls.run(attempt(key), this.calls.codec().forType(type.type()), null, work);
 		if (state instanceof CallState.Executed executed) {
 			return new Outcome.Executed<>((T) executed.value());
 		}
@@ -139,7 +140,8 @@ public final class IdempotencyTemplate implements Idempotency {
 	@Override
 	public IdempotencySession session(String id) {
 		return new RememberedSession(this.calls,
-				this.calls.stepKeys(IdempotencyKey.of(SESSION, id), Fingerprint.none(), this.policy), OnCrash.RETRY);
+				this.calls.stepKeys(IdempotencyKey.of(SESSION, id), Fingerprint.none(), this.policy), OnCrash.RETRY,
+				null);
 	}
 
 	@Override
@@ -169,19 +171,26 @@ public final class IdempotencyTemplate implements Idempotency {
 	/**
 	 * A session whose calls are stored.
 	 */
-	private record RememberedSession(Calls calls, StepKeys keys, OnCrash onCrash) implements IdempotencySession {
+	private record RememberedSession(Calls calls, StepKeys keys, OnCrash onCrash,
+			@Nullable Transactions transactions) implements IdempotencySession {
 
 		@Override
 		@SuppressWarnings({ "unchecked", "NullAway" })
 		public <T extends @Nullable Object, X extends Exception> T run(String tool, @Nullable Object inputs,
 				ResultType<T> type, Work<? extends T, X> work) throws X {
 			byte[] compared = this.calls.codec().digest(inputs);
-			return (T) this.calls.runOrThrow(this.keys.attempt(tool, compared, this.onCrash), type.type(), work);
+			return (T) this.calls.runOrThrow(this.keys.attempt(tool, compared, this.onCrash), type.type(),
+					this.transactions, work);
 		}
 
 		@Override
 		public IdempotencySession withOnCrash(OnCrash onCrash) {
-			return new RememberedSession(this.calls, this.keys, onCrash);
+			return new RememberedSession(this.calls, this.keys, onCrash, this.transactions);
+		}
+
+		@Override
+		public IdempotencySession transactional() {
+			return new RememberedSession(this.calls, this.keys, this.onCrash, this.calls.transactions());
 		}
 
 		@Override

@@ -90,8 +90,17 @@ final class LazySteps implements OpenSteps {
 
 	@Override
 	public OpenSteps withOnCrash(OnCrash onCrash) {
+		return with(steps().withOnCrash(onCrash));
+	}
+
+	@Override
+	public OpenSteps transactional() {
+		return with(steps().transactional());
+	}
+
+	private LazySteps with(OpenSteps steps) {
 		LazySteps changed = new LazySteps(this.calls, this.execution, this.fingerprint, this.policy, this.owner);
-		changed.steps = steps().withOnCrash(onCrash);
+		changed.steps = steps;
 		return changed;
 	}
 

@@ -29,6 +29,9 @@ public interface OpenSteps extends Steps {
 	@Override
 	OpenSteps withOnCrash(OnCrash onCrash);
 
+	@Override
+	OpenSteps transactional();
+
 	/**
 	 * Runs the steps.
 	 */

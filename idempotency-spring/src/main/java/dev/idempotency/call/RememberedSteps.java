@@ -6,6 +6,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import dev.idempotency.OnCrash;
 import dev.idempotency.ResultType;
 import dev.idempotency.Work;
+import dev.idempotency.core.Transactions;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,19 +21,26 @@ final class RememberedSteps implements OpenSteps {
 	private final OnCrash onCrash;
 
 	/**
+	 * Those in which steps run, if they do.
+	 */
+	private final @Nullable Transactions transactions;
+
+	/**
 	 * Names that were used. A loop that runs all its items under one name would silently
 	 * run only the first.
 	 */
 	private final Set<String> used;
 
 	RememberedSteps(Calls calls, StepKeys keys) {
-		this(calls, keys, OnCrash.RETRY, ConcurrentHashMap.newKeySet());
+		this(calls, keys, OnCrash.RETRY, null, ConcurrentHashMap.newKeySet());
 	}
 
-	private RememberedSteps(Calls calls, StepKeys keys, OnCrash onCrash, Set<String> used) {
+	private RememberedSteps(Calls calls, StepKeys keys, OnCrash onCrash, @Nullable Transactions transactions,
+			Set<String> used) {
 		this.calls = calls;
 		this.keys = keys;
 		this.onCrash = onCrash;
+		this.transactions = transactions;
 		this.used = used;
 	}
 
@@ -81,7 +89,8 @@ final class RememberedSteps implements OpenSteps {
 	private <T extends @Nullable Object, X extends Exception> T run(OpenStep step, Work<? extends T, X> work) throws X {
 		boolean done = false;
 		try {
-			T result = (T) this.calls.valueOrThrow(this.calls.run(step.attempt(), step.format(), work), step.attempt());
+			T result = (T) this.calls
+				.valueOrThrow(this.calls.run(step.attempt(), step.format(), this.transactions, work), step.attempt());
 			done = true;
 			return result;
 		}
@@ -94,7 +103,12 @@ final class RememberedSteps implements OpenSteps {
 
 	@Override
 	public OpenSteps withOnCrash(OnCrash onCrash) {
-		return new RememberedSteps(this.calls, this.keys, onCrash, this.used);
+		return new RememberedSteps(this.calls, this.keys, onCrash, this.transactions, this.used);
+	}
+
+	@Override
+	public OpenSteps transactional() {
+		return new RememberedSteps(this.calls, this.keys, this.onCrash, this.calls.transactions(), this.used);
 	}
 
 	@Override

@@ -35,6 +35,8 @@ public final class RunningCall implements IdempotencyContext {
 
 	private volatile boolean released;
 
+	private boolean resultNeeded;
+
 	RunningCall(Execution execution, ResultFormat format, Steps steps, @Nullable IdempotencyContext enclosing) {
 		this.execution = execution;
 		this.format = format;
@@ -79,6 +81,15 @@ public final class RunningCall implements IdempotencyContext {
 	}
 
 	/**
+	 * The work is of no use without its result. If that cannot be stored,
+	 * {@link #succeededIn} undoes the work.
+	 */
+	void resultIsNeeded() {
+		this.resultNeeded = true;
+		this.execution.resultIsNeeded();
+	}
+
+	/**
 	 * The work is done. It must not run again, even if an error prevents its result from
 	 * being written.
 	 * @param value its result, which may be a {@link StoredFailure}
@@ -117,7 +128,8 @@ public final class RunningCall implements IdempotencyContext {
 	 * @param value its result
 	 * @param transaction the transaction of the calling thread
 	 * @return the state for the caller: this value, or that of a takeover
-	 * @throws RuntimeException if the transaction could not be committed
+	 * @throws RuntimeException if the transaction could not be committed, or the result
+	 * is needed and could not be stored
 	 */
 	public CallState succeededIn(Transaction transaction, @Nullable Object value) {
 		if (this.released) {
@@ -127,7 +139,7 @@ public final class RunningCall implements IdempotencyContext {
 		try {
 			payload = payloadOf(value);
 		}
-		catch (Error ex) {
+		catch (RuntimeException | Error ex) {
 			FirstFailure.then(ex, transaction::rollBack);
 			FirstFailure.then(ex, this.execution::close);
 			throw ex;
@@ -200,6 +212,13 @@ public final class RunningCall implements IdempotencyContext {
 			return this.format.write(value);
 		}
 		catch (RuntimeException | StackOverflowError ex) {
+			if (this.resultNeeded) {
+				throw new IllegalStateException(
+						("The work of %s is rolled back, because its result cannot be stored: a %s cannot be written as "
+								+ "JSON and read back. Return a value that Jackson can write and read, or return nothing.")
+							.formatted(key(), (value != null) ? value.getClass().getName() : "null"),
+						ex);
+			}
 			logger.warn(
 					"The result of {} is not stored and cannot be replayed: a {} cannot be written as JSON and "
 							+ "read back. Return a value that Jackson can write and read, or return nothing.",

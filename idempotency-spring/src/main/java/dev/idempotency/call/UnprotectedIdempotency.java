@@ -110,6 +110,11 @@ enum UnprotectedIdempotency implements Idempotency {
 		}
 
 		@Override
+		public IdempotencySession transactional() {
+			return this;
+		}
+
+		@Override
 		public boolean forget() {
 			return false;
 		}

@@ -38,4 +38,9 @@ record UnprotectedSteps(IdempotencyContext context) implements Steps {
 		return this;
 	}
 
+	@Override
+	public UnprotectedSteps transactional() {
+		return this;
+	}
+
 }

@@ -17,7 +17,8 @@ import reactor.core.publisher.Mono;
  * the finished steps and continues with the next.
  * <p>
  * A step runs when it is subscribed to, and emits nothing if its result is {@code null}.
- * Once it has begun, it continues if the subscriber cancels.
+ * Once it has begun, it continues if the subscriber cancels. No step is transactional,
+ * because a transaction that the store can join belongs to a thread.
  */
 public final class ReactiveSteps {
 

@@ -7,6 +7,7 @@ import java.util.Optional;
 
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.Reason;
+import dev.idempotency.ResultTooLargeException;
 import dev.idempotency.fixtures.BrokenCipher;
 import dev.idempotency.fixtures.ForwardingStore;
 import dev.idempotency.store.Claim;
@@ -350,6 +351,27 @@ class ErrorToleranceTests extends EngineFixture {
 		assertFree();
 	}
 
+	/**
+	 * Too large for any store, or for this one.
+	 */
+	@ParameterizedTest
+	@ValueSource(ints = { StoredResult.MAX_SIZE + 1, JoiningMemory.LARGEST_RESULT + 1 })
+	void aResultThatIsTooLargeUndoesTheWorkIfItIsNeeded(int size) {
+		Execution execution = proceed();
+		PlayedTransaction transaction = new PlayedTransaction();
+		assertThat(execution.completeIn(transaction, new byte[size]).kind())
+			.isEqualTo(Completion.Kind.STORED_WITHOUT_RESULT);
+		assertThat(transaction.said).containsExactly("committed");
+		assertThat(this.engine.forget(KEY)).isTrue();
+		Execution next = proceed();
+		PlayedTransaction undone = new PlayedTransaction();
+		next.resultIsNeeded();
+		assertThatExceptionOfType(ResultTooLargeException.class)
+			.isThrownBy(() -> next.completeIn(undone, new byte[size]));
+		assertThat(undone.said).containsExactly("rolled back");
+		assertFree();
+	}
+
 	@Test
 	void anErrorOfTheCommitGivesTheKeyBack() {
 		Execution execution = proceed();
@@ -459,6 +481,8 @@ class ErrorToleranceTests extends EngineFixture {
 	 */
 	private static final class JoiningMemory extends ForwardingStore implements JoiningStore, InspectableStore {
 
+		private static final int LARGEST_RESULT = 1 << 20;
+
 		private final InspectableStore memory;
 
 		private JoiningMemory(InspectableStore memory) {
@@ -468,6 +492,9 @@ class ErrorToleranceTests extends EngineFixture {
 
 		@Override
 		public boolean completeInTransaction(Claim claim, StoredResult result, Duration atLeast) {
+			if (result.size() > LARGEST_RESULT) {
+				throw new ResultTooLargeException("More than %d bytes".formatted(LARGEST_RESULT));
+			}
 			return this.memory.find(claim.key()).filter((found) -> found.result() == null).isPresent();
 		}
 

@@ -17,6 +17,7 @@ import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.jdbc.core.JdbcTemplate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -66,6 +67,25 @@ class StepsGuideTests {
 				assertThat(checkouts.checkout(new Order("1", 5)).block()).isEqualTo(new Parcel("1", "ch-1"));
 				assertThat(payments.charges()).hasSize(1);
 			});
+	}
+
+	@Test
+	void commitsAStepWithItsResult() {
+		try (TestServer server = TestServer.start(List.of(Application.class, StepwiseController.class),
+				TestServer.WITH_DATABASE, "idempotency.store=jdbc", "spring.datasource.url=jdbc:h2:mem:steps-guide")) {
+			JdbcTemplate jdbc = server.bean(JdbcTemplate.class);
+			jdbc.execute("create table orders (id varchar(10) primary key, amount integer)");
+			Warehouse warehouse = server.bean(Warehouse.class);
+			warehouse.close();
+			assertThat(purchase(server).status()).isEqualTo(500);
+			warehouse.open();
+			assertThat(purchase(server).text()).contains("ch-1");
+			assertThat(jdbc.queryForList("select amount from orders")).hasSize(1);
+		}
+	}
+
+	private static Answer purchase(TestServer server) {
+		return server.post("/purchases").key("k").json("{\"id\":\"1\",\"amount\":5}").send();
 	}
 
 	private static Answer checkout(TestServer server) {

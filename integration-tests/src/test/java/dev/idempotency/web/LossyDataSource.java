@@ -17,7 +17,7 @@ import org.springframework.jdbc.datasource.DelegatingDataSource;
  * A database whose connection breaks at a commit. Whether the commit takes effect, and
  * whether the database can be reached afterwards, is up to the test.
  */
-final class LossyDataSource extends DelegatingDataSource {
+public final class LossyDataSource extends DelegatingDataSource {
 
 	private volatile @Nullable Loss next;
 
@@ -30,11 +30,11 @@ final class LossyDataSource extends DelegatingDataSource {
 	/**
 	 * What happens to the next commit of a transaction on this thread.
 	 */
-	void loseNext(Loss loss) {
+	public void loseNext(Loss loss) {
 		this.next = loss;
 	}
 
-	void recover() {
+	public void recover() {
 		this.unreachable = false;
 	}
 
@@ -70,7 +70,7 @@ final class LossyDataSource extends DelegatingDataSource {
 		throw new SQLException("The connection is broken", "08006");
 	}
 
-	enum Loss {
+	public enum Loss {
 
 		/**
 		 * The commit never arrives.
@@ -92,7 +92,7 @@ final class LossyDataSource extends DelegatingDataSource {
 	/**
 	 * Puts it around the database of an application.
 	 */
-	static class Around implements BeanPostProcessor {
+	public static class Around implements BeanPostProcessor {
 
 		@Override
 		public Object postProcessAfterInitialization(Object bean, String name) {

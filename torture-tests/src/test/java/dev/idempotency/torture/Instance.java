@@ -95,6 +95,20 @@ final class Instance implements AutoCloseable {
 	}
 
 	/**
+	 * Stops the process where it is, as {@code kill -STOP} does.
+	 */
+	void pause() {
+		this.process.process().pause();
+	}
+
+	/**
+	 * Lets the process go on.
+	 */
+	void resume() {
+		this.process.process().resume();
+	}
+
+	/**
 	 * Kills the process, as {@code kill -9} does.
 	 */
 	void kill() {

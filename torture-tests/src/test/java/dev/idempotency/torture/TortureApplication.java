@@ -4,6 +4,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
@@ -35,6 +37,8 @@ import org.springframework.web.bind.annotation.RestController;
 @Import({ PortFile.class, TortureApplication.Handlers.class, TortureApplication.Payments.class, LongTasks.class,
 		LongTasks.Handlers.class })
 class TortureApplication {
+
+	static final int STEPS = 5;
 
 	public static void main(String[] args) {
 		SpringApplication.run(TortureApplication.class, args);
@@ -91,6 +95,22 @@ class TortureApplication {
 		Map<String, Object> pay(@RequestBody String text, IdempotencyContext context) {
 			this.jdbc.update("insert into payment (idempotency_key, text) values (?, ?)", context.key().value(), text);
 			return Map.of("attempt", context.attempt(), "id", UUID.randomUUID());
+		}
+
+		@Idempotent
+		@PostMapping("/pay-in-steps")
+		List<String> payInSteps(@RequestBody String text, IdempotencyContext context) {
+			List<String> ids = new ArrayList<>();
+			for (int i = 0; i < STEPS; i++) {
+				int step = i;
+				ids.add(context.steps().transactional().run("step-" + step, String.class, () -> {
+					String id = UUID.randomUUID().toString();
+					this.jdbc.update("insert into payment (idempotency_key, step, text) values (?, ?, ?)",
+							context.key().value(), step, id);
+					return id;
+				}));
+			}
+			return ids;
 		}
 
 	}
