@@ -63,6 +63,11 @@ public enum Reason {
 	REPLAY_LIMIT,
 
 	/**
+	 * The operation has run, and the application denies its result to this caller.
+	 */
+	REPLAY_DENIED,
+
+	/**
 	 * The operation has run, and its stored result cannot be read.
 	 */
 	RESULT_UNREADABLE,

@@ -45,6 +45,7 @@ final class OutcomeTags {
 			case OUTCOME_UNKNOWN -> "outcome_unknown";
 			case NOT_REPLAYABLE -> "not_replayable";
 			case REPLAY_LIMIT -> "replay_limit";
+			case REPLAY_DENIED -> "replay_denied";
 			case STORE_UNAVAILABLE -> "store_failed";
 			case RESULT_UNREADABLE, RESULT_TOO_LARGE, FAILURE_REPLAYED, DRY_RUN_INVALID, DRY_RUN_UNSUPPORTED ->
 				"result_unreadable";

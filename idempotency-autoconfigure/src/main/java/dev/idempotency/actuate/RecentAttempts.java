@@ -60,7 +60,7 @@ public final class RecentAttempts implements IdempotencyListener {
 			case NOT_REPLAYABLE -> slice.replayed;
 			case IN_PROGRESS, OUTCOME_UNKNOWN -> slice.conflicted;
 			case KEY_MISSING, KEY_INVALID, BODY_TOO_LARGE, BODY_UNREADABLE, DRY_RUN_INVALID, DRY_RUN_UNSUPPORTED,
-					KEY_REUSED, REPLAY_LIMIT, RESULT_UNREADABLE, RESULT_TOO_LARGE, FAILURE_REPLAYED,
+					KEY_REUSED, REPLAY_LIMIT, REPLAY_DENIED, RESULT_UNREADABLE, RESULT_TOO_LARGE, FAILURE_REPLAYED,
 					STORE_UNAVAILABLE ->
 				slice.refused;
 		};
@@ -132,8 +132,8 @@ public final class RecentAttempts implements IdempotencyListener {
 	 * @param executed ran
 	 * @param replayed were answered with a stored result
 	 * @param conflicted found the operation in progress, or its outcome unknown
-	 * @param refused were refused: without a key, with an invalid or reused key, or
-	 * beyond the limit of replays
+	 * @param refused were refused: without a key, with an invalid or reused key, beyond
+	 * the limit of replays, or because a replay was denied
 	 */
 	public record Series(Instant since, long seconds, List<Long> executed, List<Long> replayed, List<Long> conflicted,
 			List<Long> refused) {

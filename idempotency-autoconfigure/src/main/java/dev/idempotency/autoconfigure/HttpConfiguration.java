@@ -6,6 +6,7 @@ import dev.idempotency.http.HttpAnswer;
 import dev.idempotency.http.HttpStrategies;
 import dev.idempotency.http.KeyResolver;
 import dev.idempotency.http.ProblemFormat;
+import dev.idempotency.http.ReplayAuthorizer;
 import dev.idempotency.http.RequestFingerprinter;
 import dev.idempotency.http.ResponsePolicy;
 import dev.idempotency.http.ScopeResolver;
@@ -64,9 +65,9 @@ class HttpConfiguration {
 	@Bean
 	HttpStrategies idempotencyHttpStrategies(KeyResolver keyResolver, ScopeResolver scopeResolver,
 			RequestFingerprinter fingerprinter, ResponsePolicy responsePolicy,
-			ObjectProvider<ProblemFormat> problemFormats) {
+			ObjectProvider<ProblemFormat> problemFormats, ObjectProvider<ReplayAuthorizer> replayAuthorizer) {
 		return new HttpStrategies(keyResolver, scopeResolver, fingerprinter, responsePolicy,
-				problemFormats.orderedStream().toList());
+				problemFormats.orderedStream().toList(), replayAuthorizer.getIfAvailable());
 	}
 
 	@Bean

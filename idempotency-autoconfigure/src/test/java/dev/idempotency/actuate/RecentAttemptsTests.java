@@ -39,12 +39,13 @@ class RecentAttemptsTests {
 		decided(Decision.Refused.outcomeUnknown(1, null));
 		decided(Decision.Refused.keyReused());
 		decided(Decision.Refused.replayLimit(3, Duration.ofHours(1)));
+		decided(Decision.Refused.replayDenied(null));
 		this.recent.onEvent(new IdempotencyEvent.Rejected("pay", Reason.KEY_MISSING, true));
 		RecentAttempts.Series series = this.recent.series();
 		assertThat(sum(series.executed())).isZero();
 		assertThat(sum(series.replayed())).isEqualTo(1);
 		assertThat(sum(series.conflicted())).isEqualTo(2);
-		assertThat(sum(series.refused())).isEqualTo(3);
+		assertThat(sum(series.refused())).isEqualTo(4);
 	}
 
 	@Test

@@ -1,6 +1,7 @@
 package dev.idempotency.core;
 
 import java.time.Duration;
+import java.util.function.Predicate;
 
 import dev.idempotency.OnCrash;
 import dev.idempotency.Reason;
@@ -42,7 +43,17 @@ final class Answers {
 		// A claim would count as a replay, but a preview does not
 		Answer answer = answer(asMet(found), attempt, 1);
 		boolean free = answer.reason() == Reason.IN_PROGRESS && found.status().state().isOutcomeUnknown();
-		return free ? null : readable(answer, attempt, store);
+		return free ? null : authorized(readable(answer, attempt, store), attempt);
+	}
+
+	/**
+	 * The answer, or a refusal if it is a result that the caller may not get.
+	 */
+	static Answer authorized(Answer answer, Attempt attempt) {
+		Predicate<StoredResult> replayable = attempt.replayable();
+		boolean denied = answer instanceof Decision.Replay replay && replayable != null
+				&& !replayable.test(replay.result());
+		return denied ? Decision.Refused.replayDenied(answer.trace()) : answer;
 	}
 
 	/**

@@ -99,6 +99,13 @@ public sealed interface Decision {
 			return new Refused(Reason.REPLAY_LIMIT, retryAfter, 0, replays, null);
 		}
 
+		/**
+		 * The application denies the result to this caller.
+		 */
+		public static Refused replayDenied(@Nullable String trace) {
+			return new Refused(Reason.REPLAY_DENIED, Duration.ZERO, 0, 0, trace);
+		}
+
 	}
 
 }

@@ -13,6 +13,7 @@ import dev.idempotency.IdempotencyException;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.IdempotencyStoreException;
 import dev.idempotency.Reason;
+import dev.idempotency.ReplayDeniedException;
 import dev.idempotency.core.EngineSettings.Mode;
 import dev.idempotency.core.EngineSettings.OnStoreFailure;
 import dev.idempotency.core.LeaseKeeper.KeptLease;
@@ -156,12 +157,35 @@ public final class IdempotencyEngine implements AutoCloseable {
 			throw ex;
 		}
 		boolean enforced = !observing || decision instanceof Decision.Proceed;
+		if (enforced && decision instanceof Decision.Replay replay && attempt.replayable() != null) {
+			decision = authorized(replay, attempt, told);
+		}
 		tell(decision, enforced, attempt.key(), told);
 		if (enforced) {
 			return decision;
 		}
 		logger.info("Observed only: {} would have been answered with {}", attempt.key(), decision);
 		return unprotected(attempt);
+	}
+
+	/**
+	 * Asks whether the caller may get the result. A failure is the application's own, and
+	 * never one of the store, after which an operation might run without protection.
+	 */
+	private static Decision authorized(Decision.Replay replay, Attempt attempt, Listeners told) {
+		try {
+			Decision.Answer answer = Answers.authorized(replay, attempt);
+			if (answer != replay) {
+				logger.info("The stored result of {} is denied to its caller", attempt.key());
+			}
+			return answer;
+		}
+		catch (Throwable ex) {
+			FirstFailure.then(ex,
+					() -> told.publish(new IdempotencyEvent.Undecided(attempt.key(), new ReplayDeniedException(
+							"Nothing was decided about a replay of %s".formatted(attempt.key()), ex))));
+			throw ex;
+		}
 	}
 
 	/**

@@ -6,6 +6,7 @@ import dev.idempotency.IdempotencyKeyReusedException;
 import dev.idempotency.OperationInProgressException;
 import dev.idempotency.Outcome;
 import dev.idempotency.OutcomeUnknownException;
+import dev.idempotency.ReplayDeniedException;
 import dev.idempotency.ReplayLimitException;
 import dev.idempotency.ResultNotReplayableException;
 import dev.idempotency.core.Decision;
@@ -33,6 +34,8 @@ public final class Refusals {
 					refusal.attempt());
 			case REPLAY_LIMIT -> new ReplayLimitException(
 					"The result of %s was requested %d times".formatted(key, refusal.replays()), refusal.retryAfter());
+			case REPLAY_DENIED ->
+				new ReplayDeniedException("The stored result of %s is denied to this caller".formatted(key), null);
 			case KEY_REUSED ->
 				new IdempotencyKeyReusedException("The key of %s was used for another request".formatted(key));
 			case KEY_MISSING, KEY_INVALID, BODY_TOO_LARGE, BODY_UNREADABLE, DRY_RUN_INVALID, DRY_RUN_UNSUPPORTED,
@@ -51,8 +54,9 @@ public final class Refusals {
 			case OUTCOME_UNKNOWN -> new Outcome.OutcomeUnknown<>(refusal.attempt());
 			case REPLAY_LIMIT -> new Outcome.ReplayLimit<>(refusal.replays());
 			case KEY_REUSED -> new Outcome.KeyReused<>();
-			case KEY_MISSING, KEY_INVALID, BODY_TOO_LARGE, BODY_UNREADABLE, DRY_RUN_INVALID, DRY_RUN_UNSUPPORTED,
-					RESULT_UNREADABLE, RESULT_TOO_LARGE, FAILURE_REPLAYED, STORE_UNAVAILABLE ->
+			// Only requests are denied a result
+			case REPLAY_DENIED, KEY_MISSING, KEY_INVALID, BODY_TOO_LARGE, BODY_UNREADABLE, DRY_RUN_INVALID,
+					DRY_RUN_UNSUPPORTED, RESULT_UNREADABLE, RESULT_TOO_LARGE, FAILURE_REPLAYED, STORE_UNAVAILABLE ->
 				throw notDecided(refusal);
 		};
 	}

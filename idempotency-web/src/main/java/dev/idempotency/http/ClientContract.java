@@ -35,15 +35,16 @@ public record ClientContract(KnownOperation.Protection protection, boolean enfor
 	/**
 	 * What a client needs to know about an operation.
 	 * @param settings how operations are protected
-	 * @param comparing whether requests are compared at all
+	 * @param strategies the strategies of the application
 	 * @return what it needs to know
 	 */
-	public static ClientContract of(ProtectedOperation operation, EngineSettings settings, boolean comparing) {
-		boolean fingerprinted = operation.fingerprinted() && comparing;
+	public static ClientContract of(ProtectedOperation operation, EngineSettings settings, HttpStrategies strategies) {
+		boolean fingerprinted = operation.fingerprinted() && strategies.comparesRequests();
 		boolean enforced = settings.mode() == Mode.ENFORCE;
 		return new ClientContract(operation.forPeople(), enforced, operation.keySource().headers(), fingerprinted,
 				operation.dryRun(),
-				enforced ? problems(operation, settings, fingerprinted) : EnumSet.noneOf(Reason.class));
+				enforced ? problems(operation, settings, fingerprinted, strategies.replayAuthorizer() != null)
+						: EnumSet.noneOf(Reason.class));
 	}
 
 	/**
@@ -67,7 +68,8 @@ public record ClientContract(KnownOperation.Protection protection, boolean enfor
 		return result.toString();
 	}
 
-	private static Set<Reason> problems(ProtectedOperation operation, EngineSettings settings, boolean fingerprinted) {
+	private static Set<Reason> problems(ProtectedOperation operation, EngineSettings settings, boolean fingerprinted,
+			boolean mayBeDenied) {
 		KeySource key = operation.keySource();
 		Set<Reason> problems = EnumSet.of(Reason.KEY_INVALID, Reason.DRY_RUN_INVALID, Reason.BODY_UNREADABLE,
 				Reason.BODY_TOO_LARGE, Reason.IN_PROGRESS, Reason.NOT_REPLAYABLE);
@@ -83,6 +85,9 @@ public record ClientContract(KnownOperation.Protection protection, boolean enfor
 		}
 		if (operation.policy().maxReplays() > 0) {
 			problems.add(Reason.REPLAY_LIMIT);
+		}
+		if (mayBeDenied) {
+			problems.add(Reason.REPLAY_DENIED);
 		}
 		if (settings.onStoreFailure() == OnStoreFailure.REJECT) {
 			problems.add(Reason.STORE_UNAVAILABLE);

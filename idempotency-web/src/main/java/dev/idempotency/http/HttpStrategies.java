@@ -14,9 +14,12 @@ import org.jspecify.annotations.Nullable;
  * @param fingerprinter computes the fingerprint of a request
  * @param responsePolicy decides which responses are stored
  * @param problemFormats write problems in the application's own formats
+ * @param replayAuthorizer decides whether a caller gets a stored response, or
+ * {@code null} if each does
  */
 public record HttpStrategies(KeyResolver keyResolver, ScopeResolver scopeResolver, RequestFingerprinter fingerprinter,
-		ResponsePolicy responsePolicy, List<ProblemFormat> problemFormats) {
+		ResponsePolicy responsePolicy, List<ProblemFormat> problemFormats,
+		@Nullable ReplayAuthorizer replayAuthorizer) {
 
 	public HttpStrategies {
 		problemFormats = List.copyOf(problemFormats);
@@ -34,7 +37,7 @@ public record HttpStrategies(KeyResolver keyResolver, ScopeResolver scopeResolve
 	 */
 	HttpStrategies withoutFingerprints() {
 		return new HttpStrategies(this.keyResolver, this.scopeResolver, RequestFingerprinter.none(),
-				this.responsePolicy, this.problemFormats);
+				this.responsePolicy, this.problemFormats, this.replayAuthorizer);
 	}
 
 	/**

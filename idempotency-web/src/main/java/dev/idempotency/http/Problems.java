@@ -143,6 +143,7 @@ public final class Problems {
 			case KEY_MISSING, KEY_INVALID, BODY_UNREADABLE, DRY_RUN_INVALID -> 400;
 			case IN_PROGRESS, OUTCOME_UNKNOWN, NOT_REPLAYABLE, RESULT_UNREADABLE -> 409;
 			case BODY_TOO_LARGE -> 413;
+			case REPLAY_DENIED -> 403;
 			case KEY_REUSED -> 422;
 			case REPLAY_LIMIT -> 429;
 			case RESULT_TOO_LARGE, FAILURE_REPLAYED -> 500;
@@ -159,7 +160,8 @@ public final class Problems {
 		return switch (reason) {
 			case KEY_MISSING, KEY_INVALID, BODY_TOO_LARGE, BODY_UNREADABLE -> true;
 			case DRY_RUN_INVALID, DRY_RUN_UNSUPPORTED, KEY_REUSED, IN_PROGRESS, OUTCOME_UNKNOWN, NOT_REPLAYABLE,
-					REPLAY_LIMIT, RESULT_UNREADABLE, RESULT_TOO_LARGE, FAILURE_REPLAYED, STORE_UNAVAILABLE ->
+					REPLAY_LIMIT, REPLAY_DENIED, RESULT_UNREADABLE, RESULT_TOO_LARGE, FAILURE_REPLAYED,
+					STORE_UNAVAILABLE ->
 				false;
 		};
 	}
@@ -178,6 +180,7 @@ public final class Problems {
 			case OUTCOME_UNKNOWN -> "It is unknown whether the request was processed";
 			case NOT_REPLAYABLE -> "The request was processed before";
 			case REPLAY_LIMIT -> "The response was replayed too often";
+			case REPLAY_DENIED -> "The response may not be replayed to this caller";
 			case BODY_TOO_LARGE -> "The body is too large";
 			case BODY_UNREADABLE -> "The body could not be read";
 			case STORE_UNAVAILABLE -> "The request cannot be processed now";
@@ -214,6 +217,9 @@ public final class Problems {
 						+ "key: read the outcome from the resource itself.";
 			case REPLAY_LIMIT ->
 				"This request was processed, and its response was replayed as often as is allowed. Stop repeating it.";
+			case REPLAY_DENIED ->
+				"This request was processed, and its response may not be sent to you. Do not send it with another key, "
+						+ "which could process it twice. Ask the operator of this service for access.";
 			case BODY_TOO_LARGE ->
 				"A request that is safe to repeat may have a body of at most %d bytes. Nothing was processed."
 					.formatted(((RequestBodyTooLargeException) ex).limit());

@@ -24,7 +24,7 @@ public final class ProtectedHandlers implements OperationCatalog {
 
 	private final ProtectedOperations operations;
 
-	private final boolean comparesRequests;
+	private final HttpStrategies strategies;
 
 	private volatile List<KnownOperation> known = List.of();
 
@@ -33,14 +33,14 @@ public final class ProtectedHandlers implements OperationCatalog {
 	 * @param settings how requests are protected
 	 * @param engineSettings how operations are protected
 	 * @param operations how each handler is protected
-	 * @param comparesRequests whether requests are compared at all
+	 * @param strategies the strategies of the application
 	 */
 	public ProtectedHandlers(HttpSettings settings, EngineSettings engineSettings, ProtectedOperations operations,
-			boolean comparesRequests) {
+			HttpStrategies strategies) {
 		this.settings = settings;
 		this.engineSettings = engineSettings;
 		this.operations = operations;
-		this.comparesRequests = comparesRequests;
+		this.strategies = strategies;
 	}
 
 	/**
@@ -52,7 +52,8 @@ public final class ProtectedHandlers implements OperationCatalog {
 	 */
 	public void check(Collection<Route> routes, BiConsumer<ProtectedOperation, HandlerMethod> requirement,
 			Logger logger) {
-		this.known = new HandlerAudit(this.settings, this.operations, requirement, this.comparesRequests, logger)
+		this.known = new HandlerAudit(this.settings, this.operations, requirement, this.strategies.comparesRequests(),
+				logger)
 			.check(routes);
 	}
 
@@ -79,7 +80,7 @@ public final class ProtectedHandlers implements OperationCatalog {
 			.orElse(documented);
 		return Optional.ofNullable(this.operations.find(handler, method))
 			.map((operation) -> ClientContract.of(this.operations.named(operation, name), this.engineSettings,
-					this.comparesRequests));
+					this.strategies));
 	}
 
 	/**

@@ -100,7 +100,10 @@ public final class ProtectedRequest {
 		if (!contentRead && !isKnownToBeWithinLimit()) {
 			this.facts.content();
 		}
-		return new Attempt(key, compared, this.operation.policy());
+		Attempt attempt = new Attempt(key, compared, this.operation.policy());
+		ReplayAuthorizer authorizer = this.strategies.replayAuthorizer();
+		return (authorizer == null) ? attempt : attempt
+			.replayedIf((result) -> authorizer.mayReplay(this.facts, key, HttpAnswer.decode(result).status()));
 	}
 
 	/**

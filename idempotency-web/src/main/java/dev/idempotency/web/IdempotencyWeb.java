@@ -80,8 +80,7 @@ public final class IdempotencyWeb {
 		this.context = context;
 		this.operations = ServletHandlerAnswers.operations(settings, policies, strategies);
 		this.handlers = (engine != null)
-				? new ProtectedHandlers(settings, engine.settings(), this.operations, strategies.comparesRequests())
-				: null;
+				? new ProtectedHandlers(settings, engine.settings(), this.operations, strategies) : null;
 		this.gate = new IdempotencyGate(new Gate(strategies, engine), calls,
 				(engine != null) ? context.getBeanProvider(Transactions.class).getIfAvailable() : null);
 		this.exceptionResolver = new IdempotencyExceptionResolver(

@@ -86,8 +86,7 @@ public final class IdempotencyWebFlux {
 		this.operations = new ProtectedOperations(settings, policies, strategies, new ReactiveHandlerAnswers(),
 				LoggerFactory.getLogger(IdempotencyHandlerAdapter.class));
 		this.handlers = (decides != null)
-				? new ProtectedHandlers(settings, decides.settings(), this.operations, strategies.comparesRequests())
-				: null;
+				? new ProtectedHandlers(settings, decides.settings(), this.operations, strategies) : null;
 		ReactiveProblems problems = new ReactiveProblems(new Problems(settings, strategies.problemFormats(), context),
 				() -> ControllerAdviceBean.findAnnotatedBeans(context));
 		this.gate = new ReactiveGate(new Gate(strategies, decides), engine, calls,

@@ -10,6 +10,7 @@ import dev.idempotency.core.Transactions;
 import dev.idempotency.http.HttpStrategies;
 import dev.idempotency.http.KeyResolver;
 import dev.idempotency.http.ProblemFormat;
+import dev.idempotency.http.ReplayAuthorizer;
 import dev.idempotency.http.RequestFingerprinter;
 import dev.idempotency.http.ResponsePolicy;
 import dev.idempotency.http.ScopeResolver;
@@ -132,7 +133,8 @@ class IdempotencyWebMvcAutoConfigurationTests {
 						context.getBean("ownScopeResolver", ScopeResolver.class),
 						context.getBean("ownFingerprinter", RequestFingerprinter.class),
 						context.getBean("ownResponsePolicy", ResponsePolicy.class),
-						List.of(context.getBean("ownProblemFormat", ProblemFormat.class)))));
+						List.of(context.getBean("ownProblemFormat", ProblemFormat.class)),
+						context.getBean("ownReplayAuthorizer", ReplayAuthorizer.class))));
 	}
 
 	@Test
@@ -250,6 +252,11 @@ class IdempotencyWebMvcAutoConfigurationTests {
 		@Bean
 		ResponsePolicy ownResponsePolicy() {
 			return (request, status) -> true;
+		}
+
+		@Bean
+		ReplayAuthorizer ownReplayAuthorizer() {
+			return (request, key, status) -> true;
 		}
 
 	}

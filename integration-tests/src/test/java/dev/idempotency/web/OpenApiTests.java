@@ -11,6 +11,7 @@ import dev.idempotency.IdempotencyContext;
 import dev.idempotency.Idempotent;
 import dev.idempotency.OnConflict;
 import dev.idempotency.OnCrash;
+import dev.idempotency.http.ReplayAuthorizer;
 import io.swagger.v3.oas.annotations.media.Content;
 import io.swagger.v3.oas.annotations.media.Schema;
 import io.swagger.v3.oas.annotations.responses.ApiResponse;
@@ -23,6 +24,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ProblemDetail;
 import org.springframework.web.bind.annotation.ExceptionHandler;
@@ -282,6 +285,15 @@ class OpenApiTests {
 	}
 
 	@Test
+	void mentionsDeniedReplaysWhereThereIsARule() {
+		assertThat(statuses(this.document, "$.paths['/orders'].post")).doesNotContain("403");
+		try (TestServer ruled = start(List.of(Shop.class, Orders.class, Rule.class), Bystanders.ALL)) {
+			assertThat(document(ruled).<String>read("$.paths['/orders'].post.responses.403.description"))
+				.contains("urn:idempotency:replay-denied");
+		}
+	}
+
+	@Test
 	void followsTheSettingsOfSingleOperations() {
 		try (TestServer named = start("idempotency.operations.[POST /orders].ttl=90m",
 				"idempotency.operations.[POST /orders].max-replays=3",
@@ -309,6 +321,16 @@ class OpenApiTests {
 	@SpringBootConfiguration(proxyBeanMethods = false)
 	@EnableAutoConfiguration
 	static class Shop {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Rule {
+
+		@Bean
+		ReplayAuthorizer replayAuthorizer() {
+			return (request, key, status) -> false;
+		}
 
 	}
 
