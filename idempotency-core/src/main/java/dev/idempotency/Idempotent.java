@@ -47,6 +47,16 @@ public @interface Idempotent {
 	boolean fingerprint() default true;
 
 	/**
+	 * The parts of a JSON body in which a retry may differ, for clients that stamp each
+	 * attempt: JSON pointers (RFC 6901) such as {@code /sentAt} or {@code /meta/attempt}.
+	 * They count neither in the comparison nor in a {@code derived()} key. The operation
+	 * runs with the values of the first request, so never exclude what it acts on, such
+	 * as an amount. A body that is not JSON counts completely. It is for web handlers.
+	 * @return the pointers; by default all of the body counts
+	 */
+	String[] fingerprintExcludes() default {};
+
+	/**
 	 * How long the key and its response are stored, from the claim on, such as {@code 7d}
 	 * or {@code ${orders.ttl:24h}}.
 	 * @return a duration; by default {@code idempotency.ttl}

@@ -147,7 +147,8 @@ final class ToolMethods {
 					|| annotation.storeExceptions().length > 0 || annotation.unknownOn().length > 0
 					|| !annotation.verify().isEmpty() || !annotation.lease().isEmpty()
 					|| !annotation.waitTimeout().isEmpty() || !annotation.maxReplays().isEmpty()
-					|| !annotation.maxRequestBody().isEmpty() || !annotation.maxResponseBody().isEmpty();
+					|| !annotation.maxRequestBody().isEmpty() || !annotation.maxResponseBody().isEmpty()
+					|| annotation.fingerprintExcludes().length > 0;
 			if (forOthers) {
 				throw new IdempotencyConfigurationException(
 						"%s is a tool and @Idempotent without a key, and asks for more than ttl, onConflict, onCrash and effect"

@@ -27,14 +27,23 @@ import org.springframework.util.unit.DataSize;
  * @param maxReplays How often its result is replayed; 0 means no limit.
  * @param maxRequestBody Largest body of its requests.
  * @param maxResponseBody Largest body of its responses that is stored.
+ * @param fingerprintExcludes JSON pointers to the parts of the body in which a retry may
+ * differ, such as /sentAt.
  */
 public record OperationProperties(@Nullable Duration ttl, @Nullable Duration lease, @Nullable Duration waitTimeout,
-		@Nullable Integer maxReplays, @Nullable DataSize maxRequestBody, @Nullable DataSize maxResponseBody) {
+		@Nullable Integer maxReplays, @Nullable DataSize maxRequestBody, @Nullable DataSize maxResponseBody,
+		@Nullable List<String> fingerprintExcludes) {
 
 	static final String PREFIX = "idempotency.operations";
 
 	private static final List<String> SETTINGS = List.of("ttl", "lease", "wait-timeout", "max-replays",
-			"max-request-body", "max-response-body");
+			"max-request-body", "max-response-body", "fingerprint-excludes");
+
+	/**
+	 * The index of an element of the only setting that is a list, as a file or an
+	 * environment variable writes it.
+	 */
+	private static final String INDEX = "(?<=(?i:excludes))(\\[\\d+]|[_.]\\d+)$";
 
 	/**
 	 * How to write a setting of an operation.
@@ -50,11 +59,11 @@ public record OperationProperties(@Nullable Duration ttl, @Nullable Duration lea
 	private OperationSettings settingsOf(String name) {
 		try {
 			OperationSettings settings = new OperationSettings(this.ttl, this.lease, this.waitTimeout, this.maxReplays,
-					bytes(this.maxRequestBody), bytes(this.maxResponseBody));
-			if (settings.limitsBodies() && !NamedOperations.isHttp(name)) {
+					bytes(this.maxRequestBody), bytes(this.maxResponseBody), this.fingerprintExcludes);
+			if (settings.forRequests() != null && !NamedOperations.isHttp(name)) {
 				throw new IdempotencyConfigurationException(
 						"%s is for requests, whose operations have names such as POST /payments"
-							.formatted((this.maxRequestBody != null) ? "max-request-body" : "max-response-body"),
+							.formatted(settings.forRequests()),
 						"Leave it out.");
 			}
 			return settings;
@@ -108,7 +117,7 @@ public record OperationProperties(@Nullable Duration ttl, @Nullable Duration lea
 	private static void requireKnown(String written, Set<String> operations) {
 		boolean known = operations.stream()
 			.filter((operation) -> written.startsWith(operation + "."))
-			.map((operation) -> uniform(written.substring(operation.length())))
+			.map((operation) -> uniform(written.substring(operation.length()).replaceFirst(INDEX, "")))
 			.anyMatch((rest) -> SETTINGS.stream().anyMatch((setting) -> uniform(setting).equals(rest)));
 		if (!known) {
 			throw new IdempotencyConfigurationException(

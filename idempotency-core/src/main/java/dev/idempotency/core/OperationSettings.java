@@ -1,6 +1,7 @@
 package dev.idempotency.core;
 
 import java.time.Duration;
+import java.util.List;
 
 import dev.idempotency.IdempotencyConfigurationException;
 import dev.idempotency.store.ClaimTerms;
@@ -17,14 +18,16 @@ import org.jspecify.annotations.Nullable;
  * @param maxReplays how often its result is replayed; zero: without a limit
  * @param maxRequestBody the largest request body, in bytes
  * @param maxResponseBody the largest response body that is stored, in bytes
+ * @param fingerprintExcludes pointers to the parts of a JSON body that do not count
  */
 public record OperationSettings(@Nullable Duration ttl, @Nullable Duration lease, @Nullable Duration waitTimeout,
-		@Nullable Integer maxReplays, @Nullable Long maxRequestBody, @Nullable Long maxResponseBody) {
+		@Nullable Integer maxReplays, @Nullable Long maxRequestBody, @Nullable Long maxResponseBody,
+		@Nullable List<String> fingerprintExcludes) {
 
 	/**
 	 * No settings.
 	 */
-	public static final OperationSettings NONE = new OperationSettings(null, null, null, null, null, null);
+	public static final OperationSettings NONE = new OperationSettings(null, null, null, null, null, null, null);
 
 	private static final Duration SHORTEST = Duration.ofMillis(1);
 
@@ -38,6 +41,7 @@ public record OperationSettings(@Nullable Duration ttl, @Nullable Duration lease
 		}
 		requireSize("max-request-body", maxRequestBody);
 		requireSize("max-response-body", maxResponseBody);
+		fingerprintExcludes = (fingerprintExcludes != null) ? List.copyOf(fingerprintExcludes) : null;
 	}
 
 	/**
@@ -73,11 +77,12 @@ public record OperationSettings(@Nullable Duration ttl, @Nullable Duration lease
 	}
 
 	/**
-	 * Whether there are settings that only operations with bodies have.
-	 * @return whether a body limit is set
+	 * The setting that only requests have.
+	 * @return its name, or {@code null} if there is none
 	 */
-	public boolean limitsBodies() {
-		return this.maxRequestBody != null || this.maxResponseBody != null;
+	public @Nullable String forRequests() {
+		return (this.maxRequestBody != null) ? "max-request-body" : (this.maxResponseBody != null) ? "max-response-body"
+				: (this.fingerprintExcludes != null) ? "fingerprint-excludes" : null;
 	}
 
 	private static void requireBetween(String setting, @Nullable Duration duration, Duration least, String leastText,

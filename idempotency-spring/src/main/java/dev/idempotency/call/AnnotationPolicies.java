@@ -2,6 +2,7 @@ package dev.idempotency.call;
 
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
@@ -62,7 +63,8 @@ public record AnnotationPolicies(OperationPolicy defaults, Duration waitTimeout,
 		Long response = read("maxResponseBody", annotation.maxResponseBody(), operation, AnnotationPolicies::bytes,
 				SIZE);
 		try {
-			return new OperationSettings(ttl, lease, wait, replays, request, response);
+			return new OperationSettings(ttl, lease, wait, replays, request, response,
+					(annotation.fingerprintExcludes().length > 0) ? List.of(annotation.fingerprintExcludes()) : null);
 		}
 		catch (IdempotencyConfigurationException ex) {
 			throw new IdempotencyConfigurationException(

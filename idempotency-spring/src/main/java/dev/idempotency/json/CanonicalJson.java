@@ -9,16 +9,21 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.CharsetDecoder;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.Deque;
 import java.util.List;
+import java.util.Objects;
+import java.util.function.Function;
 
 import dev.idempotency.digest.Parts;
 import dev.idempotency.digest.Sha256;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonPointer;
 import tools.jackson.core.JsonToken;
 import tools.jackson.core.ObjectReadContext;
 import tools.jackson.core.StreamReadConstraints;
@@ -94,15 +99,19 @@ public final class CanonicalJson {
 
 	private byte[] number = new byte[64];
 
+	private final @Nullable Exclusion exclusion;
+
 	/**
 	 * Create a reader of a text.
 	 * @param parser reads it
 	 * @param length its length, or an upper bound
 	 * @param decoded whether it is completely in memory
+	 * @param excluded what does not count
 	 */
-	private CanonicalJson(JsonParser parser, int length, boolean decoded) {
+	private CanonicalJson(JsonParser parser, int length, boolean decoded, List<JsonPointer> excluded) {
 		this.parser = parser;
 		this.decoded = decoded;
+		this.exclusion = excluded.isEmpty() ? null : new Exclusion(parser, excluded);
 		this.text = new TextWriter(this.level.value, length);
 		this.levels.add(this.level);
 	}
@@ -113,9 +122,11 @@ public final class CanonicalJson {
 	 * @param parts the parts to add to
 	 * @param content holds the content
 	 * @param length how many bytes it has
+	 * @param excluded what does not count if it is valid; none of them is the whole text
 	 */
-	public static void addTo(Parts parts, byte[] content, int length) {
-		byte[] json = (length > 0) ? digest(content, length, parts.unusedDigest()) : null;
+	public static void addTo(Parts parts, byte[] content, int length, List<JsonPointer> excluded) {
+		byte[] json = (length == 0) ? null : excluded.isEmpty() ? digest(content, length, parts.unusedDigest())
+				: digestOfParsed(content, length, excluded);
 		if (json != null) {
 			parts.add("json").add(json);
 		}
@@ -134,7 +145,7 @@ public final class CanonicalJson {
 	 */
 	public static byte @Nullable [] digest(byte[] json, int length, MessageDigest sha256) {
 		byte[] plain = PlainJson.digest(json, length, sha256);
-		return (plain != null) ? plain : digestOfParsed(json, length);
+		return (plain != null) ? plain : digestOfParsed(json, length, List.of());
 	}
 
 	/**
@@ -145,7 +156,7 @@ public final class CanonicalJson {
 	 */
 	public static byte @Nullable [] digest(String json) {
 		try (JsonParser parser = JSON.createParser(ObjectReadContext.empty(), json)) {
-			return new CanonicalJson(parser, json.length(), true).digest();
+			return new CanonicalJson(parser, json.length(), true, List.of()).digest();
 		}
 		catch (JacksonException ex) {
 			return null;
@@ -154,11 +165,12 @@ public final class CanonicalJson {
 
 	/**
 	 * The digest of any JSON text, plain or not.
+	 * @param excluded what does not count; none of them is the whole text
 	 */
-	static byte @Nullable [] digestOfParsed(byte[] json, int length) {
+	static byte @Nullable [] digestOfParsed(byte[] json, int length, List<JsonPointer> excluded) {
 		boolean decoded = length <= DECODED_AT_ONCE;
 		try (JsonParser parser = decoded ? parserOfDecoded(json, length) : parserOf(json, length)) {
-			return new CanonicalJson(parser, length, decoded).digest();
+			return new CanonicalJson(parser, length, decoded, excluded).digest();
 		}
 		catch (JacksonException | CharacterCodingException ex) {
 			return null;
@@ -187,6 +199,9 @@ public final class CanonicalJson {
 		for (JsonToken token = this.parser.nextToken(); token != null; token = this.parser.nextToken()) {
 			if (complete) {
 				return null;
+			}
+			if (this.exclusion != null && this.exclusion.skips(token)) {
+				continue;
 			}
 			add(token);
 			if (token != JsonToken.PROPERTY_NAME && !token.isStructStart()) {
@@ -264,6 +279,84 @@ public final class CanonicalJson {
 		this.level.value.put('{');
 		this.level.value.put(object, object.length);
 		this.level.value.put('}');
+	}
+
+	/**
+	 * Leaves parts of the text out. It compares names and counts elements on the way, so
+	 * that long names and deep nesting cost nothing more.
+	 */
+	private static final class Exclusion {
+
+		private final JsonParser parser;
+
+		/**
+		 * The open objects and arrays.
+		 */
+		private final Deque<Place> places = new ArrayDeque<>();
+
+		/**
+		 * What is left of the pointers that lead to the current value.
+		 */
+		private List<JsonPointer> here;
+
+		Exclusion(JsonParser parser, List<JsonPointer> excluded) {
+			this.parser = parser;
+			this.here = excluded;
+		}
+
+		/**
+		 * Skips what begins with a token if it does not count.
+		 */
+		boolean skips(JsonToken token) {
+			if (token.isStructEnd()) {
+				this.places.pop();
+				return false;
+			}
+			Place place = this.places.peek();
+			if (token == JsonToken.PROPERTY_NAME) {
+				String name = this.parser.currentName();
+				this.here = lead(place, (pointer) -> pointer.matchProperty(name));
+			}
+			else if (place != null && place.array) {
+				int index = place.elements++;
+				this.here = lead(place, (pointer) -> pointer.matchElement(index));
+			}
+			if (this.here.stream().anyMatch(JsonPointer::matches)) {
+				if (token == JsonToken.PROPERTY_NAME) {
+					this.parser.nextToken();
+				}
+				this.parser.skipChildren();
+				return true;
+			}
+			if (token.isStructStart()) {
+				this.places.push(new Place(token == JsonToken.START_ARRAY, this.here));
+			}
+			return false;
+		}
+
+		private static List<JsonPointer> lead(@Nullable Place place,
+				Function<JsonPointer, @Nullable JsonPointer> step) {
+			if (place == null || place.pointers.isEmpty()) {
+				return List.of();
+			}
+			return place.pointers.stream().map(step).filter(Objects::nonNull).toList();
+		}
+
+		private static final class Place {
+
+			private final boolean array;
+
+			private final List<JsonPointer> pointers;
+
+			private int elements;
+
+			private Place(boolean array, List<JsonPointer> pointers) {
+				this.array = array;
+				this.pointers = pointers;
+			}
+
+		}
+
 	}
 
 	/**

@@ -143,9 +143,11 @@ final class MethodOperations {
 					"%s asks for dryRun or store, which are for web handlers".formatted(name),
 					"Leave them out. To store exceptions, use storeExceptions.");
 		}
-		if (!annotation.maxRequestBody().isEmpty() || !annotation.maxResponseBody().isEmpty()) {
+		if (!annotation.maxRequestBody().isEmpty() || !annotation.maxResponseBody().isEmpty()
+				|| annotation.fingerprintExcludes().length > 0) {
 			throw new IdempotencyConfigurationException(
-					"%s asks for maxRequestBody or maxResponseBody, which are for web handlers".formatted(name),
+					"%s asks for maxRequestBody, maxResponseBody or fingerprintExcludes, which are for web handlers"
+						.formatted(name),
 					"Leave them out: a method has no body.");
 		}
 	}

@@ -3,6 +3,7 @@ package dev.idempotency.client;
 import java.net.URI;
 import java.util.BitSet;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -122,7 +123,7 @@ final class OutgoingCall {
 		}
 		else if (type != null && isJson(type)) {
 			// Each process writes a Map.of(…) in another order
-			CanonicalJson.addTo(parts, body, body.length);
+			CanonicalJson.addTo(parts, body, body.length, List.of());
 		}
 		else {
 			parts.add("bytes").add(body);

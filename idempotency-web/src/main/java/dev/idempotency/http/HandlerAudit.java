@@ -98,8 +98,12 @@ final class HandlerAudit {
 						: protection.decided() ? Coverage.EXCLUDED : Coverage.UNPROTECTED;
 				for (String pattern : route.patterns()) {
 					String name = OperationNames.name(method, pattern);
+					ProtectedOperation named = (operation != null) ? this.operations.named(operation, name) : null;
+					if (named != null) {
+						named.requireUsedFingerprint("%s (%s)".formatted(name, handler));
+					}
 					found.add(new KnownOperation(name, Kind.HTTP, handler.getShortLogMessage(), coverage,
-							(operation != null) ? this.operations.named(operation, name).forPeople() : null));
+							(named != null) ? named.forPeople() : null));
 				}
 			}
 		}

@@ -2,10 +2,12 @@ package dev.idempotency.http;
 
 import dev.idempotency.DryRun;
 import dev.idempotency.Effect;
+import dev.idempotency.IdempotencyConfigurationException;
 import dev.idempotency.StoredAnswers;
 import dev.idempotency.core.BodyLimits;
 import dev.idempotency.core.KnownOperation;
 import dev.idempotency.core.OperationPolicy;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How one handler is protected, with every default resolved.
@@ -20,10 +22,12 @@ import dev.idempotency.core.OperationPolicy;
  * @param streams whether it writes its response itself, piece by piece
  * @param tasks whether it may leave its response to a task on another thread
  * @param transactional whether it runs in the transaction in which its key is completed
+ * @param excluding computes its fingerprints without some parts of the body, or
+ * {@code null} if all of it counts
  */
 public record ProtectedOperation(boolean required, KeySource keySource, boolean fingerprinted, OperationPolicy policy,
 		BodyLimits limits, StoredAnswers store, DryRun dryRun, Effect effect, boolean streams, boolean tasks,
-		boolean transactional) {
+		boolean transactional, @Nullable RequestFingerprinter excluding) {
 
 	/**
 	 * How it is described to operators.
@@ -38,7 +42,7 @@ public record ProtectedOperation(boolean required, KeySource keySource, boolean 
 	 */
 	public ProtectedOperation withOptionalKey() {
 		return new ProtectedOperation(false, this.keySource, this.fingerprinted, this.policy, this.limits, this.store,
-				this.dryRun, this.effect, this.streams, this.tasks, this.transactional);
+				this.dryRun, this.effect, this.streams, this.tasks, this.transactional, this.excluding);
 	}
 
 	/**
@@ -46,7 +50,7 @@ public record ProtectedOperation(boolean required, KeySource keySource, boolean 
 	 */
 	public ProtectedOperation withKeySource(KeySource keySource) {
 		return new ProtectedOperation(this.required, keySource, this.fingerprinted, this.policy, this.limits,
-				this.store, this.dryRun, this.effect, this.streams, this.tasks, this.transactional);
+				this.store, this.dryRun, this.effect, this.streams, this.tasks, this.transactional, this.excluding);
 	}
 
 	/**
@@ -54,7 +58,7 @@ public record ProtectedOperation(boolean required, KeySource keySource, boolean 
 	 */
 	public ProtectedOperation withoutFingerprint() {
 		return new ProtectedOperation(this.required, this.keySource, false, this.policy, this.limits, this.store,
-				this.dryRun, this.effect, this.streams, this.tasks, this.transactional);
+				this.dryRun, this.effect, this.streams, this.tasks, this.transactional, this.excluding);
 	}
 
 	/**
@@ -62,7 +66,7 @@ public record ProtectedOperation(boolean required, KeySource keySource, boolean 
 	 */
 	public ProtectedOperation with(OperationPolicy policy, BodyLimits limits) {
 		return new ProtectedOperation(this.required, this.keySource, this.fingerprinted, policy, limits, this.store,
-				this.dryRun, this.effect, this.streams, this.tasks, this.transactional);
+				this.dryRun, this.effect, this.streams, this.tasks, this.transactional, this.excluding);
 	}
 
 	/**
@@ -70,7 +74,7 @@ public record ProtectedOperation(boolean required, KeySource keySource, boolean 
 	 */
 	public ProtectedOperation withEffect(Effect effect) {
 		return new ProtectedOperation(this.required, this.keySource, this.fingerprinted, this.policy, this.limits,
-				this.store, this.dryRun, effect, this.streams, this.tasks, this.transactional);
+				this.store, this.dryRun, effect, this.streams, this.tasks, this.transactional, this.excluding);
 	}
 
 	/**
@@ -78,7 +82,29 @@ public record ProtectedOperation(boolean required, KeySource keySource, boolean 
 	 */
 	public ProtectedOperation inTransaction() {
 		return new ProtectedOperation(this.required, this.keySource, this.fingerprinted, this.policy, this.limits,
-				this.store, this.dryRun, this.effect, false, this.tasks, true);
+				this.store, this.dryRun, this.effect, false, this.tasks, true, this.excluding);
+	}
+
+	/**
+	 * This operation, with fingerprints of its own.
+	 * @param excluding computes them, or {@code null} if all of the body counts
+	 */
+	public ProtectedOperation excluding(@Nullable RequestFingerprinter excluding) {
+		return new ProtectedOperation(this.required, this.keySource, this.fingerprinted, this.policy, this.limits,
+				this.store, this.dryRun, this.effect, this.streams, this.tasks, this.transactional, excluding);
+	}
+
+	/**
+	 * Fails if parts of the body are to be left out of a fingerprint that nothing uses.
+	 * @param name the name of the operation, for the message
+	 */
+	void requireUsedFingerprint(String name) {
+		if (this.excluding != null && !this.fingerprinted && !this.keySource.isDerived()) {
+			throw new IdempotencyConfigurationException(
+					"%s leaves parts of the body out of its fingerprint, but has none: fingerprint is false"
+						.formatted(name),
+					"Leave the fingerprint excludes out, or fingerprint = false.");
+		}
 	}
 
 }

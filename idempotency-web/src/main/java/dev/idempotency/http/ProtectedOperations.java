@@ -1,7 +1,10 @@
 package dev.idempotency.http;
 
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 import dev.idempotency.IdempotencyConfigurationException;
@@ -11,6 +14,7 @@ import dev.idempotency.call.AnnotationPolicies;
 import dev.idempotency.core.BodyLimits;
 import dev.idempotency.core.NamedOperations;
 import dev.idempotency.core.OperationPolicy;
+import dev.idempotency.core.OperationSettings;
 import dev.idempotency.http.HttpSettings.Protect;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -35,6 +39,13 @@ public final class ProtectedOperations {
 
 	private final KeySource defaultKeySource;
 
+	private final RequestFingerprinter fingerprinter;
+
+	/**
+	 * The fingerprinters of operations whose settings say what does not count.
+	 */
+	private final Map<String, Optional<RequestFingerprinter>> excluding = new HashMap<>();
+
 	private final HandlerAnswers answers;
 
 	private final Logger logger;
@@ -54,6 +65,13 @@ public final class ProtectedOperations {
 		this.settings = settings;
 		this.policies = policies;
 		this.defaultKeySource = strategies.keySource();
+		this.fingerprinter = strategies.fingerprinter();
+		policies.named().settings().forEach((name, named) -> {
+			if (named.fingerprintExcludes() != null) {
+				String setting = "idempotency.operations.[%s].fingerprint-excludes".formatted(name);
+				this.excluding.put(name, Optional.ofNullable(excluding(named.fingerprintExcludes(), setting)));
+			}
+		});
 		this.answers = answers;
 		this.logger = logger;
 	}
@@ -84,7 +102,10 @@ public final class ProtectedOperations {
 
 	ProtectedOperation named(ProtectedOperation operation, String name) {
 		NamedOperations named = this.policies.named();
-		return operation.with(named.policyOf(name, operation.policy()), named.limitsOf(name, operation.limits()));
+		ProtectedOperation result = operation.with(named.policyOf(name, operation.policy()),
+				named.limitsOf(name, operation.limits()));
+		Optional<RequestFingerprinter> own = this.excluding.get(name);
+		return (own != null) ? result.excluding(own.orElse(null)) : result;
 	}
 
 	Protection protectionOf(HandlerMethod handler) {
@@ -140,12 +161,14 @@ public final class ProtectedOperations {
 		requireAbsent(annotation.storeExceptions().length == 0, "storeExceptions", handler,
 				"Leave it out: the response to an exception is stored like any other, see store.");
 		OperationPolicy policy = this.policies.policyOf(annotation, handler);
-		BodyLimits limits = this.policies.settingsOf(annotation, handler)
+		OperationSettings settings = this.policies.settingsOf(annotation, handler);
+		BodyLimits limits = settings
 			.over(new BodyLimits(this.settings.maxRequestBody(), this.settings.maxResponseBody()));
 		ProtectedOperation operation = new ProtectedOperation(annotation.required(),
 				keySource(annotation.key(), handler), annotation.fingerprint(), policy, limits, annotation.store(),
 				annotation.dryRun(), annotation.effect(), this.answers.stream(method, answer),
-				this.answers.mayBeTask(answer), false);
+				this.answers.mayBeTask(answer), false,
+				excluding(settings.fingerprintExcludes(), "The fingerprintExcludes of " + handler));
 		return annotation.transactional() ? operation.inTransaction() : operation;
 	}
 
@@ -187,6 +210,27 @@ public final class ProtectedOperations {
 					"The key \"%s\" of %s cannot be used: %s".formatted(expression, handler, ex.getMessage()),
 					"Write an expression of header('name'), body('/json/pointer'), path('variable'), "
 							+ "query('parameter') and derived(), such as join(path('id'), query('version')).");
+		}
+	}
+
+	/**
+	 * Computes fingerprints without some parts of the body.
+	 * @param pointers as in {@link Idempotent#fingerprintExcludes()}
+	 * @param origin where they are written, for messages
+	 * @return {@code null} if there are none
+	 * @throws IdempotencyConfigurationException if a pointer cannot be used
+	 */
+	@Nullable RequestFingerprinter excluding(@Nullable List<String> pointers, String origin) {
+		if (pointers == null || pointers.isEmpty()) {
+			return null;
+		}
+		try {
+			return this.fingerprinter.excluding(pointers);
+		}
+		catch (IllegalArgumentException ex) {
+			throw new IdempotencyConfigurationException("%s cannot be used: %s".formatted(origin, ex.getMessage()),
+					"Write JSON pointers to parts of the body, such as /sentAt or /items/0/id, with ~1 for / and ~0 for "
+							+ "~ in a name. To compare none of the body, use fingerprint = false.");
 		}
 	}
 

@@ -130,7 +130,9 @@ public final class ProtectedRequest {
 
 	Fingerprint fingerprint() {
 		if (this.fingerprint == null) {
-			RequestFingerprinter fingerprinter = this.strategies.fingerprinter();
+			RequestFingerprinter own = this.operation.excluding();
+			RequestFingerprinter fingerprinter = (own != null && this.strategies.comparesRequests()) ? own
+					: this.strategies.fingerprinter();
 			RequestContent compared = fingerprinter.needsContent() ? this.facts.content() : NO_CONTENT;
 			try {
 				this.fingerprint = fingerprinter.fingerprint(this.facts, compared);

@@ -1,6 +1,7 @@
 package dev.idempotency.http;
 
 import java.time.Duration;
+import java.util.List;
 
 import dev.idempotency.Effect;
 import dev.idempotency.OnConflict;
@@ -66,7 +67,17 @@ public abstract class ProtectedRoutes<F> {
 	 * {@link dev.idempotency.Idempotent#fingerprint()}.
 	 */
 	public final F withoutFingerprint() {
-		return with(this.operation.withoutFingerprint());
+		return withUsed(this.operation.withoutFingerprint());
+	}
+
+	/**
+	 * A filter for routes where retries may differ in parts of a JSON body, as with
+	 * {@link dev.idempotency.Idempotent#fingerprintExcludes()}.
+	 * @param pointers JSON pointers to these parts
+	 */
+	public final F withFingerprintExcludes(String... pointers) {
+		return withUsed(this.operation
+			.excluding(this.operations.excluding(List.of(pointers), "The fingerprint excludes of a route")));
 	}
 
 	/**
@@ -98,6 +109,11 @@ public abstract class ProtectedRoutes<F> {
 	 */
 	public final F withEffect(Effect effect) {
 		return with(this.operation.withEffect(effect));
+	}
+
+	private F withUsed(ProtectedOperation operation) {
+		operation.requireUsedFingerprint("A route");
+		return with(operation);
 	}
 
 	private F withPolicy(OperationPolicy policy) {

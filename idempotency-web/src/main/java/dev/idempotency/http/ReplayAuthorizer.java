@@ -10,8 +10,8 @@ import dev.idempotency.IdempotencyKey;
 public interface ReplayAuthorizer {
 
 	/**
-	 * Decides whether a stored response is sent. An exception is treated like one of the
-	 * handler, and nothing stored is sent.
+	 * Decides whether a stored response is sent. After an exception, which is the
+	 * application's own, nothing stored is sent.
 	 * @param request the request that would get it
 	 * @param key the key, with the operation, the caller and the tenant that it belongs
 	 * to

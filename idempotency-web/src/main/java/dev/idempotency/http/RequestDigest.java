@@ -3,13 +3,17 @@ package dev.idempotency.http;
 import java.io.IOException;
 import java.io.InputStream;
 import java.security.MessageDigest;
+import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 
 import dev.idempotency.Fingerprint;
 import dev.idempotency.digest.Parts;
 import dev.idempotency.digest.Sha256;
 import dev.idempotency.json.CanonicalJson;
+import tools.jackson.core.JsonPointer;
 
 import org.springframework.http.HttpHeaders;
 
@@ -42,6 +46,8 @@ enum RequestDigest implements RequestFingerprinter {
 
 	private static final int BLOCK = 8192;
 
+	private static final Pattern UNKNOWN_ESCAPE = Pattern.compile("~(?![01])");
+
 	/**
 	 * The size of content that is added as its kind and its digest.
 	 */
@@ -54,10 +60,31 @@ enum RequestDigest implements RequestFingerprinter {
 
 	@Override
 	public Fingerprint fingerprint(RequestFacts request, RequestContent content) throws IOException {
-		return (this != NONE) ? digest(request, content) : Fingerprint.none();
+		return (this != NONE) ? digest(request, content, List.of()) : Fingerprint.none();
 	}
 
-	private Fingerprint digest(RequestFacts request, RequestContent content) throws IOException {
+	@Override
+	public RequestFingerprinter excluding(List<String> pointers) {
+		if (this != CANONICAL_JSON) {
+			throw new IllegalArgumentException("JSON is not compared by its value: idempotency.http.fingerprint is %s"
+				.formatted(name().toLowerCase(Locale.ROOT)));
+		}
+		List<JsonPointer> excluded = pointers.stream().map(RequestDigest::pointer).toList();
+		return (request, content) -> digest(request, content, excluded);
+	}
+
+	private static JsonPointer pointer(String text) {
+		if (text.isEmpty()) {
+			throw new IllegalArgumentException("\"\" is the whole body");
+		}
+		if (!text.startsWith("/") || UNKNOWN_ESCAPE.matcher(text).find()) {
+			throw new IllegalArgumentException("\"%s\" is not a JSON pointer".formatted(text));
+		}
+		return JsonPointer.compile(text);
+	}
+
+	private Fingerprint digest(RequestFacts request, RequestContent content, List<JsonPointer> excluded)
+			throws IOException {
 		String method = request.method();
 		String path = request.path();
 		String query = request.query();
@@ -77,7 +104,7 @@ enum RequestDigest implements RequestFingerprinter {
 		else {
 			RequestContent.Body body = (RequestContent.Body) content;
 			if (this == CANONICAL_JSON && type.json()) {
-				CanonicalJson.addTo(parts, body.bytes(), body.length());
+				CanonicalJson.addTo(parts, body.bytes(), body.length(), excluded);
 			}
 			else {
 				parts.add("bytes").add(body.bytes(), body.length());

@@ -1,6 +1,7 @@
 package dev.idempotency.http;
 
 import java.io.IOException;
+import java.util.List;
 
 import dev.idempotency.Fingerprint;
 
@@ -25,6 +26,15 @@ public interface RequestFingerprinter {
 	 */
 	default boolean needsContent() {
 		return true;
+	}
+
+	/**
+	 * This fingerprinter, but without some parts of JSON bodies.
+	 * @param pointers JSON pointers (RFC 6901) to these parts
+	 * @throws IllegalArgumentException if that is not possible, with the reason
+	 */
+	default RequestFingerprinter excluding(List<String> pointers) {
+		throw new IllegalArgumentException("the application's RequestFingerprinter does not leave parts of JSON out");
 	}
 
 	/**

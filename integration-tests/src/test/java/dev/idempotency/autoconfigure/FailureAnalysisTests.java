@@ -26,6 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -105,6 +106,7 @@ class FailureAnalysisTests {
 			"operations.[POST /x].max-request-body=0 | idempotency.operations.[POST /x].max-request-body must be between 1B and 64MB, but is 0B. | Write a size such as 1MB.",
 			"operations.[POST /x].max-response-body=1GB | idempotency.operations.[POST /x].max-response-body must be between 1B and 64MB | Write a size such as 1MB.",
 			"operations.refund.max-request-body=1MB | idempotency.operations.[refund].max-request-body is for requests | Leave it out.",
+			"operations.refund.fingerprint-excludes=/a | idempotency.operations.[refund].fingerprint-excludes is for requests | Leave it out.",
 			"operations.[POST /x].leas=2m | idempotency.operations.POST /x.leas is not a setting of an operation | Write the name of the operation in brackets",
 			"operations.com.acme.Orders.pay().lease=2m | idempotency.operations.com.acme.Orders.pay.lease is not a setting of an operation | Write the name of the operation in brackets",
 			"operations.lease=2m | idempotency.operations.lease is not a setting of an operation. | Write the name of the operation in brackets",
@@ -151,6 +153,8 @@ class FailureAnalysisTests {
 				Arguments.of(NamedLease.class, "The lease of POST /named (PT2M) is longer than its ttl (PT1M)",
 						"Write a shorter lease"),
 				Arguments.of(MethodWithBody.class, "which are for web handlers", "Leave them out"),
+				Arguments.of(MethodWithPointer.class, "fingerprintExcludes, which are for web handlers",
+						"Leave them out"),
 				Arguments.of(NoSuchVariable.class, "has no such variable", "Name a variable of the route."),
 				Arguments.of(NoTransactions.class, "asks for dryRun = ROLLBACK, and there is no transaction manager",
 						"Define a PlatformTransactionManager bean"),
@@ -201,6 +205,15 @@ class FailureAnalysisTests {
 			.withUserConfiguration(Transactional.class)
 			.run((failed) -> assertAnalysis(failed.getStartupFailure(), "cannot join a transaction",
 					"Use idempotency.store=jdbc, or leave transactional out."));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "fingerprint-excludes=/a,sentAt", "fingerprint-excludes[0]=sentAt" })
+	void saysWhichPointerIsWrong(String setting) {
+		this.webRunner.withPropertyValues("idempotency.operations.[POST /x]." + setting)
+			.run((failed) -> assertAnalysis(failed.getStartupFailure(),
+					"idempotency.operations.[POST /x].fingerprint-excludes cannot be used: \"sentAt\" is not a JSON pointer",
+					"Write JSON pointers to parts of the body, such as /sentAt"));
 	}
 
 	@Test
@@ -358,6 +371,14 @@ class FailureAnalysisTests {
 	static class MethodWithBody {
 
 		@Idempotent(key = "#id", maxResponseBody = "1MB")
+		public void pay(String id) {
+		}
+
+	}
+
+	static class MethodWithPointer {
+
+		@Idempotent(key = "#id", fingerprintExcludes = "/sentAt")
 		public void pay(String id) {
 		}
 

@@ -82,6 +82,23 @@ class RecipesGuideTests {
 		}
 	}
 
+	/**
+	 * The code of {@code docs/http.md}.
+	 */
+	@Test
+	void chargesOnceForAClientThatStampsEachAttempt() {
+		try (TestServer server = TestServer.start(List.of(Charging.class, StampedChargeController.class))) {
+			Answer first = server.post("/stamped-charges").key("k").json(ORDER).send();
+			assertThat(first.status()).as("%s", first).isEqualTo(200);
+			String stamped = ORDER.replace("}", ",\"sentAt\":\"12:00\",\"meta\":{\"attempt\":2}}");
+			assertThat(server.post("/stamped-charges").key("k").json(stamped).send().status()).as("meta itself counts")
+				.isEqualTo(422);
+			stamped = stamped.replace(",\"meta\":{\"attempt\":2}", "");
+			assertThat(server.post("/stamped-charges").key("k").json(stamped).send().isReplay()).isTrue();
+			assertThat(server.bean(Payments.class).charges()).hasSize(1);
+		}
+	}
+
 	@Test
 	void findsTheChargeWhoseReplyDidNotCome() {
 		try (TestServer server = TestServer.start(List.of(Silence.class))) {

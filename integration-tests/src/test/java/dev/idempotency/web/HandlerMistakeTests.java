@@ -11,6 +11,7 @@ import dev.idempotency.autoconfigure.IdempotencyWebMvcAutoConfiguration;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -97,6 +98,36 @@ class HandlerMistakeTests {
 			.hasMessageContaining(name(handler) + "() asks for dryRun = ROLLBACK and answers asynchronously")
 			.extracting(IdempotencyConfigurationException::remedy)
 			.hasToString("Answer synchronously, or leave dryRun = ROLLBACK out.");
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', value = { "wholeBody | \"\" is the whole body",
+			"noPointer | \"sentAt\" is not a JSON pointer", "unknownEscape | \"/a~2\" is not a JSON pointer" })
+	void refusesToStartWithAPointerThatCannotBeUsed(String handler, String problem) {
+		assertThat(startUpFailure(handler))
+			.hasMessageContaining(
+					"The fingerprintExcludes of %s() cannot be used: %s".formatted(name(handler), problem))
+			.extracting(IdempotencyConfigurationException::remedy)
+			.asString()
+			.contains("/sentAt", "~1 for /");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "bytes", "none" })
+	void refusesToStartWithAPointerWhereJsonIsNotCompared(String fingerprint) {
+		assertThat(startUpFailure("pointer", "idempotency.http.fingerprint=" + fingerprint))
+			.hasMessageContaining("fingerprintExcludes of " + name("pointer"))
+			.hasMessageContaining("idempotency.http.fingerprint is " + fingerprint);
+	}
+
+	@Test
+	void refusesToStartWithAPointerWhereRequestsAreNotCompared() {
+		assertThat(startUpFailure("uncompared")).hasMessageContaining(name("uncompared"))
+			.hasMessageContaining("but has none: fingerprint is false");
+		assertThat(startUpFailure("withoutFingerprint",
+				"idempotency.operations[POST /orders/{id}/items/{*rest}].fingerprint-excludes=/a"))
+			.hasMessageContaining("POST /orders/{id}/items/{*rest}")
+			.hasMessageContaining("but has none: fingerprint is false");
 	}
 
 	private static Idempotent annotation(String handler) throws NoSuchMethodException {
@@ -226,6 +257,30 @@ class HandlerMistakeTests {
 
 		@Idempotent(key = "derived()")
 		void derived() {
+		}
+
+		@Idempotent(fingerprintExcludes = "")
+		void wholeBody() {
+		}
+
+		@Idempotent(fingerprintExcludes = { "/a", "sentAt" })
+		void noPointer() {
+		}
+
+		@Idempotent(fingerprintExcludes = "/a~2")
+		void unknownEscape() {
+		}
+
+		@Idempotent(fingerprintExcludes = "/a")
+		void pointer() {
+		}
+
+		@Idempotent(fingerprint = false, fingerprintExcludes = "/a")
+		void uncompared() {
+		}
+
+		@Idempotent(fingerprint = false)
+		void withoutFingerprint() {
 		}
 
 		@Idempotent(ttl = "a while")

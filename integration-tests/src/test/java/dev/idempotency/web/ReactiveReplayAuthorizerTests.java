@@ -25,6 +25,14 @@ class ReactiveReplayAuthorizerTests extends ReplayAuthorizerTests {
 			.sending("Authorization", SecurityHttpTests.basic("alice"));
 	}
 
+	/**
+	 * That of an exception of a filter.
+	 */
+	@Override
+	int statusOfFailedRule() {
+		return 500;
+	}
+
 	@Configuration(proxyBeanMethods = false)
 	@EnableWebFluxSecurity
 	static class ReactiveSecurity {

@@ -36,8 +36,10 @@ import org.springframework.security.core.userdetails.UserDetails;
 import org.springframework.security.core.userdetails.UserDetailsService;
 import org.springframework.security.web.SecurityFilterChain;
 import org.springframework.stereotype.Component;
+import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.server.ResponseStatusException;
 
@@ -163,6 +165,20 @@ class ReplayAuthorizerTests {
 		assertThat(this.rules.outcomes).containsExactly("POST /{name} undecided REPLAY_DENIED",
 				"POST /{name} undecided REPLAY_DENIED");
 		assertThat(this.server.executions().of("fails")).isEqualTo(1);
+	}
+
+	@Test
+	void leavesAFailureOfTheRuleToTheApplication() {
+		post("/handled").send();
+		this.rules.set(new IllegalArgumentException("unknown"), false);
+		assertThat(post("/handled").send().status()).isEqualTo(statusOfFailedRule());
+	}
+
+	/**
+	 * That of the controller's exception handler.
+	 */
+	int statusOfFailedRule() {
+		return 410;
 	}
 
 	@Test
@@ -303,6 +319,12 @@ class ReplayAuthorizerTests {
 		@PostMapping("/{name}")
 		String any(@PathVariable String name) {
 			return this.executions.next(name);
+		}
+
+		@ExceptionHandler
+		@ResponseStatus(HttpStatus.GONE)
+		String handle(IllegalArgumentException ex) {
+			return String.valueOf(ex.getMessage());
 		}
 
 		@PostMapping("/limited")
