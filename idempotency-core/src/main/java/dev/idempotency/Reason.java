@@ -17,6 +17,11 @@ public enum Reason {
 	KEY_INVALID,
 
 	/**
+	 * The key is too old, or its time is in the future, and nothing is stored under it.
+	 */
+	KEY_EXPIRED,
+
+	/**
 	 * The request body is larger than the limit.
 	 */
 	BODY_TOO_LARGE,

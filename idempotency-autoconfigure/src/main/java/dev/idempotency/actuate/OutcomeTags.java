@@ -38,6 +38,7 @@ final class OutcomeTags {
 		return switch (reason) {
 			case KEY_MISSING -> "key_missing";
 			case KEY_INVALID -> "key_invalid";
+			case KEY_EXPIRED -> "key_expired";
 			case BODY_TOO_LARGE -> "body_too_large";
 			case BODY_UNREADABLE -> "body_unreadable";
 			case KEY_REUSED -> "key_reused";

@@ -16,6 +16,7 @@ import dev.idempotency.core.ResultPacking;
 import dev.idempotency.core.UnknownOutcomes;
 import dev.idempotency.http.HttpSettings;
 import dev.idempotency.http.KeySyntax;
+import dev.idempotency.http.KeyTime;
 import dev.idempotency.store.StoredResult;
 import dev.idempotency.store.jdbc.InitializeSchema;
 import dev.idempotency.store.jdbc.JdbcSettings;
@@ -179,6 +180,28 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled,
 	}
 
 	/**
+	 * How a request tells when its key was first sent.
+	 */
+	public enum KeyAge {
+
+		/**
+		 * It does not: a key may be of any age.
+		 */
+		NONE,
+
+		/**
+		 * By the key: a UUID of version 7, or a ULID.
+		 */
+		KEY,
+
+		/**
+		 * By a header beside it: an HTTP date.
+		 */
+		HEADER
+
+	}
+
+	/**
 	 * Settings of the HTTP edge.
 	 *
 	 * @param header Name of the header that carries the key.
@@ -194,13 +217,17 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled,
 	 * @param problemBase What the type of each problem document begins with.
 	 * @param documentationUrl Where clients read about keys; linked from each problem
 	 * document.
+	 * @param keyAge How a request tells when its key was first sent. A key that is older
+	 * than its ttl and has no record is refused.
+	 * @param firstSentHeader Name of the header that tells it, with key-age: header.
 	 */
 	public record Http(@DefaultValue("Idempotency-Key") String header, @DefaultValue("lenient") KeySyntax keySyntax,
 			@DefaultValue("canonical-json") FingerprintType fingerprint,
 			@DefaultValue("annotated") HttpSettings.Protect protect,
 			@DefaultValue("ignore") HttpSettings.Unprotected unprotected, @DefaultValue("1MB") DataSize maxRequestBody,
 			@DefaultValue("4MB") DataSize maxResponseBody, @DefaultValue List<String> excludedHeaders,
-			@DefaultValue("urn:idempotency:") String problemBase, @Nullable URI documentationUrl) {
+			@DefaultValue("urn:idempotency:") String problemBase, @Nullable URI documentationUrl,
+			@DefaultValue("none") KeyAge keyAge, @DefaultValue("Repeatability-First-Sent") String firstSentHeader) {
 
 		private static final String TOKEN_CHARACTERS = "!#$%&'*+-.^_`|~0123456789"
 				+ "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -210,6 +237,7 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled,
 		public Http {
 			requireToken("idempotency.http.header", header);
 			excludedHeaders.forEach((name) -> requireToken("idempotency.http.excluded-headers", name));
+			requireToken("idempotency.http.first-sent-header", firstSentHeader);
 			requireUri("idempotency.http.problem-base", problemBase);
 			requireSize("idempotency.http.max-request-body", maxRequestBody);
 			requireSize("idempotency.http.max-response-body", maxResponseBody);
@@ -217,7 +245,16 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled,
 
 		HttpSettings settings() {
 			return new HttpSettings(this.protect, this.unprotected, bytes(this.maxRequestBody),
-					bytes(this.maxResponseBody), this.excludedHeaders, this.problemBase, this.documentationUrl);
+					bytes(this.maxResponseBody), this.excludedHeaders, this.problemBase, this.documentationUrl,
+					keyTime());
+		}
+
+		private @Nullable KeyTime keyTime() {
+			return switch (this.keyAge) {
+				case NONE -> null;
+				case KEY -> new KeyTime(null);
+				case HEADER -> new KeyTime(this.firstSentHeader);
+			};
 		}
 
 		private static void requireToken(String setting, String name) {

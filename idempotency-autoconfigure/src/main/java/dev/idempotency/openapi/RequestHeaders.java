@@ -41,7 +41,15 @@ final class RequestHeaders {
 				parameter.setDescription(description(header, contract));
 			}
 			if (parameter.getSchema() == null || header.syntax() != null) {
-				parameter.setSchema(schema(header));
+				parameter.setSchema(schema(header, hasTime(contract)));
+			}
+		}
+		if (contract.keyTime() != null && contract.keyTime().header() != null) {
+			Parameter time = parameter(operation, contract.keyTime().header());
+			time.setRequired(required || Boolean.TRUE.equals(time.getRequired()));
+			if (time.getDescription() == null) {
+				time.setDescription(contract.keyTime().advice());
+				time.setSchema(new StringSchema().example("Tue, 09 Jun 2026 08:00:00 GMT"));
 			}
 		}
 		Parameter dryRun = parameter(operation, DryRunHeader.NAME);
@@ -51,6 +59,13 @@ final class RequestHeaders {
 					? "The request runs and is rolled back." : "Nothing runs, and the response is 200 with a report."));
 			dryRun.setSchema(new StringSchema()._enum(List.of("?1", "true")));
 		}
+	}
+
+	/**
+	 * Whether the key itself tells when it was first sent.
+	 */
+	private static boolean hasTime(ClientContract contract) {
+		return contract.keyTime() != null && contract.keyTime().header() == null;
 	}
 
 	/**
@@ -69,20 +84,21 @@ final class RequestHeaders {
 		return added;
 	}
 
-	private static Schema<?> schema(KeyField header) {
+	private static Schema<?> schema(KeyField header, boolean hasTime) {
+		String example = hasTime ? "017f22e2-79b0-7cc3-98c4-dc0c0c07398f" : "8e03978e-40d5-43e8-bc93-6894a57f9324";
 		StringSchema schema = new StringSchema();
 		schema.setMinLength(1);
 		if (header.syntax() == KeySyntax.LENIENT) {
 			schema.setMaxLength(KeyHeader.MAX_LENGTH);
 			schema.setPattern(VISIBLE_ASCII);
-			schema.setExample("8e03978e-40d5-43e8-bc93-6894a57f9324");
+			schema.setExample(example);
 		}
 		if (header.syntax() == KeySyntax.STRICT) {
 			schema.setMinLength(3);
 			// All characters escaped, in quotes
 			schema.setMaxLength(2 * KeyHeader.MAX_LENGTH + 2);
 			schema.setPattern(QUOTED_VISIBLE_ASCII);
-			schema.setExample("\"8e03978e-40d5-43e8-bc93-6894a57f9324\"");
+			schema.setExample("\"%s\"".formatted(example));
 		}
 		return schema;
 	}
@@ -93,13 +109,16 @@ final class RequestHeaders {
 			text.append("a request with the same value is a retry. ");
 		}
 		else {
-			text.append(
-					"send a new key, such as a random UUID, with each new request, and the same one with its retries. ")
+			text.append("send a new key, %s, with each new request, and the same one with its retries. "
+				.formatted(hasTime(contract) ? "a UUID of version 7 or a ULID" : "such as a random UUID"))
 				.append("1 to %d characters of visible ASCII, ".formatted(KeyHeader.MAX_LENGTH))
 				.append((header.syntax() == KeySyntax.STRICT) ? "in double quotes (a structured-field string). "
 						: "bare or in double quotes (a structured-field string). ");
 		}
 		text.append("The response is remembered for %s.".formatted(words(contract.protection().policy().ttl())));
+		if (contract.keyTime() != null) {
+			text.append(" After that, the key is refused.");
+		}
 		if (!contract.protection().keyRequired()) {
 			text.append(" Without it, the request runs unprotected.");
 		}

@@ -59,7 +59,7 @@ final class Answers {
 	/**
 	 * The record as a claim would have returned it. Its age makes no difference here.
 	 */
-	private static IdempotencyRecord asMet(Inspection found) {
+	static IdempotencyRecord asMet(Inspection found) {
 		RecordSummary summary = found.summary();
 		if (summary.state() != RecordState.COMPLETED) {
 			return new InProgress(found.fingerprint(), found.status().attempt(), Duration.ZERO, summary.leaseLeft(),

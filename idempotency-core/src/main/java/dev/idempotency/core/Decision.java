@@ -72,6 +72,13 @@ public sealed interface Decision {
 		}
 
 		/**
+		 * Nothing is stored under the key, and its time does not allow a first attempt.
+		 */
+		public static Refused keyExpired() {
+			return new Refused(Reason.KEY_EXPIRED, Duration.ZERO, 0, 0, null);
+		}
+
+		/**
 		 * The key is in progress.
 		 */
 		public static Refused inProgress(Duration retryAfter, @Nullable String trace) {

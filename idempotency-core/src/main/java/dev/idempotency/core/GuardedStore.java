@@ -8,7 +8,9 @@ import java.util.function.Supplier;
 
 import dev.idempotency.IdempotencyException;
 import dev.idempotency.IdempotencyKey;
+import dev.idempotency.IdempotencyKeyExpiredException;
 import dev.idempotency.IdempotencyStoreException;
+import dev.idempotency.RecordState;
 import dev.idempotency.UnreadableResultException;
 import dev.idempotency.store.BatchRenewingStore;
 import dev.idempotency.store.Claim;
@@ -20,6 +22,7 @@ import dev.idempotency.store.InspectableStore.Inspection;
 import dev.idempotency.store.JoiningStore;
 import dev.idempotency.store.NotifyingStore;
 import dev.idempotency.store.NotifyingStore.Subscription;
+import dev.idempotency.store.OnReplay;
 import dev.idempotency.store.RoutingStore;
 import dev.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
@@ -56,7 +59,35 @@ final class GuardedStore {
 		this.packing = packing;
 	}
 
+	/**
+	 * Claims a key, or returns its record.
+	 * @throws IdempotencyKeyExpiredException if there is no record, and the attempt may
+	 * not be the first one
+	 */
 	ClaimResult claim(Attempt attempt) {
+		if (!attempt.mayBeFirst()) {
+			Inspection found = find(attempt.key()).orElseThrow(() -> expired(attempt));
+			if (found.status().state() == RecordState.COMPLETED && attempt.terms().onReplay() == OnReplay.READ) {
+				return new ClaimResult.Refused(Answers.asMet(found));
+			}
+		}
+		ClaimResult result = claimAnyway(attempt);
+		if (result instanceof ClaimResult.Granted granted && granted.claim().attempt() == 1 && !attempt.mayBeFirst()) {
+			// The time passed, or the record expired, before the store was reached
+			IdempotencyKeyExpiredException expired = expired(attempt);
+			FirstFailure.thenTry(expired, () -> release(granted.claim()));
+			throw expired;
+		}
+		return result;
+	}
+
+	private static IdempotencyKeyExpiredException expired(Attempt attempt) {
+		return new IdempotencyKeyExpiredException(
+				"Nothing is stored for %s, and its key is too old, or its time is in the future"
+					.formatted(attempt.key()));
+	}
+
+	private ClaimResult claimAnyway(Attempt attempt) {
 		ClaimTerms terms = attempt.terms();
 		boolean interrupted = Thread.interrupted();
 		long started = this.listeners.startTimer();
@@ -264,6 +295,10 @@ final class GuardedStore {
 	boolean forget(Claim claim) {
 		InspectableStore inspectable = inspectable();
 		return ask(StoreVerb.FORGET, claim.key(), () -> inspectable.forget(claim));
+	}
+
+	boolean isInspectable() {
+		return this.store instanceof InspectableStore;
 	}
 
 	private InspectableStore inspectable() {

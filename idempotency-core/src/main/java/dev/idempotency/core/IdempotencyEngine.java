@@ -11,6 +11,7 @@ import java.util.function.Supplier;
 import dev.idempotency.IdempotencyConfigurationException;
 import dev.idempotency.IdempotencyException;
 import dev.idempotency.IdempotencyKey;
+import dev.idempotency.IdempotencyKeyExpiredException;
 import dev.idempotency.IdempotencyStoreException;
 import dev.idempotency.Reason;
 import dev.idempotency.ReplayDeniedException;
@@ -141,6 +142,9 @@ public final class IdempotencyEngine implements AutoCloseable {
 		Decision decision;
 		try {
 			decision = decide(attempt, claim.get(), told);
+		}
+		catch (IdempotencyKeyExpiredException ex) {
+			decision = Decision.Refused.keyExpired();
 		}
 		catch (IdempotencyException ex) {
 			if (this.settings.mode() == Mode.ENFORCE && !mayRunWithoutStore(ex)) {
@@ -297,8 +301,11 @@ public final class IdempotencyEngine implements AutoCloseable {
 		Attempt qualified = attempt.within(this.settings.namespace());
 		Optional<Inspection> found = this.store.find(qualified.key());
 		boolean runsAnyway = this.settings.mode() == Mode.OBSERVE;
-		return new Preview((runsAnyway || found.isEmpty()) ? null : Answers.foresee(found.get(), qualified, this.store),
-				found);
+		if (runsAnyway) {
+			return new Preview(null, found);
+		}
+		return new Preview(found.isPresent() ? Answers.foresee(found.get(), qualified, this.store)
+				: qualified.mayBeFirst() ? null : Decision.Refused.keyExpired(), found);
 	}
 
 	/**
@@ -361,6 +368,19 @@ public final class IdempotencyEngine implements AutoCloseable {
 			logger.info("Observed only: {} would have been rejected: {}", operation, reason);
 		}
 		return enforced;
+	}
+
+	/**
+	 * Makes sure that the time of a key can decide whether it is claimed, which takes a
+	 * look at its record.
+	 * @throws IdempotencyConfigurationException if records cannot be looked at
+	 */
+	public void requireInspectable() {
+		if (!this.store.isInspectable()) {
+			throw new IdempotencyConfigurationException(
+					"idempotency.http.key-age is set, but the idempotency store is not an InspectableStore",
+					"Implement InspectableStore, or leave idempotency.http.key-age out.");
+		}
 	}
 
 	/**

@@ -2,6 +2,7 @@ package dev.idempotency.call;
 
 import dev.idempotency.IdempotencyException;
 import dev.idempotency.IdempotencyKey;
+import dev.idempotency.IdempotencyKeyExpiredException;
 import dev.idempotency.IdempotencyKeyReusedException;
 import dev.idempotency.OperationInProgressException;
 import dev.idempotency.Outcome;
@@ -36,6 +37,8 @@ public final class Refusals {
 					"The result of %s was requested %d times".formatted(key, refusal.replays()), refusal.retryAfter());
 			case REPLAY_DENIED ->
 				new ReplayDeniedException("The stored result of %s is denied to this caller".formatted(key), null);
+			case KEY_EXPIRED -> new IdempotencyKeyExpiredException(
+					"Nothing is stored for %s, and its key is too old, or its time is in the future".formatted(key));
 			case KEY_REUSED ->
 				new IdempotencyKeyReusedException("The key of %s was used for another request".formatted(key));
 			case KEY_MISSING, KEY_INVALID, BODY_TOO_LARGE, BODY_UNREADABLE, DRY_RUN_INVALID, DRY_RUN_UNSUPPORTED,
@@ -55,7 +58,7 @@ public final class Refusals {
 			case REPLAY_LIMIT -> new Outcome.ReplayLimit<>(refusal.replays());
 			case KEY_REUSED -> new Outcome.KeyReused<>();
 			// Only requests are denied a result
-			case REPLAY_DENIED, KEY_MISSING, KEY_INVALID, BODY_TOO_LARGE, BODY_UNREADABLE, DRY_RUN_INVALID,
+			case REPLAY_DENIED, KEY_MISSING, KEY_INVALID, KEY_EXPIRED, BODY_TOO_LARGE, BODY_UNREADABLE, DRY_RUN_INVALID,
 					DRY_RUN_UNSUPPORTED, RESULT_UNREADABLE, RESULT_TOO_LARGE, FAILURE_REPLAYED, STORE_UNAVAILABLE ->
 				throw notDecided(refusal);
 		};

@@ -20,12 +20,13 @@ import org.jspecify.annotations.Nullable;
  * @param protection how it is protected
  * @param enforced {@code false} if its requests run whatever the engine decides
  * @param keyHeaders the headers that its key is made of
+ * @param keyTime how a request tells when its key was first sent, or {@code null}
  * @param fingerprinted whether a retry must be the same request
  * @param dryRun what a dry run of it does
  * @param problems why its requests may be refused
  */
 public record ClientContract(KnownOperation.Protection protection, boolean enforced, List<KeyField> keyHeaders,
-		boolean fingerprinted, DryRun dryRun, Set<Reason> problems) {
+		@Nullable KeyTime keyTime, boolean fingerprinted, DryRun dryRun, Set<Reason> problems) {
 
 	public ClientContract {
 		keyHeaders = List.copyOf(keyHeaders);
@@ -41,8 +42,8 @@ public record ClientContract(KnownOperation.Protection protection, boolean enfor
 	public static ClientContract of(ProtectedOperation operation, EngineSettings settings, HttpStrategies strategies) {
 		boolean fingerprinted = operation.fingerprinted() && strategies.comparesRequests();
 		boolean enforced = settings.mode() == Mode.ENFORCE;
-		return new ClientContract(operation.forPeople(), enforced, operation.keySource().headers(), fingerprinted,
-				operation.dryRun(),
+		return new ClientContract(operation.forPeople(), enforced, operation.keySource().headers(),
+				operation.keySource().time(), fingerprinted, operation.dryRun(),
 				enforced ? problems(operation, settings, fingerprinted, strategies.replayAuthorizer() != null)
 						: EnumSet.noneOf(Reason.class));
 	}
@@ -79,6 +80,9 @@ public record ClientContract(KnownOperation.Protection protection, boolean enfor
 		// Another request has another derived key
 		if (fingerprinted && !key.isDerived()) {
 			problems.add(Reason.KEY_REUSED);
+		}
+		if (key.time() != null) {
+			problems.add(Reason.KEY_EXPIRED);
 		}
 		if (operation.policy().onCrash() == OnCrash.REFUSE) {
 			problems.add(Reason.OUTCOME_UNKNOWN);

@@ -15,9 +15,11 @@ import org.jspecify.annotations.Nullable;
  * @param excludedHeaders headers that are not stored, beside those that never are
  * @param problemBase what the type of each problem begins with
  * @param documentationUrl where developers read about it, or {@code null}
+ * @param keyTime how a request tells when its key was first sent, or {@code null} if keys
+ * may be of any age
  */
 public record HttpSettings(Protect protect, Unprotected unprotected, int maxRequestBody, int maxResponseBody,
-		List<String> excludedHeaders, String problemBase, @Nullable URI documentationUrl) {
+		List<String> excludedHeaders, String problemBase, @Nullable URI documentationUrl, @Nullable KeyTime keyTime) {
 
 	public HttpSettings {
 		excludedHeaders = List.copyOf(excludedHeaders);

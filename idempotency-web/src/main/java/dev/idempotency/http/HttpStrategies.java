@@ -42,12 +42,13 @@ public record HttpStrategies(KeyResolver keyResolver, ScopeResolver scopeResolve
 
 	/**
 	 * The source of the keys of operations that define none.
+	 * @param time how a request tells when its key was first sent, or {@code null}
 	 */
-	KeySource keySource() {
+	KeySource keySource(@Nullable KeyTime time) {
 		return (this.keyResolver instanceof HeaderKeyResolver header)
 				? new DefaultKeySource("header " + header.name(), List.of(new KeyField(header.name(), header.syntax())),
-						this.keyResolver)
-				: new DefaultKeySource("the application's KeyResolver", List.of(), this.keyResolver);
+						this.keyResolver, time)
+				: new DefaultKeySource("the application's KeyResolver", List.of(), this.keyResolver, time);
 	}
 
 	/**
@@ -57,9 +58,10 @@ public record HttpStrategies(KeyResolver keyResolver, ScopeResolver scopeResolve
 	 * @param description describes the source for operators
 	 * @param headers the headers that the key is made of
 	 * @param resolver resolves them
+	 * @param time how a request tells when its key was first sent, or {@code null}
 	 */
-	private record DefaultKeySource(String description, List<KeyField> headers,
-			KeyResolver resolver) implements KeySource {
+	private record DefaultKeySource(String description, List<KeyField> headers, KeyResolver resolver,
+			@Nullable KeyTime time) implements KeySource {
 
 		DefaultKeySource {
 			headers = List.copyOf(headers);
@@ -69,7 +71,9 @@ public record HttpStrategies(KeyResolver keyResolver, ScopeResolver scopeResolve
 		public String resolve(ProtectedRequest request) {
 			String key = this.resolver.resolveKey(request.facts());
 			if (key == null) {
-				throw new IdempotencyKeyMissingException(this.resolver.advice());
+				String advice = this.resolver.advice();
+				throw new IdempotencyKeyMissingException(
+						(this.time != null) ? advice + " " + this.time.advice() : advice);
 			}
 			return key;
 		}

@@ -58,6 +58,14 @@ public interface KeySource {
 	}
 
 	/**
+	 * How a request tells when its key was first sent.
+	 * @return how, or {@code null} if its key may be of any age
+	 */
+	default @Nullable KeyTime time() {
+		return null;
+	}
+
+	/**
 	 * Whether the key may be made of more than the head of a request.
 	 */
 	default boolean needsContent() {

@@ -142,6 +142,7 @@ public final class Problems {
 		return switch (reason) {
 			case KEY_MISSING, KEY_INVALID, BODY_UNREADABLE, DRY_RUN_INVALID -> 400;
 			case IN_PROGRESS, OUTCOME_UNKNOWN, NOT_REPLAYABLE, RESULT_UNREADABLE -> 409;
+			case KEY_EXPIRED -> 412;
 			case BODY_TOO_LARGE -> 413;
 			case REPLAY_DENIED -> 403;
 			case KEY_REUSED -> 422;
@@ -159,7 +160,7 @@ public final class Problems {
 	public static boolean isAboutRequest(Reason reason) {
 		return switch (reason) {
 			case KEY_MISSING, KEY_INVALID, BODY_TOO_LARGE, BODY_UNREADABLE -> true;
-			case DRY_RUN_INVALID, DRY_RUN_UNSUPPORTED, KEY_REUSED, IN_PROGRESS, OUTCOME_UNKNOWN, NOT_REPLAYABLE,
+			case DRY_RUN_INVALID, DRY_RUN_UNSUPPORTED, KEY_EXPIRED, KEY_REUSED, IN_PROGRESS, OUTCOME_UNKNOWN, NOT_REPLAYABLE,
 					REPLAY_LIMIT, REPLAY_DENIED, RESULT_UNREADABLE, RESULT_TOO_LARGE, FAILURE_REPLAYED,
 					STORE_UNAVAILABLE ->
 				false;
@@ -175,6 +176,7 @@ public final class Problems {
 		return switch (reason) {
 			case KEY_MISSING -> "A key is missing";
 			case KEY_INVALID -> "The key cannot be used";
+			case KEY_EXPIRED -> "The key is too old, or not yet valid";
 			case KEY_REUSED -> "The key was used for another request";
 			case IN_PROGRESS -> "The same request is still being processed";
 			case OUTCOME_UNKNOWN -> "It is unknown whether the request was processed";
@@ -208,6 +210,10 @@ public final class Problems {
 			case KEY_REUSED ->
 				"A key belongs to one request and its retries. Send this one with a new key, or repeat the first "
 						+ "one exactly: method, path, query, content type and body.";
+			case KEY_EXPIRED ->
+				"Nothing is remembered under this key. If this request is a retry, the first one may have been "
+						+ "processed: read the outcome from the resource itself. If it is new, correct the clock, and "
+						+ "send it with a new key. Nothing was processed now.";
 			case IN_PROGRESS -> "Repeat it later with the same key to get its response.";
 			case OUTCOME_UNKNOWN ->
 				"An earlier attempt was interrupted, and repeating it could do the work twice. Find out what "

@@ -64,7 +64,7 @@ public final class ProtectedOperations {
 			HandlerAnswers answers, Logger logger) {
 		this.settings = settings;
 		this.policies = policies;
-		this.defaultKeySource = strategies.keySource();
+		this.defaultKeySource = strategies.keySource(settings.keyTime());
 		this.fingerprinter = strategies.fingerprinter();
 		policies.named().settings().forEach((name, named) -> {
 			if (named.fingerprintExcludes() != null) {

@@ -1,6 +1,7 @@
 package dev.idempotency.http;
 
 import java.io.IOException;
+import java.time.Instant;
 
 import dev.idempotency.Fingerprint;
 import dev.idempotency.IdempotencyException;
@@ -35,6 +36,8 @@ public final class ProtectedRequest {
 	private @Nullable Fingerprint fingerprint;
 
 	private @Nullable IdempotencyKey key;
+
+	private @Nullable Instant firstSent;
 
 	ProtectedRequest(ProtectedOperation operation, String name, RequestFacts facts, HttpStrategies strategies,
 			String namespace) {
@@ -77,7 +80,10 @@ public final class ProtectedRequest {
 		if (this.key == null) {
 			KeySource source = this.operation.keySource();
 			String value = this.operation.required() ? source.resolve(this) : source.resolveIfPresent(this);
-			this.key = (value != null) ? qualified(value) : null;
+			IdempotencyKey known = (value != null) ? qualified(value) : null;
+			KeyTime time = source.time();
+			this.firstSent = (value != null && time != null) ? time.of(value, this.facts) : null;
+			this.key = known;
 		}
 		return this.key;
 	}
@@ -100,7 +106,7 @@ public final class ProtectedRequest {
 		if (!contentRead && !isKnownToBeWithinLimit()) {
 			this.facts.content();
 		}
-		Attempt attempt = new Attempt(key, compared, this.operation.policy());
+		Attempt attempt = new Attempt(key, compared, this.operation.policy(), null, this.firstSent, null);
 		ReplayAuthorizer authorizer = this.strategies.replayAuthorizer();
 		return (authorizer == null) ? attempt : attempt
 			.replayedIf((result) -> authorizer.mayReplay(this.facts, key, HttpAnswer.decode(result).status()));

@@ -75,6 +75,9 @@ public final class IdempotencyWeb {
 	public IdempotencyWeb(@Nullable Calls calls, AnnotationPolicies policies, HttpSettings settings,
 			HttpStrategies strategies, ApplicationContext context) {
 		IdempotencyEngine engine = (calls != null) ? calls.engine() : null;
+		if (engine != null && settings.keyTime() != null) {
+			engine.requireInspectable();
+		}
 		this.settings = settings;
 		this.strategies = strategies;
 		this.context = context;

@@ -82,6 +82,9 @@ public final class IdempotencyWebFlux {
 	public IdempotencyWebFlux(@Nullable ReactiveEngine engine, @Nullable Calls calls, AnnotationPolicies policies,
 			HttpSettings settings, HttpStrategies strategies, ApplicationContext context) {
 		IdempotencyEngine decides = (engine != null) ? engine.engine() : null;
+		if (decides != null && settings.keyTime() != null) {
+			decides.requireInspectable();
+		}
 		this.settings = settings;
 		this.operations = new ProtectedOperations(settings, policies, strategies, new ReactiveHandlerAnswers(),
 				LoggerFactory.getLogger(IdempotencyHandlerAdapter.class));
