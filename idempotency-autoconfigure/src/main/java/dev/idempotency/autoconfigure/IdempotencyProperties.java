@@ -220,6 +220,8 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled,
 	 * @param keyAge How a request tells when its key was first sent. A key that is older
 	 * than its ttl and has no record is refused.
 	 * @param firstSentHeader Name of the header that tells it, with key-age: header.
+	 * @param expires Whether responses tell until when they are remembered, in the header
+	 * Idempotency-Expires.
 	 */
 	public record Http(@DefaultValue("Idempotency-Key") String header, @DefaultValue("lenient") KeySyntax keySyntax,
 			@DefaultValue("canonical-json") FingerprintType fingerprint,
@@ -227,7 +229,8 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled,
 			@DefaultValue("ignore") HttpSettings.Unprotected unprotected, @DefaultValue("1MB") DataSize maxRequestBody,
 			@DefaultValue("4MB") DataSize maxResponseBody, @DefaultValue List<String> excludedHeaders,
 			@DefaultValue("urn:idempotency:") String problemBase, @Nullable URI documentationUrl,
-			@DefaultValue("none") KeyAge keyAge, @DefaultValue("Repeatability-First-Sent") String firstSentHeader) {
+			@DefaultValue("none") KeyAge keyAge, @DefaultValue("Repeatability-First-Sent") String firstSentHeader,
+			@DefaultValue("false") boolean expires) {
 
 		private static final String TOKEN_CHARACTERS = "!#$%&'*+-.^_`|~0123456789"
 				+ "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -246,7 +249,7 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled,
 		HttpSettings settings() {
 			return new HttpSettings(this.protect, this.unprotected, bytes(this.maxRequestBody),
 					bytes(this.maxResponseBody), this.excludedHeaders, this.problemBase, this.documentationUrl,
-					keyTime());
+					keyTime(), this.expires);
 		}
 
 		private @Nullable KeyTime keyTime() {

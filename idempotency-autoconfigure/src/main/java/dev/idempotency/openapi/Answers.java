@@ -15,6 +15,7 @@ import dev.idempotency.http.ClientContract;
 import dev.idempotency.http.EffectHeader;
 import dev.idempotency.http.Problems;
 import dev.idempotency.http.ReplayedAnswer;
+import dev.idempotency.http.Settlement;
 import io.swagger.v3.oas.models.Components;
 import io.swagger.v3.oas.models.headers.Header;
 import io.swagger.v3.oas.models.media.Content;
@@ -44,8 +45,11 @@ final class Answers {
 
 	private final String problemBase;
 
-	Answers(String problemBase) {
+	private final boolean expires;
+
+	Answers(String problemBase, boolean expires) {
 		this.problemBase = problemBase;
+		this.expires = expires;
 	}
 
 	/**
@@ -59,6 +63,9 @@ final class Answers {
 		addHeader(answer, components, EffectHeader.NAME, effect());
 		if (contract.enforced()) {
 			addHeader(answer, components, ReplayedAnswer.HEADER, replayed());
+			if (this.expires) {
+				addHeader(answer, components, Settlement.EXPIRES, expires());
+			}
 		}
 		return answer;
 	}
@@ -157,6 +164,14 @@ final class Answers {
 	private static Header replayed() {
 		return new Header().description("true if this is the stored response of an earlier request; absent otherwise.")
 			.schema(new StringSchema()._enum(List.of("true")));
+	}
+
+	private static Header expires() {
+		return new Header()
+			.description(
+					"Until when the response is remembered, as an HTTP date. Absent if it is not remembered, and the "
+							+ "first time it is sent if it is streamed.")
+			.schema(new StringSchema());
 	}
 
 	private static Header retryAfter() {

@@ -40,7 +40,7 @@ public final class IdempotencyOpenApiCustomizer implements GlobalOperationCustom
 	 */
 	public IdempotencyOpenApiCustomizer(ProtectedHandlers handlers) {
 		this.handlers = handlers;
-		this.answers = new Answers(handlers.settings().problemBase());
+		this.answers = new Answers(handlers.settings().problemBase(), handlers.settings().expires());
 	}
 
 	@Override

@@ -1,5 +1,7 @@
 package dev.idempotency.http;
 
+import java.time.Instant;
+
 import dev.idempotency.IdempotencyException;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.call.UnprotectedContext;
@@ -21,6 +23,8 @@ public final class Gate {
 
 	private final @Nullable IdempotencyEngine engine;
 
+	private final boolean expires;
+
 	private final OperationNames names = new OperationNames();
 
 	/**
@@ -28,10 +32,12 @@ public final class Gate {
 	 * @param strategies the strategies of the application
 	 * @param engine decides about keys, or {@code null} if protection is switched off:
 	 * every request runs, except dry runs, and bodies are not read ahead
+	 * @param expires whether responses tell until when they are remembered
 	 */
-	public Gate(HttpStrategies strategies, @Nullable IdempotencyEngine engine) {
+	public Gate(HttpStrategies strategies, @Nullable IdempotencyEngine engine, boolean expires) {
 		this.strategies = (engine != null) ? strategies : strategies.withoutFingerprints();
 		this.engine = engine;
+		this.expires = expires;
 	}
 
 	/**
@@ -90,8 +96,16 @@ public final class Gate {
 		if (dryRun) {
 			return new Plan.DryRun(key, attempt);
 		}
-		return (attempt != null) ? new Plan.Claim(attempt)
+		return (attempt != null) ? new Plan.Claim(attempt, expires(attempt))
 				: new Plan.Unprotected(new UnprotectedContext((key != null) ? key : randomKey(request)));
+	}
+
+	/**
+	 * Until when a response is remembered at least: the claim that it is counted from is
+	 * later.
+	 */
+	private @Nullable Instant expires(Attempt attempt) {
+		return this.expires ? Instant.now().plus(attempt.policy().ttl()) : null;
 	}
 
 	/**
@@ -137,8 +151,11 @@ public final class Gate {
 
 		/**
 		 * The key is to be claimed.
+		 *
+		 * @param expires until when the response is remembered, or {@code null} if it is
+		 * not told
 		 */
-		record Claim(Attempt attempt) implements Plan {
+		record Claim(Attempt attempt, @Nullable Instant expires) implements Plan {
 		}
 
 	}

@@ -66,6 +66,15 @@ public record HttpAnswer(int status, Delivery delivery, Map<String, List<String>
 	}
 
 	/**
+	 * This response with another header.
+	 */
+	HttpAnswer with(String name, String value) {
+		Map<String, List<String>> more = new LinkedHashMap<>(this.headers);
+		more.put(name, List.of(value));
+		return new HttpAnswer(this.status, this.delivery, more, this.body);
+	}
+
+	/**
 	 * Encodes the response. The first byte is the format, and a checksum of the rest
 	 * follows. Numbers are written in groups of seven bits, the lowest first. No header
 	 * has an empty name: it stands for a common content type, whose number follows. A

@@ -17,9 +17,11 @@ import org.jspecify.annotations.Nullable;
  * @param documentationUrl where developers read about it, or {@code null}
  * @param keyTime how a request tells when its key was first sent, or {@code null} if keys
  * may be of any age
+ * @param expires whether responses tell until when they are remembered
  */
 public record HttpSettings(Protect protect, Unprotected unprotected, int maxRequestBody, int maxResponseBody,
-		List<String> excludedHeaders, String problemBase, @Nullable URI documentationUrl, @Nullable KeyTime keyTime) {
+		List<String> excludedHeaders, String problemBase, @Nullable URI documentationUrl, @Nullable KeyTime keyTime,
+		boolean expires) {
 
 	public HttpSettings {
 		excludedHeaders = List.copyOf(excludedHeaders);

@@ -17,7 +17,7 @@ public final class KeptHeaders {
 			// Known from the body
 			"content-length",
 			// Ours
-			"idempotent-replayed", "idempotency-effect",
+			"idempotent-replayed", "idempotency-effect", "idempotency-expires",
 			// Traces
 			"traceparent", "tracestate", "traceresponse", "baggage", "b3", "x-amzn-trace-id", "x-cloud-trace-context",
 			"uber-trace-id");

@@ -1,5 +1,9 @@
 package dev.idempotency.http;
 
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.Locale;
 import java.util.function.Supplier;
 
 import dev.idempotency.StoredAnswers;
@@ -34,11 +38,24 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Settlement {
 
+	/**
+	 * The name of the header that tells until when a response is remembered.
+	 */
+	public static final String EXPIRES = "Idempotency-Expires";
+
+	private static final DateTimeFormatter HTTP_DATE = DateTimeFormatter
+		.ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.US)
+		.withZone(ZoneOffset.UTC);
+
 	private final ProtectedOperation operation;
 
 	private final @Nullable Execution execution;
 
 	private final HandlerTransaction transaction;
+
+	private final @Nullable String expires;
+
+	private volatile boolean remembered;
 
 	private volatile boolean released;
 
@@ -62,11 +79,23 @@ public final class Settlement {
 	 * @param execution the claim, or {@code null} on a dry run
 	 * @param transaction the transaction that the handler runs in, or
 	 * {@link HandlerTransaction#NONE}
+	 * @param expires until when the response is remembered, or {@code null} if it is not
+	 * told
 	 */
-	public Settlement(ProtectedOperation operation, @Nullable Execution execution, HandlerTransaction transaction) {
+	public Settlement(ProtectedOperation operation, @Nullable Execution execution, HandlerTransaction transaction,
+			@Nullable Instant expires) {
 		this.operation = operation;
 		this.execution = execution;
 		this.transaction = transaction;
+		this.expires = (expires != null) ? HTTP_DATE.format(expires) : null;
+	}
+
+	/**
+	 * Until when the response is remembered, as an HTTP date.
+	 * @return the date, or {@code null} if it is not remembered, or not told
+	 */
+	public @Nullable String expires() {
+		return this.remembered ? this.expires : null;
 	}
 
 	/**
@@ -229,13 +258,20 @@ public final class Settlement {
 		if (this.unknown) {
 			return release(true);
 		}
-		StoredResult result = (response != null) ? response.encode() : null;
+		HttpAnswer kept = (response != null && this.expires != null) ? response.with(EXPIRES, this.expires) : response;
+		StoredResult result = (kept != null) ? kept.encode() : null;
 		this.ended = true;
-		Transaction open = this.transaction.take();
+		Completion completion = complete(this.execution, this.transaction.take(), result);
+		this.remembered = completion.kind() == Completion.Kind.STORED
+				|| completion.kind() == Completion.Kind.STORED_WITHOUT_RESULT;
+		return completion;
+	}
+
+	private static Completion complete(Execution execution, @Nullable Transaction open, @Nullable StoredResult result) {
 		if (result == null) {
-			return (open != null) ? this.execution.completeIn(open, null) : this.execution.complete(null);
+			return (open != null) ? execution.completeIn(open, null) : execution.complete(null);
 		}
-		return (open != null) ? this.execution.completeWith(open, result) : this.execution.completeWith(result);
+		return (open != null) ? execution.completeWith(open, result) : execution.completeWith(result);
 	}
 
 	/**

@@ -16,6 +16,7 @@ import dev.idempotency.http.HandlerTransaction;
 import dev.idempotency.http.HttpAnswer;
 import dev.idempotency.http.HttpAnswer.Delivery;
 import dev.idempotency.http.ProtectedOperation;
+import dev.idempotency.http.Settlement;
 import dev.idempotency.http.ReplayedAnswer;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
@@ -475,6 +476,10 @@ final class AnswerRecorder {
 				return;
 			}
 			writeEffect(container, this.status);
+			String expires = AnswerRecorder.this.run.expires();
+			if (expires != null) {
+				container.setHeader(Settlement.EXPIRES, expires);
+			}
 			// The container has the headers already
 			ServletAnswers.sendWithoutHeaders(toAnswer(), container);
 		}

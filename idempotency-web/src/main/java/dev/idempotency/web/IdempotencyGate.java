@@ -131,15 +131,16 @@ final class IdempotencyGate {
 			return UnprotectedRun.begin(request, ((Plan.Unprotected) plan).context());
 		}
 		if (plan instanceof Plan.Claim claim) {
-			return begin(exchange, handler, operation, claim.attempt());
+			return begin(exchange, handler, operation, claim);
 		}
 		return rehearse(exchange, handler, operation, received.name(), (Plan.DryRun) plan);
 	}
 
-	private @Nullable Pass begin(Exchange exchange, Object handler, ProtectedOperation operation, Attempt attempt) {
+	private @Nullable Pass begin(Exchange exchange, Object handler, ProtectedOperation operation, Plan.Claim claim) {
+		Attempt attempt = claim.attempt();
 		Decision decision = calls().engine().begin(attempt);
 		if (decision instanceof Decision.Proceed proceed) {
-			ProtectedRun run = arm(exchange, handler, operation, attempt, proceed.execution());
+			ProtectedRun run = arm(exchange, handler, operation, claim, proceed.execution());
 			if (operation.transactional()) {
 				run.runIn(beginTransaction(run));
 			}
@@ -149,11 +150,12 @@ final class IdempotencyGate {
 		return null;
 	}
 
-	private ProtectedRun arm(Exchange exchange, Object handler, ProtectedOperation operation, Attempt attempt,
+	private ProtectedRun arm(Exchange exchange, Object handler, ProtectedOperation operation, Plan.Claim claim,
 			Execution execution) {
 		try {
-			Steps steps = calls().stepsOf(execution, attempt.fingerprint(), operation.policy());
-			return exchange.arm(new ProtectedRun(exchange, operation, handler, execution.key(), execution, steps));
+			Steps steps = calls().stepsOf(execution, claim.attempt().fingerprint(), operation.policy());
+			return exchange.arm(
+					new ProtectedRun(exchange, operation, handler, execution.key(), execution, steps, claim.expires()));
 		}
 		catch (Throwable ex) {
 			// The execution would never end
@@ -183,7 +185,7 @@ final class IdempotencyGate {
 		Preview preview = (attempt != null) ? preview(attempt) : new Preview(null, Optional.empty());
 		if (preview.runs() && operation.dryRun() == DryRun.ROLLBACK) {
 			IdempotencyKey known = (key != null) ? key : UnprotectedContext.randomKey(name);
-			ProtectedRun run = exchange.arm(new ProtectedRun(exchange, operation, handler, known, null, null));
+			ProtectedRun run = exchange.arm(new ProtectedRun(exchange, operation, handler, known, null, null, null));
 			return pass(run, exchange, operation, beginTransaction(run));
 		}
 		exchange.answerWith(DryRunReport.of(preview, (key != null) ? key.value() : null));

@@ -84,7 +84,7 @@ public final class IdempotencyWeb {
 		this.operations = ServletHandlerAnswers.operations(settings, policies, strategies);
 		this.handlers = (engine != null)
 				? new ProtectedHandlers(settings, engine.settings(), this.operations, strategies) : null;
-		this.gate = new IdempotencyGate(new Gate(strategies, engine), calls,
+		this.gate = new IdempotencyGate(new Gate(strategies, engine, settings.expires()), calls,
 				(engine != null) ? context.getBeanProvider(Transactions.class).getIfAvailable() : null);
 		this.exceptionResolver = new IdempotencyExceptionResolver(
 				new Problems(settings, strategies.problemFormats(), context),

@@ -1,6 +1,7 @@
 package dev.idempotency.web;
 
 import java.io.IOException;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CancellationException;
@@ -142,9 +143,11 @@ final class ProtectedRun implements IdempotencyContext {
 	 * Create a run.
 	 * @param execution the claim, or {@code null} on a dry run
 	 * @param steps the handler's steps, or {@code null} on a dry run
+	 * @param expires until when the response is remembered, or {@code null} if it is not
+	 * told
 	 */
 	ProtectedRun(Exchange exchange, ProtectedOperation operation, Object handler, IdempotencyKey key,
-			@Nullable Execution execution, @Nullable Steps steps) {
+			@Nullable Execution execution, @Nullable Steps steps, @Nullable Instant expires) {
 		this.exchange = exchange;
 		this.handler = handler;
 		this.key = key;
@@ -152,7 +155,14 @@ final class ProtectedRun implements IdempotencyContext {
 		this.steps = (steps != null) ? steps : Calls.unprotectedSteps(this);
 		this.transaction = operation.transactional() ? new HandlerTransaction() : HandlerTransaction.NONE;
 		this.recorder = new AnswerRecorder(exchange, operation, this.transaction, this);
-		this.settlement = new Settlement(operation, execution, this.transaction);
+		this.settlement = new Settlement(operation, execution, this.transaction, expires);
+	}
+
+	/**
+	 * Until when the response is remembered, if it is told.
+	 */
+	@Nullable String expires() {
+		return this.settlement.expires();
 	}
 
 	Object handler() {

@@ -92,7 +92,7 @@ public final class IdempotencyWebFlux {
 				? new ProtectedHandlers(settings, decides.settings(), this.operations, strategies) : null;
 		ReactiveProblems problems = new ReactiveProblems(new Problems(settings, strategies.problemFormats(), context),
 				() -> ControllerAdviceBean.findAnnotatedBeans(context));
-		this.gate = new ReactiveGate(new Gate(strategies, decides), engine, calls,
+		this.gate = new ReactiveGate(new Gate(strategies, decides, settings.expires()), engine, calls,
 				new ContentReader(() -> context.getBean(ServerCodecConfigurer.class)),
 				new ReactiveRun.Rules(new KeptHeaders(settings.excludedHeaders()), strategies.responsePolicy(),
 						problems),

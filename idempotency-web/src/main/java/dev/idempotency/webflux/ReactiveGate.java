@@ -188,7 +188,7 @@ final class ReactiveGate {
 
 		private Mono<T> carryOut(Plan plan, ExchangeFacts facts) {
 			if (plan instanceof Plan.Claim claim) {
-				return begin(claim.attempt(), facts);
+				return begin(claim, facts);
 			}
 			if (plan instanceof Plan.DryRun dryRun) {
 				return rehearse(dryRun);
@@ -217,9 +217,9 @@ final class ReactiveGate {
 				.then()) : content;
 		}
 
-		private Mono<T> begin(Attempt attempt, ExchangeFacts facts) {
+		private Mono<T> begin(Plan.Claim claim, ExchangeFacts facts) {
 			return this.engine
-				.begin(attempt, this.carried.request().heldBytes(), (decision) -> taken(decision, attempt, facts))
+				.begin(claim.attempt(), this.carried.request().heldBytes(), (decision) -> taken(decision, claim, facts))
 				.onErrorResume(IdempotencyException.class, this::refuse)
 				.flatMap(Function.identity());
 		}
@@ -254,7 +254,8 @@ final class ReactiveGate {
 		 * Runs on the thread that has decided: otherwise an execution whose client has
 		 * disconnected would never end.
 		 */
-		private Mono<T> taken(Decision decision, Attempt attempt, ExchangeFacts facts) {
+		private Mono<T> taken(Decision decision, Plan.Claim claim, ExchangeFacts facts) {
+			Attempt attempt = claim.attempt();
 			if (!(decision instanceof Decision.Proceed proceeding)) {
 				return Mono.defer(() -> answer((Decision.Answer) decision, attempt));
 			}
@@ -262,7 +263,7 @@ final class ReactiveGate {
 			try {
 				ReactiveRun run = new ReactiveRun(this.carried, facts, this.operation, this.handler, execution,
 						(owner) -> this.calls.stepsOf(execution, attempt.fingerprint(), this.operation.policy(), owner),
-						this.engine, ReactiveGate.this.rules);
+						this.engine, ReactiveGate.this.rules, claim.expires());
 				if (this.dispatch.arm(run)) {
 					return Mono.defer(() -> ReactiveIdempotencyContext.bindNow(this.context, run, handler(run)));
 				}

@@ -3,6 +3,7 @@ package dev.idempotency.webflux;
 import java.lang.ref.Cleaner;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -157,14 +158,15 @@ final class ReactiveRun implements IdempotencyContext {
 	private volatile @Nullable StreamedBody streamed;
 
 	ReactiveRun(ReactiveExchange exchange, ExchangeFacts facts, ProtectedOperation operation, Object handler,
-			Execution execution, Function<IdempotencyContext, Steps> steps, ReactiveEngine engine, Rules rules) {
+			Execution execution, Function<IdempotencyContext, Steps> steps, ReactiveEngine engine, Rules rules,
+			@Nullable Instant expires) {
 		this.exchange = exchange;
 		this.facts = facts;
 		this.webExchange = facts.nativeRequest();
 		this.operation = operation;
 		this.handler = handler;
 		this.execution = execution;
-		this.settlement = new Settlement(operation, execution, HandlerTransaction.NONE);
+		this.settlement = new Settlement(operation, execution, HandlerTransaction.NONE, expires);
 		this.engine = engine;
 		this.rules = rules;
 		this.effect = operation.effect();
@@ -593,6 +595,10 @@ final class ReactiveRun implements IdempotencyContext {
 		ReactiveAnswers.writeEffect(this.handlerReached
 				? EffectHeader.of(this.effect, this.webExchange.getRequest().getMethod().name(), end.status())
 				: EffectHeader.NONE, server());
+		String expires = this.settlement.expires();
+		if (expires != null) {
+			server().getHeaders().set(Settlement.EXPIRES, expires);
+		}
 	}
 
 	private HttpHeaders headers() {

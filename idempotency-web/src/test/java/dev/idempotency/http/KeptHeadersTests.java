@@ -49,7 +49,7 @@ class KeptHeadersTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "Idempotent-Replayed", "Idempotency-Effect" })
+	@ValueSource(strings = { "Idempotent-Replayed", "Idempotency-Effect", "Idempotency-Expires" })
 	void dropsWhatItWritesItself(String name) {
 		assertThat(isKept(name)).containsOnly(false);
 	}

@@ -294,6 +294,26 @@ class OpenApiTests {
 	}
 
 	@Test
+	void saysHowOldAKeyMayBe() {
+		try (TestServer aged = start("idempotency.http.key-age=header", "idempotency.http.expires=true")) {
+			DocumentContext settings = document(aged);
+			assertThat(parameter(settings, "$.paths['/orders'].post", "Repeatability-First-Sent"))
+				.containsEntry("required", true);
+			assertThat(settings.<String>read("$.paths['/orders'].post.responses.412.description"))
+				.contains("urn:idempotency:key-expired");
+			assertThat(settings.<Map<String, Object>>read("$.paths['/orders'].post.responses.201.headers"))
+				.containsKey("Idempotency-Expires");
+			assertThat(statuses(settings, "$.paths['/webhook'].post")).as("its key is an expression")
+				.doesNotContain("412");
+		}
+		try (TestServer aged = start("idempotency.http.key-age=key")) {
+			assertThat(parameter(document(aged), "$.paths['/orders'].post", "Idempotency-Key").toString())
+				.contains("UUID of version 7", "017f22e2-79b0-7cc3", "the key is refused")
+				.doesNotContain("random UUID");
+		}
+	}
+
+	@Test
 	void followsTheSettingsOfSingleOperations() {
 		try (TestServer named = start("idempotency.operations.[POST /orders].ttl=90m",
 				"idempotency.operations.[POST /orders].max-replays=3",
