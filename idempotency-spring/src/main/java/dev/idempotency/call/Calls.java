@@ -39,7 +39,7 @@ public final class Calls {
 
 	private final @Nullable CallThreads threads;
 
-	private final Supplier<? extends @Nullable Transactions> transactions;
+	private final Supplier<@Nullable Transactions> transactions;
 
 	/**
 	 * Those that the store can join.
@@ -65,7 +65,7 @@ public final class Calls {
 	 * work
 	 */
 	public Calls(IdempotencyEngine engine, ResultCodec codec, Clock clock, @Nullable CallThreads threads,
-			Supplier<? extends @Nullable Transactions> transactions) {
+			Supplier<@Nullable Transactions> transactions) {
 		this.engine = engine;
 		this.codec = codec;
 		this.clock = clock;
