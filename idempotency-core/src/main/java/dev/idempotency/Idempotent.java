@@ -159,6 +159,15 @@ public @interface Idempotent {
 	StoredAnswers store() default StoredAnswers.BY_POLICY;
 
 	/**
+	 * Whether event streams ({@code text/event-stream}) are stored, up to
+	 * {@link #maxResponseBody()}: for a handler whose streams end, as those of a chat do.
+	 * The client gets each event as it is sent, and a retry gets all of them. An emitter
+	 * of such a handler goes on when its client disconnects. It is for web handlers.
+	 * @return whether event streams are stored; otherwise a retry is refused
+	 */
+	boolean storeEvents() default false;
+
+	/**
 	 * Which exceptions of a method outside the web are results: they are stored, and its
 	 * retries throw them again. After any other, the key is released.
 	 * @return the types of these exceptions

@@ -55,8 +55,8 @@ import org.springframework.util.unit.DataSize;
  * work, anywhere among the causes of its failure. The next attempt is told so, as after a
  * crash. By default timeouts and broken connections of clients.
  * @param operations Settings of single operations, by their names, such as POST
- * /payments: ttl, lease, wait-timeout, max-replays, max-request-body and
- * max-response-body.
+ * /payments: ttl, lease, wait-timeout, max-replays, max-request-body, max-response-body
+ * and store-events.
  * @param encryption Encryption of stored results.
  * @param compression Compression of stored results.
  * @param http Settings of the HTTP edge.

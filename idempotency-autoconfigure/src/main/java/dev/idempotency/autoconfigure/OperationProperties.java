@@ -29,15 +29,16 @@ import org.springframework.util.unit.DataSize;
  * @param maxResponseBody Largest body of its responses that is stored.
  * @param fingerprintExcludes JSON pointers to the parts of the body in which a retry may
  * differ, such as /sentAt.
+ * @param storeEvents Whether its event streams are stored.
  */
 public record OperationProperties(@Nullable Duration ttl, @Nullable Duration lease, @Nullable Duration waitTimeout,
 		@Nullable Integer maxReplays, @Nullable DataSize maxRequestBody, @Nullable DataSize maxResponseBody,
-		@Nullable List<String> fingerprintExcludes) {
+		@Nullable List<String> fingerprintExcludes, @Nullable Boolean storeEvents) {
 
 	static final String PREFIX = "idempotency.operations";
 
 	private static final List<String> SETTINGS = List.of("ttl", "lease", "wait-timeout", "max-replays",
-			"max-request-body", "max-response-body", "fingerprint-excludes");
+			"max-request-body", "max-response-body", "fingerprint-excludes", "store-events");
 
 	/**
 	 * The index of an element of the only setting that is a list, as a file or an
@@ -59,7 +60,8 @@ public record OperationProperties(@Nullable Duration ttl, @Nullable Duration lea
 	private OperationSettings settingsOf(String name) {
 		try {
 			OperationSettings settings = new OperationSettings(this.ttl, this.lease, this.waitTimeout, this.maxReplays,
-					bytes(this.maxRequestBody), bytes(this.maxResponseBody), this.fingerprintExcludes);
+					bytes(this.maxRequestBody), bytes(this.maxResponseBody), this.fingerprintExcludes,
+					this.storeEvents);
 			if (settings.forRequests() != null && !NamedOperations.isHttp(name)) {
 				throw new IdempotencyConfigurationException(
 						"%s is for requests, whose operations have names such as POST /payments"

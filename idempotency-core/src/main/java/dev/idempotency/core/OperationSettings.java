@@ -19,15 +19,17 @@ import org.jspecify.annotations.Nullable;
  * @param maxRequestBody the largest request body, in bytes
  * @param maxResponseBody the largest response body that is stored, in bytes
  * @param fingerprintExcludes pointers to the parts of a JSON body that do not count
+ * @param storeEvents whether event streams are stored
  */
 public record OperationSettings(@Nullable Duration ttl, @Nullable Duration lease, @Nullable Duration waitTimeout,
 		@Nullable Integer maxReplays, @Nullable Long maxRequestBody, @Nullable Long maxResponseBody,
-		@Nullable List<String> fingerprintExcludes) {
+		@Nullable List<String> fingerprintExcludes, @Nullable Boolean storeEvents) {
 
 	/**
 	 * No settings.
 	 */
-	public static final OperationSettings NONE = new OperationSettings(null, null, null, null, null, null, null);
+	public static final OperationSettings NONE = new OperationSettings(null, null, null, null, null, null, null,
+			null);
 
 	private static final Duration SHORTEST = Duration.ofMillis(1);
 
@@ -73,7 +75,8 @@ public record OperationSettings(@Nullable Duration ttl, @Nullable Duration lease
 	 */
 	public BodyLimits over(BodyLimits limits) {
 		return new BodyLimits((this.maxRequestBody != null) ? Math.toIntExact(this.maxRequestBody) : limits.request(),
-				(this.maxResponseBody != null) ? Math.toIntExact(this.maxResponseBody) : limits.response());
+				(this.maxResponseBody != null) ? Math.toIntExact(this.maxResponseBody) : limits.response(),
+				(this.storeEvents != null) ? this.storeEvents : limits.events());
 	}
 
 	/**
@@ -82,7 +85,8 @@ public record OperationSettings(@Nullable Duration ttl, @Nullable Duration lease
 	 */
 	public @Nullable String forRequests() {
 		return (this.maxRequestBody != null) ? "max-request-body" : (this.maxResponseBody != null) ? "max-response-body"
-				: (this.fingerprintExcludes != null) ? "fingerprint-excludes" : null;
+				: (this.fingerprintExcludes != null) ? "fingerprint-excludes"
+						: (this.storeEvents != null) ? "store-events" : null;
 	}
 
 	private static void requireBetween(String setting, @Nullable Duration duration, Duration least, String leastText,

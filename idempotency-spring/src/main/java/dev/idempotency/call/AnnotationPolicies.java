@@ -64,7 +64,8 @@ public record AnnotationPolicies(OperationPolicy defaults, Duration waitTimeout,
 				SIZE);
 		try {
 			return new OperationSettings(ttl, lease, wait, replays, request, response,
-					(annotation.fingerprintExcludes().length > 0) ? List.of(annotation.fingerprintExcludes()) : null);
+					(annotation.fingerprintExcludes().length > 0) ? List.of(annotation.fingerprintExcludes()) : null,
+					annotation.storeEvents() ? true : null);
 		}
 		catch (IdempotencyConfigurationException ex) {
 			throw new IdempotencyConfigurationException(

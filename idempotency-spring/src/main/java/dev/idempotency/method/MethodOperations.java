@@ -144,9 +144,9 @@ final class MethodOperations {
 					"Leave them out. To store exceptions, use storeExceptions.");
 		}
 		if (!annotation.maxRequestBody().isEmpty() || !annotation.maxResponseBody().isEmpty()
-				|| annotation.fingerprintExcludes().length > 0) {
+				|| annotation.fingerprintExcludes().length > 0 || annotation.storeEvents()) {
 			throw new IdempotencyConfigurationException(
-					"%s asks for maxRequestBody, maxResponseBody or fingerprintExcludes, which are for web handlers"
+					"%s asks for maxRequestBody, maxResponseBody, fingerprintExcludes or storeEvents, which are for web handlers"
 						.formatted(name),
 					"Leave them out: a method has no body.");
 		}

@@ -163,7 +163,7 @@ public final class ProtectedOperations {
 		OperationPolicy policy = this.policies.policyOf(annotation, handler);
 		OperationSettings settings = this.policies.settingsOf(annotation, handler);
 		BodyLimits limits = settings
-			.over(new BodyLimits(this.settings.maxRequestBody(), this.settings.maxResponseBody()));
+			.over(new BodyLimits(this.settings.maxRequestBody(), this.settings.maxResponseBody(), false));
 		ProtectedOperation operation = new ProtectedOperation(annotation.required(),
 				keySource(annotation.key(), handler), annotation.fingerprint(), policy, limits, annotation.store(),
 				annotation.dryRun(), annotation.effect(), this.answers.stream(method, answer),

@@ -111,6 +111,14 @@ public abstract class ProtectedRoutes<F> {
 		return with(this.operation.withEffect(effect));
 	}
 
+	/**
+	 * A filter for routes whose event streams are stored, as with
+	 * {@link dev.idempotency.Idempotent#storeEvents()}.
+	 */
+	public final F withStoredEvents() {
+		return with(this.operation.with(this.operation.policy(), this.operation.limits().withEvents()));
+	}
+
 	private F withUsed(ProtectedOperation operation) {
 		operation.requireUsedFingerprint("A route");
 		return with(operation);

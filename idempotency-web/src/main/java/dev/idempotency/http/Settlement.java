@@ -157,6 +157,13 @@ public final class Settlement {
 	}
 
 	/**
+	 * Whether asynchronous processing has timed out, and the handler has not ended since.
+	 */
+	public boolean isTimedOut() {
+		return this.timeout != null;
+	}
+
+	/**
 	 * Whether a task continues after its timeout, and its end settles the key, whatever
 	 * becomes of the response to the timeout.
 	 */

@@ -156,7 +156,7 @@ final class AnswerRecorder {
 			// The response is sent after the commit, and a head alone is all of it
 			return false;
 		}
-		return (this.operation.streams() && !this.inOnePiece) || isWrittenAside() || isEndless();
+		return (this.operation.streams() && !this.inOnePiece) || isWrittenAside() || isEventStream();
 	}
 
 	private boolean isBodiless() {
@@ -200,10 +200,21 @@ final class AnswerRecorder {
 		}
 	}
 
+	/**
+	 * Whether the body is not stored because it may have no end.
+	 */
 	boolean isEndless() {
-		if (this.transaction.isActive()) {
-			return false;
-		}
+		return !storesEvents() && !this.transaction.isActive() && isEventStream();
+	}
+
+	/**
+	 * Whether the handler says that its event streams end.
+	 */
+	boolean storesEvents() {
+		return this.operation.limits().events();
+	}
+
+	private boolean isEventStream() {
 		String type = this.exchange.response().getContentType();
 		return type != null && type.startsWith(MediaType.TEXT_EVENT_STREAM_VALUE);
 	}
@@ -237,6 +248,10 @@ final class AnswerRecorder {
 
 	void clientLost() {
 		this.run.clientLost();
+	}
+
+	void outgrown() {
+		this.run.outgrown();
 	}
 
 	/**

@@ -209,13 +209,14 @@ final class IdempotencyGate {
 	private static Pass pass(ProtectedRun run, Exchange exchange, ProtectedOperation operation,
 			@Nullable Transaction dryRun) {
 		try {
-			if (operation.tasks()) {
+			boolean events = operation.limits().events();
+			if (operation.tasks() || events) {
 				WebAsyncManager manager = WebAsyncUtils.getAsyncManager(exchange.request());
 				TaskWatch watch = new TaskWatch(run);
 				manager.registerCallableInterceptor(IdempotencyGate.class, watch);
-				if (!operation.streams()) {
-					// Emitters are deferred results, too, and notice themselves when
-					// their client disconnects
+				if (!operation.streams() || events) {
+					// Emitters are deferred results, too. They notice themselves when
+					// their client disconnects, and stop, unless their events are stored
 					manager.registerDeferredResultInterceptor(IdempotencyGate.class, watch);
 				}
 			}

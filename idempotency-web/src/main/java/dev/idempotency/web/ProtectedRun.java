@@ -405,6 +405,17 @@ final class ProtectedRun implements IdempotencyContext {
 	}
 
 	/**
+	 * The response is too large to be stored, and has no client. An emitter learns so
+	 * when it sends, and may not tell of its end then.
+	 */
+	void outgrown() {
+		if (this.taskDeferred && detachTask()) {
+			keepFact();
+			runHeldBack();
+		}
+	}
+
+	/**
 	 * One thread alone renders the failure.
 	 */
 	private void settleFailedTask() {
@@ -497,7 +508,9 @@ final class ProtectedRun implements IdempotencyContext {
 			this.task = TaskState.GIVEN;
 			this.taskDeferred = deferred;
 		}
-		this.taskStreaming = streaming && this.unwrapped && !this.detoured;
+		// Where its events are stored, an emitter writes the whole response, too
+		this.taskStreaming = (streaming || (deferred && this.recorder.storesEvents())) && this.unwrapped
+				&& !this.detoured;
 	}
 
 	/**
@@ -517,9 +530,14 @@ final class ProtectedRun implements IdempotencyContext {
 	 * The result of the handler is set, or has timed out.
 	 */
 	void resultSet(@Nullable Object result) {
-		if (result instanceof AsyncRequestTimeoutException) {
+		// An emitter that ends with its timeout, as that of a Flux does, has not sent all
+		boolean cutOff = result == null && this.recorder.storesEvents() && this.settlement.isTimedOut();
+		if (cutOff || result instanceof AsyncRequestTimeoutException) {
 			synchronized (this) {
 				this.taskEndUntold = true;
+			}
+			if (cutOff) {
+				interrupted(End.BROKEN_OFF);
 			}
 			return;
 		}
@@ -657,7 +675,8 @@ final class ProtectedRun implements IdempotencyContext {
 			if (this.task != TaskState.ABANDONED) {
 				this.task = TaskState.ENDED;
 			}
-			callbacks = List.copyOf(this.heldBack);
+			callbacks = this.heldBack;
+			this.heldBack = List.of();
 		}
 		try {
 			for (IOAction callback : callbacks) {

@@ -167,6 +167,9 @@ final class RecordedBody extends ServletOutputStream {
 		if (this.kept && length > this.limit - size()) {
 			flow();
 			forget();
+			if (this.clientGone) {
+				this.recorder.outgrown();
+			}
 		}
 		if (this.kept) {
 			this.recorded.add(source, offset, length);

@@ -36,12 +36,13 @@ final class ServletHandlerAnswers implements HandlerAnswers {
 
 	@Override
 	public void requirePossible(Idempotent annotation, Class<?> answer, String handler) {
-		requireSynchronous(annotation.dryRun() == DryRun.ROLLBACK, "dryRun = ROLLBACK", answer, handler);
-		requireSynchronous(annotation.transactional(), "transactional = true", answer, handler);
+		boolean async = annotation.storeEvents() || isAsync(answer);
+		requireSynchronous(annotation.dryRun() == DryRun.ROLLBACK, "dryRun = ROLLBACK", async, handler);
+		requireSynchronous(annotation.transactional(), "transactional = true", async, handler);
 	}
 
-	private static void requireSynchronous(boolean required, String attribute, Class<?> answer, String handler) {
-		if (required && isAsync(answer)) {
+	private static void requireSynchronous(boolean required, String attribute, boolean async, String handler) {
+		if (required && async) {
 			throw new IdempotencyConfigurationException(
 					"%s asks for %s and answers asynchronously, outside of the transaction".formatted(handler,
 							attribute),

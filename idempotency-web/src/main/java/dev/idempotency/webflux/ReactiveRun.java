@@ -564,11 +564,12 @@ final class ReactiveRun implements IdempotencyContext {
 	}
 
 	/**
-	 * An event stream has no end that its client would wait for.
+	 * An event stream has no end that its client would wait for, unless its handler says
+	 * so.
 	 */
 	private boolean isEndless() {
 		MediaType type = headers().getContentType();
-		return type != null && type.isCompatibleWith(MediaType.TEXT_EVENT_STREAM);
+		return !this.operation.limits().events() && type != null && type.isCompatibleWith(MediaType.TEXT_EVENT_STREAM);
 	}
 
 	// The head of the response
@@ -812,7 +813,8 @@ final class ReactiveRun implements IdempotencyContext {
 			this.head = head;
 			this.record = (recorded && !this.endless) ? new RecordedBody(ReactiveRun.this.operation.limits().response())
 					: null;
-			Flux<DataBuffer> parts = source.<DataBuffer>handle((part, sink) -> {
+			Flux<DataBuffer> watched = source.doOnError(ReactiveRun.this::handlerFailed);
+			Flux<DataBuffer> parts = watched.<DataBuffer>handle((part, sink) -> {
 				DataBuffer next = record(part);
 				if (next != null) {
 					sink.next(next);

@@ -105,6 +105,7 @@ class FailureAnalysisTests {
 			"operations.[POST /x].max-replays=-1 | idempotency.operations.[POST /x].max-replays must not be negative, but is -1. | Write 0 for no limit.",
 			"operations.[POST /x].max-request-body=0 | idempotency.operations.[POST /x].max-request-body must be between 1B and 64MB, but is 0B. | Write a size such as 1MB.",
 			"operations.[POST /x].max-response-body=1GB | idempotency.operations.[POST /x].max-response-body must be between 1B and 64MB | Write a size such as 1MB.",
+			"operations.refund.store-events=true | idempotency.operations.[refund].store-events is for requests | Leave it out.",
 			"operations.refund.max-request-body=1MB | idempotency.operations.[refund].max-request-body is for requests | Leave it out.",
 			"operations.refund.fingerprint-excludes=/a | idempotency.operations.[refund].fingerprint-excludes is for requests | Leave it out.",
 			"operations.[POST /x].leas=2m | idempotency.operations.POST /x.leas is not a setting of an operation | Write the name of the operation in brackets",

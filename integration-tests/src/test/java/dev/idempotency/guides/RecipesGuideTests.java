@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.time.Clock;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -30,8 +31,10 @@ import jakarta.servlet.http.HttpServletResponse;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Flux;
 
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.dao.DuplicateKeyException;
@@ -231,6 +234,32 @@ class RecipesGuideTests {
 
 	private static Answer charge(TestServer server, String token) {
 		return server.post("/charges").header("Authorization", "Bearer " + token).key("k").json(ORDER).send();
+	}
+
+	@Test
+	void answersAChatOnce() {
+		try (TestServer server = TestServer.start(List.of(Chatting.class));
+				TestServer reactive = TestServer.startReactive(List.of(Chatting.class))) {
+			for (TestServer each : List.of(server, reactive)) {
+				Answer first = each.post("/chats").key("k").body("text/plain", "Hello").send();
+				assertThat(first.text()).startsWith("data:Hello, \n\ndata:answer ");
+				Answer again = each.post("/chats").key("k").body("text/plain", "Hello").send();
+				assertThat(again.isReplay()).isTrue();
+				assertThat(again.text()).isEqualTo(first.text());
+			}
+		}
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration
+	@Import(ChatController.class)
+	static class Chatting {
+
+		@Bean
+		ChatController.Assistant assistant() {
+			return (message) -> Flux.just(message + ", ", "answer " + UUID.randomUUID());
+		}
+
 	}
 
 	@Configuration(proxyBeanMethods = false)

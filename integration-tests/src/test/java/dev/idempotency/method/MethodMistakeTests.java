@@ -42,6 +42,7 @@ class MethodMistakeTests {
 				arguments(NotRequired.class, "always needs its key", "Leave required out"),
 				arguments(DryRunning.class, "dryRun or store", "storeExceptions"),
 				arguments(Storing.class, "dryRun or store", "storeExceptions"),
+				arguments(StoringEvents.class, "storeEvents, which are for web handlers", "a method has no body"),
 				arguments(BadTtl.class, "The ttl \"soon\"", "24h"),
 				arguments(ReturnsObject.class, "does not tell what to read", "@JsonTypeInfo(use = NAME)"),
 				arguments(ReturnsAnything.class, "does not tell what to read", "@JsonTypeInfo(use = NAME)"),
@@ -142,6 +143,14 @@ class MethodMistakeTests {
 	static class Storing {
 
 		@Idempotent(key = "#id", store = StoredAnswers.ALL)
+		public void pay(String id) {
+		}
+
+	}
+
+	static class StoringEvents {
+
+		@Idempotent(key = "#id", storeEvents = true)
 		public void pay(String id) {
 		}
 

@@ -1,6 +1,7 @@
 package dev.idempotency.web;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -20,10 +21,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.publisher.Flux;
 
+import org.springframework.http.MediaType;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.context.request.async.DeferredResult;
+import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -106,6 +110,22 @@ class AsyncTimeoutTests implements Container.Choice {
 		Answer answer = post("deferred-with-fallback", key);
 		assertThat(answer.text()).isEqualTo("fallback");
 		post("deferred-with-fallback", key).assertReplayOf(answer);
+	}
+
+	/**
+	 * Spring completes a Flux that has timed out, as many a handler does with its
+	 * emitter.
+	 */
+	@ParameterizedTest
+	@ValueSource(strings = { "events", "silent-events", "emitter-events" })
+	void eventsThatATimeoutHasCutOffAreNotStored(String kind) {
+		String key = TestServer.newKey();
+		assertThat(post(kind, key).text()).doesNotContain("the end");
+		post(kind, key).assertInProgress();
+		Answer after = settled(kind, key);
+		assertThat(after.text()).contains("attempt 2").endsWith("data:the end\n\n");
+		post(kind, key).assertReplayOf(after);
+		assertThat(this.server.executions().of(key)).isEqualTo(2);
 	}
 
 	private Answer post(String kind, String key) {
@@ -202,6 +222,37 @@ class AsyncTimeoutTests implements Container.Choice {
 			DeferredResult<String> result = new DeferredResult<>();
 			result.onTimeout(() -> result.setResult("fallback"));
 			return result;
+		}
+
+		@PostMapping(path = "/events", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
+		@Idempotent(storeEvents = true)
+		Flux<String> events(IdempotencyContext context) {
+			String receipt = this.executions.next(context.key().value()) + " attempt " + context.attempt();
+			return Flux.just(receipt).concatWith((context.attempt() > 1) ? Flux.just("the end") : Flux.never());
+		}
+
+		@PostMapping(path = "/silent-events", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
+		@Idempotent(storeEvents = true)
+		Flux<String> silentEvents(IdempotencyContext context) {
+			return events(context).skip((context.attempt() > 1) ? 0 : 1);
+		}
+
+		@PostMapping("/emitter-events")
+		@Idempotent(storeEvents = true)
+		SseEmitter emitterEvents(IdempotencyContext context) {
+			SseEmitter emitter = new SseEmitter();
+			emitter.onTimeout(emitter::complete);
+			events(context).subscribe((event) -> send(emitter, event), emitter::completeWithError, emitter::complete);
+			return emitter;
+		}
+
+		private static void send(SseEmitter emitter, String event) {
+			try {
+				emitter.send(event);
+			}
+			catch (IOException ex) {
+				throw new UncheckedIOException(ex);
+			}
 		}
 
 		@PostMapping("/future")

@@ -54,7 +54,7 @@ class OperationCatalogTests {
 
 	private static final OperationPolicy DEFAULTS = OperationPolicy.of(Duration.ofHours(24), Duration.ofSeconds(30));
 
-	private static final BodyLimits LIMITS = new BodyLimits(1 << 20, 4 << 20);
+	private static final BodyLimits LIMITS = new BodyLimits(1 << 20, 4 << 20, false);
 
 	@AutoClose
 	private TestServer server;

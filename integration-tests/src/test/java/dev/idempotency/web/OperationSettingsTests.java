@@ -165,7 +165,7 @@ class OperationSettingsTests {
 			assertThat(protection.policy()).isEqualTo(OperationPolicy.of(Duration.ofHours(3), Duration.ofMinutes(2))
 				.withPatience(Duration.ofSeconds(5))
 				.withMaxReplays(1));
-			assertThat(protection.limits()).isEqualTo(new BodyLimits(10240, 10240));
+			assertThat(protection.limits()).isEqualTo(new BodyLimits(10240, 10240, false));
 		});
 	}
 
@@ -175,7 +175,7 @@ class OperationSettingsTests {
 		assertThat(protection("POST /both")).satisfies((protection) -> {
 			assertThat(protection.policy().ttl()).isEqualTo(Duration.ofHours(4));
 			assertThat(protection.policy().lease()).isEqualTo(Duration.ofMinutes(1));
-			assertThat(protection.limits()).isEqualTo(new BodyLimits(10240, 1024));
+			assertThat(protection.limits()).isEqualTo(new BodyLimits(10240, 1024, false));
 		});
 	}
 

@@ -24,6 +24,7 @@ import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.servlet.function.RouterFunction;
 import org.springframework.web.servlet.function.RouterFunctions;
 import org.springframework.web.servlet.function.ServerResponse;
+import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
@@ -68,7 +69,7 @@ class TransactionalSettingsTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(classes = { Async.class, AsyncEntity.class })
+	@ValueSource(classes = { Async.class, AsyncEntity.class, Events.class })
 	void refusesHandlersThatAnswerAsynchronously(Class<?> controller) {
 		assertThat(startUpFailure(controller, JDBC)).hasMessageContaining("asks for transactional = true")
 			.hasMessageContaining("answers asynchronously");
@@ -121,6 +122,17 @@ class TransactionalSettingsTests {
 		@PostMapping("/pay")
 		CompletableFuture<ResponseEntity<String>> pay() {
 			return CompletableFuture.completedFuture(ResponseEntity.ok("paid"));
+		}
+
+	}
+
+	@RestController
+	static class Events {
+
+		@Idempotent(transactional = true, storeEvents = true)
+		@PostMapping("/pay")
+		Object pay() {
+			return new SseEmitter();
 		}
 
 	}
