@@ -333,10 +333,22 @@ abstract class HandlerKinds {
 
 	@PostMapping("/sse")
 	SseEmitter sse() {
+		return emit("sse");
+	}
+
+	/**
+	 * Stored, if the settings say so.
+	 */
+	@PostMapping("/events")
+	SseEmitter events() {
+		return emit("events");
+	}
+
+	private SseEmitter emit(String name) {
 		SseEmitter emitter = new SseEmitter();
 		elsewhere.execute(() -> {
 			try {
-				emitter.send(SseEmitter.event().name("receipt").data(this.executions.next("sse")));
+				emitter.send(SseEmitter.event().name("receipt").data(this.executions.next(name)));
 				emitter.complete();
 			}
 			catch (IOException ex) {

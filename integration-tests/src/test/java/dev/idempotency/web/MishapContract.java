@@ -84,7 +84,8 @@ abstract class MishapContract {
 	@BeforeAll
 	void start() {
 		this.server = start(List.of(WebTestApplication.class, Mishaps.class, MovableStore.class),
-				"spring.main.allow-bean-definition-overriding=true");
+				"spring.main.allow-bean-definition-overriding=true",
+				"idempotency.operations.[POST /kinds/events].store-events=true");
 		this.without = start(List.of(WebTestApplication.class, Mishaps.class),
 				"spring.main.allow-bean-definition-overriding=true", "idempotency.enabled=false");
 		MovableStore store = this.server.bean(MovableStore.class);

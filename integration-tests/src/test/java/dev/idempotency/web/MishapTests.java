@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 
 import dev.idempotency.web.Mishaps.Around;
 import dev.idempotency.web.Mishaps.Cell;
@@ -59,7 +60,8 @@ class MishapTests extends MishapContract implements Container.Choice {
 	/**
 	 * Kinds that time out, and whose end nobody knows.
 	 */
-	private static final Set<String> RESULTS = Set.of("deferred", "deferred-error", "future", "emitter", "sse");
+	private static final Set<String> RESULTS = Set.of("deferred", "deferred-error", "future", "emitter", "sse",
+			"events");
 
 	/**
 	 * Kinds that go past Spring MVC.
@@ -85,8 +87,8 @@ class MishapTests extends MishapContract implements Container.Choice {
 	/**
 	 * Kinds whose failure nobody notices.
 	 */
-	private static final Set<String> SILENT = Set.of("deferred", "deferred-error", "emitter", "sse", "raw-async",
-			"rawest-async", "raw-pieces", "started");
+	private static final Set<String> SILENT = Set.of("deferred", "deferred-error", "emitter", "sse", "events",
+			"raw-async", "rawest-async", "raw-pieces", "started");
 
 	@Override
 	TestServer start(List<Class<?>> sources, String... properties) {
@@ -98,7 +100,7 @@ class MishapTests extends MishapContract implements Container.Choice {
 
 	@Override
 	List<String> kinds() {
-		return ResetContract.KINDS;
+		return Stream.concat(ResetContract.KINDS.stream(), Stream.of("events")).toList();
 	}
 
 	@Override

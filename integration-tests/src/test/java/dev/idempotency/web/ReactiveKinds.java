@@ -389,7 +389,20 @@ abstract class ReactiveKinds {
 	@PostMapping("/sse")
 	@ResponseBody
 	Flux<ServerSentEvent<String>> sse() {
-		return next("sse").subscribeOn(elsewhere)
+		return emit("sse");
+	}
+
+	/**
+	 * Stored, if the settings say so.
+	 */
+	@PostMapping("/events")
+	@ResponseBody
+	Flux<ServerSentEvent<String>> events() {
+		return emit("events");
+	}
+
+	private Flux<ServerSentEvent<String>> emit(String name) {
+		return next(name).subscribeOn(elsewhere)
 			.flux()
 			.map((text) -> ServerSentEvent.builder(text).event("receipt").build());
 	}
