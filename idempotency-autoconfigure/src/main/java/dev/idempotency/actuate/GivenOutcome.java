@@ -37,7 +37,8 @@ record GivenOutcome(@Nullable Integer status, @Nullable String contentType, @Nul
 	@Nullable GivenResult toResult() {
 		if (this.value != null) {
 			if (isAnswer()) {
-				throw RecordActions.invalid("a result is a response (status, contentType, headers, body) or a value");
+				throw RecordActions
+					.invalid("value excludes status, contentType, headers and body: a result is a response or a value");
 			}
 			return new GivenResult.Value(this.value);
 		}
@@ -45,7 +46,7 @@ record GivenOutcome(@Nullable Integer status, @Nullable String contentType, @Nul
 			return null;
 		}
 		if (this.status == null) {
-			throw RecordActions.invalid("a response needs a status");
+			throw RecordActions.invalid("status is missing: a response needs a status");
 		}
 		return new GivenResult.Answer(this.status, allHeaders(), (this.body != null) ? this.body : "");
 	}
@@ -67,11 +68,11 @@ record GivenOutcome(@Nullable Integer status, @Nullable String contentType, @Nul
 	private static void add(Map<String, List<String>> all, String line) {
 		int colon = line.indexOf(':');
 		if (colon < 1) {
-			throw RecordActions.invalid("headers has a line for each header, such as Location: /payments/1");
+			throw RecordActions.invalid("headers must have a line for each header, such as Location: /payments/1");
 		}
 		String name = line.substring(0, colon).strip();
 		if (name.equalsIgnoreCase("Content-Type")) {
-			throw RecordActions.invalid("the content type is given as contentType");
+			throw RecordActions.invalid("headers: give the content type as contentType");
 		}
 		String known = all.keySet().stream().filter(name::equalsIgnoreCase).findFirst().orElse(name);
 		all.computeIfAbsent(known, (header) -> new ArrayList<>()).add(line.substring(colon + 1).strip());

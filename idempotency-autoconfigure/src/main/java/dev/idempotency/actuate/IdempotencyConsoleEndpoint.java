@@ -25,8 +25,6 @@ public final class IdempotencyConsoleEndpoint {
 
 	private static final EndpointId CONSOLE = EndpointId.of("idempotencyconsole");
 
-	private static final EndpointId DATA = EndpointId.of("idempotency");
-
 	private static final Map<String, MimeType> FILES = Map.of("console.css",
 			new MimeType("text", "css", StandardCharsets.UTF_8), "console.js",
 			new MimeType("text", "javascript", StandardCharsets.UTF_8));
@@ -49,10 +47,10 @@ public final class IdempotencyConsoleEndpoint {
 		PathMappedEndpoints known = this.paths.get();
 		String console = known.getRootPath(CONSOLE);
 		String own = (console != null) ? console : CONSOLE.toString();
-		String data = known.getRootPath(DATA);
+		String data = known.getRootPath(IdempotencyEndpoint.ID);
 		String up = "../".repeat((int) own.chars().filter((character) -> character == '/').count());
 		return read("console.html").replace("{{console}}", own.substring(own.lastIndexOf('/') + 1))
-			.replace("{{endpoint}}", up + ((data != null) ? data : DATA));
+			.replace("{{endpoint}}", up + ((data != null) ? data : IdempotencyEndpoint.ID));
 	}
 
 	/**

@@ -1,9 +1,13 @@
 package dev.idempotency.actuate;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import dev.idempotency.IdempotencyStoreException;
 import dev.idempotency.RecordState;
@@ -15,12 +19,20 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import org.springframework.boot.actuate.endpoint.Access;
+import org.springframework.boot.actuate.endpoint.EndpointId;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
+import org.springframework.boot.actuate.endpoint.InvocationContext;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
 import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
+import org.springframework.boot.actuate.endpoint.invoke.OperationInvoker;
+import org.springframework.boot.actuate.endpoint.invoke.OperationInvokerAdvisor;
+import org.springframework.boot.actuate.endpoint.invoke.OperationParameter;
+import org.springframework.boot.actuate.endpoint.invoke.OperationParameters;
+import org.springframework.boot.actuate.endpoint.invoke.ParameterMappingException;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
 
@@ -34,11 +46,17 @@ import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
  * abandoned, {@code DELETE records/{id}} forgets it,</li>
  * <li>{@code GET operations} lists the operations of the application.</li>
  * </ul>
+ * By default, it only reads.
  */
-@WebEndpoint(id = "idempotency")
+@WebEndpoint(id = "idempotency", defaultAccess = Access.READ_ONLY)
 public final class IdempotencyEndpoint {
 
 	private static final Logger logger = LoggerFactory.getLogger(IdempotencyEndpoint.class);
+
+	/**
+	 * Its name.
+	 */
+	public static final EndpointId ID = EndpointId.of("idempotency");
 
 	private static final String RECORDS = "records";
 
@@ -69,6 +87,59 @@ public final class IdempotencyEndpoint {
 		this.actions = actions;
 		this.recent = recent;
 		this.operations = operations;
+	}
+
+	/**
+	 * Refuses requests with fields or parameters that the endpoint does not know, and
+	 * tells clients what is wrong. Spring Boot would ignore the former, and keep the
+	 * latter to itself.
+	 */
+	public static OperationInvokerAdvisor requestChecks() {
+		return (endpoint, type, parameters, invoker) -> endpoint.equals(ID)
+				? (context) -> invoke(invoker, parameters, context) : invoker;
+	}
+
+	private static @Nullable Object invoke(OperationInvoker invoker, OperationParameters parameters,
+			InvocationContext context) {
+		try {
+			context.getArguments().forEach((name, value) -> check(parameters, name, value));
+			return invoker.invoke(context);
+		}
+		catch (ParameterMappingException ex) {
+			return problem(expected(ex.getParameter()), WebEndpointResponse.STATUS_BAD_REQUEST);
+		}
+		catch (InvalidEndpointRequestException ex) {
+			return problem(String.valueOf(ex.getReason()), WebEndpointResponse.STATUS_BAD_REQUEST);
+		}
+	}
+
+	private static void check(OperationParameters parameters, String name, @Nullable Object value) {
+		List<OperationParameter> given = parameters.stream()
+			.filter((it) -> it.getType() != SecurityContext.class)
+			.toList();
+		OperationParameter parameter = given.stream()
+			.filter((it) -> it.getName().equals(name))
+			.findFirst()
+			.orElseThrow(() -> RecordActions.invalid("%s is unknown, known are %s".formatted(name,
+					given.stream()
+						.filter((it) -> it.getAnnotation(Selector.class) == null)
+						.map(OperationParameter::getName)
+						.toList())));
+		if ("".equals(value) && parameter.getType() != String.class) {
+			throw RecordActions.invalid(expected(parameter));
+		}
+	}
+
+	private static String expected(OperationParameter parameter) {
+		Class<?> type = parameter.getType();
+		Object expected = (type == Duration.class) ? "a duration such as 10m"
+				: (type == Boolean.class) ? "true or false" : "a whole number";
+		if (type.isEnum()) {
+			expected = Stream.of(type.getEnumConstants())
+				.map((it) -> it.toString().toLowerCase(Locale.ROOT).replace('_', '-'))
+				.collect(Collectors.joining(" or "));
+		}
+		return "%s must be %s".formatted(parameter.getName(), expected);
 	}
 
 	/**
@@ -154,30 +225,45 @@ public final class IdempotencyEndpoint {
 	 * @param headers further headers of the response, one per line
 	 * @param body the body of the response
 	 * @param value the value that the method returned, in JSON, for all other operations
+	 * @param force whether to settle as done what a transaction has rolled back
 	 * @param caller the caller of the endpoint
 	 */
 	@WriteOperation
 	public WebEndpointResponse<?> settle(@Selector String view, @Selector String id, @Nullable Outcome outcome,
 			@Nullable Integer status, @Nullable String contentType, @Nullable String headers, @Nullable String body,
-			@Nullable String value, SecurityContext caller) {
+			@Nullable String value, @Nullable Boolean force, SecurityContext caller) {
 		return answer(() -> settle(nameOf(view, id), outcome,
-				new GivenOutcome(status, contentType, headers, body, value), caller));
+				new GivenOutcome(status, contentType, headers, body, value), Boolean.TRUE.equals(force), caller));
 	}
 
-	private @Nullable Object settle(RecordId name, @Nullable Outcome outcome, GivenOutcome given,
+	private @Nullable Object settle(RecordId name, @Nullable Outcome outcome, GivenOutcome given, boolean force,
 			SecurityContext caller) {
 		if (outcome == null) {
 			throw RecordActions.invalid("outcome must be done or not-done");
 		}
 		if (outcome == Outcome.NOT_DONE && !given.isEmpty()) {
-			throw RecordActions.invalid("an operation that was not done has no result");
+			throw RecordActions.invalid(
+					"outcome: an operation that was not done has no result (status, contentType, headers, body or value)");
+		}
+		if (outcome == Outcome.DONE && !force) {
+			String operation = this.actions.rolledBack(name).orElse(null);
+			if (operation != null) {
+				return problem(
+						("%s is transactional: what the attempt wrote to the database was rolled back, so it is not-done. "
+								+ "If you want to settle it as done nevertheless, add \"force\": true")
+							.formatted(operation),
+						CONFLICT);
+			}
 		}
 		Settlement settlement = (outcome == Outcome.DONE) ? this.actions.settleAsDone(name, given.toResult())
 				: this.actions.settleAsNotDone(name);
 		return switch (settlement) {
 			case NOT_FOUND -> null;
-			case IN_PROGRESS -> conflict("The operation is running, and settles its key itself");
-			case COMPLETED -> conflict("The operation is completed, and needs no settling");
+			case IN_PROGRESS -> problem(
+					"The key is in progress until its lease ends in %d s, or for longer if its process is alive and renews it"
+						.formatted(TimeUnit.MILLISECONDS.toSeconds(this.actions.leaseLeft(name).toMillis() + 999)),
+					CONFLICT);
+			case COMPLETED -> problem("The operation is completed, and needs no settling", CONFLICT);
 			case SETTLED -> {
 				logger.info("The record {} was settled as {} by {}", name,
 						(outcome == Outcome.DONE) ? given.isEmpty() ? "done, without a result" : "done" : "not done",
@@ -187,8 +273,8 @@ public final class IdempotencyEndpoint {
 		};
 	}
 
-	private static WebEndpointResponse<?> conflict(String reason) {
-		return new WebEndpointResponse<>(new ProblemView(reason), CONFLICT);
+	private static WebEndpointResponse<?> problem(String reason, int status) {
+		return new WebEndpointResponse<>(new ProblemView(reason), status);
 	}
 
 	/**
@@ -235,20 +321,13 @@ public final class IdempotencyEndpoint {
 			return (answer != null) ? new WebEndpointResponse<>(answer)
 					: new WebEndpointResponse<>(WebEndpointResponse.STATUS_NOT_FOUND);
 		}
-		catch (InvalidEndpointRequestException ex) {
-			// Spring Boot does not show the reason to clients
-			return new WebEndpointResponse<>(new ProblemView(String.valueOf(ex.getReason())),
-					WebEndpointResponse.STATUS_BAD_REQUEST);
-		}
 		catch (UnsupportedOperationException ex) {
-			return new WebEndpointResponse<>(new ProblemView(String.valueOf(ex.getMessage())),
-					WebEndpointResponse.STATUS_BAD_REQUEST);
+			return problem(String.valueOf(ex.getMessage()), WebEndpointResponse.STATUS_BAD_REQUEST);
 		}
 		catch (IdempotencyStoreException ex) {
 			// Its message and cause may name servers: they belong in the log only
 			logger.warn("{}: {}", ex.getMessage(), String.valueOf(ex.getCause()));
-			return new WebEndpointResponse<>(new ProblemView("The idempotency store failed, see the log"),
-					WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE);
+			return problem("The idempotency store failed, see the log", WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE);
 		}
 	}
 

@@ -1,16 +1,20 @@
 package dev.idempotency.actuate;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Function;
+import java.util.function.Supplier;
 
+import dev.idempotency.RecordState;
 import dev.idempotency.ResultTooLargeException;
 import dev.idempotency.Settlement;
 import dev.idempotency.core.AnswerReader;
 import dev.idempotency.core.AnswerReader.Answer;
 import dev.idempotency.core.Conclusion;
 import dev.idempotency.core.GivenResult;
+import dev.idempotency.core.KnownOperation.Protection;
 import dev.idempotency.core.OperationPolicy;
+import dev.idempotency.core.OperationsReport;
 import dev.idempotency.core.Records;
 import dev.idempotency.core.ResultWriter;
 import dev.idempotency.store.InspectableStore.Inspection;
@@ -40,20 +44,24 @@ public final class RecordActions {
 
 	private final List<ResultWriter> writers;
 
-	private final Function<String, OperationPolicy> policies;
+	private final Supplier<OperationsReport> operations;
+
+	private final OperationPolicy policy;
 
 	/**
 	 * Create the actions.
 	 * @param visibility what operators may see
 	 * @param writers write the results that operators give
-	 * @param policies the policy of an operation
+	 * @param operations the operations of the application
+	 * @param policy the policy of operations that it does not know
 	 */
 	public RecordActions(Records records, Visibility visibility, List<ResultWriter> writers,
-			Function<String, OperationPolicy> policies) {
+			Supplier<OperationsReport> operations, OperationPolicy policy) {
 		this.records = records;
 		this.visibility = visibility;
 		this.writers = List.copyOf(writers);
-		this.policies = policies;
+		this.operations = operations;
+		this.policy = policy;
 	}
 
 	OverviewView.@Nullable RecordCounts count() {
@@ -85,11 +93,12 @@ public final class RecordActions {
 		boolean whole = this.visibility.showsValues(caller);
 		// A search for a single key shows its response
 		boolean single = filter.key() != null || filter.idPrefix() != null;
+		OperationsReport operations = this.operations.get();
 		return new RecordsView(number, limit, found.records().size() > limit, found.complete(),
 				found.records()
 					.stream()
 					.limit(limit)
-					.map((record) -> RecordView.of(record, single ? answerOf(record.id()) : null, whole))
+					.map((record) -> view(record, single ? answerOf(record.id()) : null, whole, operations))
 					.toList());
 	}
 
@@ -113,8 +122,47 @@ public final class RecordActions {
 	@Nullable RecordView read(RecordId id, SecurityContext caller) {
 		boolean whole = this.visibility.showsValues(caller);
 		return this.records.find(id)
-			.map((it) -> RecordView.of(it.summary(), answerOf(it.result()), whole))
+			.map((it) -> view(it.summary(), answerOf(it.result()), whole, this.operations.get()))
 			.orElse(null);
+	}
+
+	private RecordView view(RecordSummary record, @Nullable Answer answer, boolean whole, OperationsReport operations) {
+		String operation = record.key().operation();
+		List<Protection> protections = operations.protectionsOf(operation);
+		return RecordView.of(record, answer, whole, isTransactional(protections),
+				policyOf(protections).maxReplays() > 0);
+	}
+
+	/**
+	 * Whether the operation of a record is transactional.
+	 * @return {@code null} if the application does not know it, or its handlers differ
+	 */
+	private static @Nullable Boolean isTransactional(List<Protection> protections) {
+		List<Boolean> answers = protections.stream().map(Protection::transactional).distinct().toList();
+		return (answers.size() == 1) ? answers.get(0) : null;
+	}
+
+	private OperationPolicy policyOf(List<Protection> protections) {
+		return protections.isEmpty() ? this.policy : protections.get(0).policy();
+	}
+
+	/**
+	 * What is left of the lease of a record.
+	 */
+	Duration leaseLeft(RecordId id) {
+		return this.records.find(id).map((it) -> it.summary().leaseLeft()).orElse(Duration.ZERO);
+	}
+
+	/**
+	 * Returns the operation of a record whose attempt was rolled back, as far as is
+	 * known.
+	 */
+	Optional<String> rolledBack(RecordId id) {
+		return this.records.find(id)
+			.map(Inspection::summary)
+			.filter((it) -> it.state() != RecordState.IN_PROGRESS && it.state() != RecordState.COMPLETED)
+			.map((it) -> it.key().operation())
+			.filter((it) -> Boolean.TRUE.equals(isTransactional(this.operations.get().protectionsOf(it))));
 	}
 
 	boolean forget(RecordId id) {
@@ -150,7 +198,7 @@ public final class RecordActions {
 	}
 
 	private Settlement settle(RecordId id, String operation, Conclusion conclusion) {
-		return this.records.settle(id, this.policies.apply(operation), conclusion);
+		return this.records.settle(id, policyOf(this.operations.get().protectionsOf(operation)), conclusion);
 	}
 
 	private byte[] write(String operation, GivenResult given) {

@@ -23,28 +23,35 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * @param created when it was first claimed
  * @param completed when it was completed
  * @param expires when its ttl ends
- * @param replays how often it was replayed, where that is counted
+ * @param replays how often it was replayed, or {@code null} where that is not counted
  * @param storedBytes the size of its result in the store
  * @param trace the trace of the latest attempt
  * @param answer the status and size of its HTTP response, if the request was for a single
  * record
+ * @param transactional whether its operation is transactional, so that what an abandoned
+ * attempt wrote to the database was rolled back; {@code null} if the application does not
+ * know the operation
  */
 public record RecordView(String id, String hash, String operation, String key, @Nullable String principal,
-		@Nullable String tenant, RecordState state, int attempt, @Nullable Long leaseLeftMillis, Instant created,
-		@Nullable Instant completed, Instant expires, long replays, long storedBytes, @Nullable String trace,
-		@Nullable Answer answer) implements OperationResponseBody {
+		@Nullable String tenant, RecordState state, int attempt, @Nullable Long leaseLeftMillis,
+		Instant created, @Nullable Instant completed, Instant expires, @Nullable Long replays, long storedBytes,
+		@Nullable String trace, @Nullable Answer answer,
+		@Nullable Boolean transactional) implements OperationResponseBody {
 
 	private static final int HASH_LENGTH = 12;
 
 	private static final int MOST_SHOWN = 8;
 
-	static RecordView of(RecordSummary record, @Nullable Answer answer, boolean whole) {
+	static RecordView of(RecordSummary record, @Nullable Answer answer, boolean whole, @Nullable Boolean transactional,
+			boolean countsReplays) {
+		Long replays = (countsReplays || record.replays() > 0) ? record.replays() : null;
 		Long leaseLeft = (record.state() == RecordState.IN_PROGRESS) ? record.leaseLeft().toMillis() : null;
 		return new RecordView(record.id().value(), record.id().value().substring(0, HASH_LENGTH),
 				record.key().operation(), whole ? record.key().key() : masked(record.key().key()),
 				maskedUnless(whole, record.key().principal()), maskedUnless(whole, record.key().tenant()),
-				record.state(), record.status().attempt(), leaseLeft, record.created(), record.status().completed(),
-				record.status().expires(), record.replays(), record.size(), record.trace(), answer);
+				record.state(), record.status().attempt(), leaseLeft, record.created(),
+				record.status().completed(), record.status().expires(), replays, record.size(), record.trace(), answer,
+				transactional);
 	}
 
 	private static @Nullable String maskedUnless(boolean whole, @Nullable String text) {

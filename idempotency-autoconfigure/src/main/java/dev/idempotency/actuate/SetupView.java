@@ -5,6 +5,8 @@ import java.time.Duration;
 import dev.idempotency.core.EngineSettings;
 import dev.idempotency.core.OperationPolicy;
 
+import org.springframework.boot.actuate.endpoint.Access;
+
 /**
  * The settings of an application.
  *
@@ -15,19 +17,21 @@ import dev.idempotency.core.OperationPolicy;
  * @param ttl how long results are remembered
  * @param lease the lease of claims
  * @param maxReplays how often a result is replayed; 0 without a limit
+ * @param access whether the endpoint may change records
  */
 public record SetupView(String store, String namespace, EngineSettings.Mode mode,
-		EngineSettings.OnStoreFailure onStoreFailure, Duration ttl, Duration lease, int maxReplays) {
+		EngineSettings.OnStoreFailure onStoreFailure, Duration ttl, Duration lease, int maxReplays, Access access) {
 
 	/**
 	 * Describes an application.
 	 * @param store the name of the store
 	 * @param settings the settings of the engine
 	 * @param policy the policy of operations without settings of their own
+	 * @param access whether the endpoint may change records
 	 */
-	public static SetupView of(String store, EngineSettings settings, OperationPolicy policy) {
+	public static SetupView of(String store, EngineSettings settings, OperationPolicy policy, Access access) {
 		return new SetupView(store, settings.namespace(), settings.mode(), settings.onStoreFailure(), policy.ttl(),
-				policy.lease(), policy.maxReplays());
+				policy.lease(), policy.maxReplays(), access);
 	}
 
 }

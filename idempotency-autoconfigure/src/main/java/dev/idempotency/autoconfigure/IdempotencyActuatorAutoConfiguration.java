@@ -19,6 +19,9 @@ import dev.idempotency.store.MonotonicClock;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.actuate.autoconfigure.info.ConditionalOnEnabledInfoContributor;
+import org.springframework.boot.actuate.endpoint.Access;
+import org.springframework.boot.actuate.endpoint.EndpointAccessResolver;
+import org.springframework.boot.actuate.endpoint.invoke.OperationInvokerAdvisor;
 import org.springframework.boot.actuate.endpoint.web.PathMappedEndpoints;
 import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -48,9 +51,11 @@ public final class IdempotencyActuatorAutoConfiguration {
 	@ConditionalOnMissingBean
 	@ConditionalOnAvailableEndpoint
 	IdempotencyEndpoint idempotencyEndpoint(IdempotencyStore store, IdempotencyEngine engine, OperationPolicy policy,
-			RecordActions actions, RecentAttempts recent, ObjectProvider<OperationCatalog> catalogs) {
-		return new IdempotencyEndpoint(SetupView.of(StoreNames.of(store), engine.settings(), policy), actions, recent,
-				() -> OperationsReport.of(catalogs.orderedStream().toList()));
+			RecordActions actions, RecentAttempts recent, ObjectProvider<OperationCatalog> catalogs,
+			EndpointAccessResolver accesses) {
+		Access access = accesses.accessFor(IdempotencyEndpoint.ID, Access.READ_ONLY);
+		return new IdempotencyEndpoint(SetupView.of(StoreNames.of(store), engine.settings(), policy, access), actions,
+				recent, () -> OperationsReport.of(catalogs.orderedStream().toList()));
 	}
 
 	@Bean
@@ -61,10 +66,13 @@ public final class IdempotencyActuatorAutoConfiguration {
 			ObjectProvider<ResultWriter> writers, IdempotencyEndpointProperties properties) {
 		return new RecordActions(engine.records(),
 				new Visibility(properties.showValues(), properties.roles(), readers.orderedStream().toList()),
-				writers.orderedStream().toList(),
-				(operation) -> OperationsReport.of(catalogs.orderedStream().toList())
-					.policyOf(operation)
-					.orElse(policy));
+				writers.orderedStream().toList(), () -> OperationsReport.of(catalogs.orderedStream().toList()), policy);
+	}
+
+	@Bean
+	@ConditionalOnAvailableEndpoint(IdempotencyEndpoint.class)
+	static OperationInvokerAdvisor idempotencyEndpointRequestChecks() {
+		return IdempotencyEndpoint.requestChecks();
 	}
 
 	@Bean

@@ -14,6 +14,8 @@ let refreshing = false;
 let searched = null;
 let shownRecord = null;
 let answersRequests = false;
+let rolledBack = false;
+let readOnly = false;
 
 class Problem extends Error {}
 
@@ -48,7 +50,7 @@ function explain(status) {
 		case 401: return 'You are no longer logged in. Load this page again.';
 		case 403: return 'You may not do that: the server refused it (403).';
 		case 404: return 'There is no such record, or the endpoint "idempotency" is not exposed.';
-		case 405: return 'Changing records is switched off on this server.';
+		case 405: return byId('read-only').textContent;
 		case 503: return 'The idempotency store failed. The log of the application says why.';
 		default: return 'The server responded with ' + status + '.';
 	}
@@ -159,6 +161,7 @@ function fail(error) {
 
 function showCounts(overview) {
 	byId('store').textContent = 'Store: ' + overview.store;
+	readOnly = overview.settings.access !== 'UNRESTRICTED';
 	const records = overview.records;
 	byId('unsearchable').hidden = Boolean(records);
 	byId('search').parentElement.hidden = !records;
@@ -241,8 +244,8 @@ function showRunning(found) {
 	leases.forEach((_, id) => ids.has(id) || leases.delete(id));
 	replaceRows('running-table', rows);
 	byId('running-none').hidden = rows.length > 0 && found.complete;
-	byId('running-none').textContent = found.complete ? 'Nothing is running.'
-		: 'The store has searched only some of its records: what runs on other instances may be missing.';
+	byId('running-none').textContent = found.complete ? 'Nothing is in progress.'
+		: 'The store has searched only some of its records: what is in progress on other instances may be missing.';
 	runDown();
 }
 
@@ -353,6 +356,8 @@ async function open(id) {
 	askFirst(false);
 	byId('record-failure').hidden = true;
 	byId('forget').disabled = true;
+	byId('forget').hidden = readOnly;
+	byId('read-only').hidden = !readOnly;
 	byId('settle').hidden = true;
 	byId('record-facts').replaceChildren();
 	if (!dialog.open) {
@@ -362,7 +367,8 @@ async function open(id) {
 		const record = await ask('/records/' + id);
 		showFacts(record);
 		byId('forget').disabled = false;
-		byId('settle').hidden = !WHY[record.state];
+		byId('settle').hidden = readOnly || !WHY[record.state];
+		rolledBack = Boolean(record.transactional);
 		answersRequests = /^[A-Z]+ (\/(?!.* > ).*)?$/.test(record.operation);
 	}
 	catch (error) {
@@ -372,12 +378,12 @@ async function open(id) {
 
 function showFacts(record) {
 	const facts = [['Operation', record.operation], ['Key', element('code', record.key)], ['Hash', element('code', '#' + record.hash)],
-		['Caller', record.principal], ['Tenant', record.tenant], ['State', stateText(record.state)],
+		['Caller', record.principal], ['Tenant', record.tenant], ['State', stateOf(record)],
 		['Why', WHY[record.state]],
+		['In the database', WHY[record.state] && record.transactional ? 'what the attempt wrote was rolled back' : null],
 		['Attempt', record.attempt],
-		['Lease left', record.leaseLeftMillis === undefined || record.leaseLeftMillis === null ? null : duration(record.leaseLeftMillis)],
 		['Created', time(record.created)], ['Completed', record.completed ? time(record.completed) : null],
-		['Expires', time(record.expires)], ['Replays', record.replays > 0 ? number.format(record.replays) : null],
+		['Expires', time(record.expires)], ['Replays', typeof record.replays === 'number' ? number.format(record.replays) : null],
 		['Response', record.answer ? 'status ' + record.answer.status + ', ' + number.format(record.answer.size) + ' bytes' : null],
 		['In the store', record.state === 'COMPLETED' ? number.format(record.storedBytes) + ' bytes' : null],
 		['Trace', record.trace ? element('code', record.trace) : null]];
@@ -387,6 +393,15 @@ function showFacts(record) {
 			definition.append(value);
 			return [element('dt', name), definition];
 		}));
+}
+
+function stateOf(record) {
+	const state = element('span');
+	state.append(stateText(record.state));
+	if (typeof record.leaseLeftMillis === 'number') {
+		state.append(' until its lease ends in ' + duration(record.leaseLeftMillis) + ', or longer if its process is alive');
+	}
+	return state;
 }
 
 function askFirst(asking) {
@@ -411,7 +426,9 @@ function showOutcome() {
 	const done = byId('outcome-done').checked;
 	byId('settle-answer').hidden = !done || !answersRequests;
 	byId('settle-value').hidden = !done || answersRequests;
-	byId('settle-yes').disabled = !done && !byId('outcome-not-done').checked;
+	byId('settle-rolled-back').hidden = !rolledBack;
+	byId('settle-force').hidden = !done || !rolledBack;
+	byId('settle-yes').disabled = done ? rolledBack && !byId('force').checked : !byId('outcome-not-done').checked;
 }
 
 // Empty fields are left out
@@ -421,7 +438,7 @@ function givenOutcome() {
 	}
 	const fields = answersRequests ? { status: 'answer-status', contentType: 'answer-type', headers: 'answer-headers', body: 'answer-body' }
 		: { value: 'value' };
-	const given = { outcome: 'done' };
+	const given = rolledBack ? { outcome: 'done', force: 'true' } : { outcome: 'done' };
 	for (const [name, id] of Object.entries(fields)) {
 		if (byId(id).value.trim()) {
 			given[name] = name === 'status' ? byId(id).value.trim() : byId(id).value;

@@ -4,10 +4,10 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
 
 import dev.idempotency.core.KnownOperation.Coverage;
 import dev.idempotency.core.KnownOperation.Kind;
+import dev.idempotency.core.KnownOperation.Protection;
 
 /**
  * The operations of an application and their protection.
@@ -44,16 +44,15 @@ public record OperationsReport(List<KnownOperation> operations) {
 	}
 
 	/**
-	 * How an operation is protected.
-	 * @return its policy, if it is known and protected
+	 * How the handlers of an operation are protected.
+	 * @return empty if none is known and protected
 	 */
-	public Optional<OperationPolicy> policyOf(String name) {
+	public List<Protection> protectionsOf(String name) {
 		return this.operations.stream()
 			.filter((operation) -> operation.name().equals(name))
 			.map(KnownOperation::protection)
 			.filter(Objects::nonNull)
-			.map(KnownOperation.Protection::policy)
-			.findFirst();
+			.toList();
 	}
 
 	/**

@@ -42,14 +42,14 @@ public final class GivenValues implements ResultWriter {
 		}
 		if (!(given instanceof GivenResult.Value value)) {
 			throw new IllegalArgumentException(
-					"%s is not a web handler. Provide its result as value, in JSON".formatted(operation));
+					"%s is not a web handler: give its result as value, in JSON, without status, contentType, headers and body"
+						.formatted(operation));
 		}
 		try {
 			return Optional.of(format.writeJson(value.json()));
 		}
 		catch (UnreadableResultException ex) {
-			throw new IllegalArgumentException("The value is not JSON, or is not what %s returns".formatted(operation),
-					ex);
+			throw new IllegalArgumentException("value is not JSON, or is not what %s returns".formatted(operation), ex);
 		}
 	}
 

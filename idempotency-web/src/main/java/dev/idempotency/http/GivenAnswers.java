@@ -1,12 +1,14 @@
 package dev.idempotency.http;
 
 import java.nio.ByteBuffer;
+import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 import dev.idempotency.core.GivenResult;
 import dev.idempotency.core.ResultWriter;
@@ -53,13 +55,13 @@ public final class GivenAnswers implements ResultWriter {
 		}
 		if (!(given instanceof GivenResult.Answer answer)) {
 			throw new IllegalArgumentException(
-					"%s handles requests: give the status of the response, and its body and headers if there are any"
+					"value: %s handles requests. Give the status of the response instead, and its body and headers if there are any"
 						.formatted(operation));
 		}
-		byte[] body = answer.body().getBytes(StandardCharsets.UTF_8);
-		requireUsable(answer.status(), body);
 		Map<String, List<String>> headers = new LinkedHashMap<>();
 		answer.headers().forEach((name, values) -> headers.put(usable(name), usable(name, values)));
+		byte[] body = encode(answer.body(), headers);
+		requireUsable(answer.status(), body);
 		ByteBuffer written = new HttpAnswer(answer.status(), Delivery.WHOLE, headers, AnswerBody.of(body)).encode()
 			.payload();
 		byte[] bytes = new byte[written.remaining()];
@@ -67,18 +69,33 @@ public final class GivenAnswers implements ResultWriter {
 		return Optional.of(bytes);
 	}
 
+	/**
+	 * Encodes a body as its content type says, in UTF-8 by default.
+	 */
+	private static byte[] encode(String body, Map<String, List<String>> headers) {
+		Charset charset = headers.getOrDefault(HttpHeaders.CONTENT_TYPE, List.of())
+			.stream()
+			.flatMap((type) -> Stream.ofNullable(MediaType.parseMediaType(type).getCharset()))
+			.findFirst()
+			.orElse(StandardCharsets.UTF_8);
+		if (!charset.canEncode() || !charset.newEncoder().canEncode(body)) {
+			throw new IllegalArgumentException("body has characters that %s cannot encode".formatted(charset));
+		}
+		return body.getBytes(charset);
+	}
+
 	private void requireUsable(int status, byte[] body) {
 		if (status < 200 || status > 599) {
-			throw new IllegalArgumentException("A response has a status from 200 to 599");
+			throw new IllegalArgumentException("status must be from 200 to 599, but is %d".formatted(status));
 		}
 		boolean bodiless = status == HttpStatus.NO_CONTENT.value() || status == HttpStatus.RESET_CONTENT.value()
 				|| status == HttpStatus.NOT_MODIFIED.value();
 		if (bodiless && body.length > 0) {
-			throw new IllegalArgumentException("A response with status %d has no body".formatted(status));
+			throw new IllegalArgumentException("body: a response with status %d has none".formatted(status));
 		}
 		if (body.length > this.maxBody) {
 			throw new IllegalArgumentException(
-					"The body has %d bytes, more than the %d that are stored".formatted(body.length, this.maxBody));
+					"body has %d bytes, more than the %d that are stored".formatted(body.length, this.maxBody));
 		}
 	}
 
@@ -87,10 +104,11 @@ public final class GivenAnswers implements ResultWriter {
 	 */
 	private String usable(String name) {
 		if (!NAME.matcher(name).matches()) {
-			throw new IllegalArgumentException("A header has an invalid name");
+			throw new IllegalArgumentException("headers: \"%s\" is not the name of a header".formatted(name));
 		}
 		if (!this.kept.isKept(name)) {
-			throw new IllegalArgumentException("%s is not stored with responses: leave it out".formatted(name));
+			throw new IllegalArgumentException(
+					"headers: %s is not stored with responses, leave it out".formatted(name));
 		}
 		return name.equalsIgnoreCase(HttpHeaders.CONTENT_TYPE) ? HttpHeaders.CONTENT_TYPE : name;
 	}
@@ -98,7 +116,8 @@ public final class GivenAnswers implements ResultWriter {
 	private static List<String> usable(String name, List<String> values) {
 		for (String value : values) {
 			if (!VALUE.matcher(value).matches()) {
-				throw new IllegalArgumentException("The value of %s is not printable".formatted(name));
+				throw new IllegalArgumentException(
+						"headers: the value of %s has characters other than printable ASCII".formatted(name));
 			}
 		}
 		if (name.equalsIgnoreCase(HttpHeaders.CONTENT_TYPE)) {
@@ -112,7 +131,7 @@ public final class GivenAnswers implements ResultWriter {
 			values.forEach(MediaType::parseMediaType);
 		}
 		catch (InvalidMediaTypeException ex) {
-			throw new IllegalArgumentException("The content type is invalid", ex);
+			throw new IllegalArgumentException("contentType must be a media type such as text/plain", ex);
 		}
 		if (values.size() != 1) {
 			throw new IllegalArgumentException("A response has one content type");

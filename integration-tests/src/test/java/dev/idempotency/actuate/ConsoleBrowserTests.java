@@ -16,6 +16,7 @@ import dev.idempotency.OnCrash;
 import dev.idempotency.RecordState;
 import dev.idempotency.actuate.PaymentsApplication.Payments;
 import dev.idempotency.servers.Browser;
+import dev.idempotency.store.ClaimResult;
 import dev.idempotency.store.ClaimTerms;
 import dev.idempotency.store.OnReplay;
 import dev.idempotency.store.RecordId;
@@ -65,13 +66,17 @@ class ConsoleBrowserTests {
 	/**
 	 * Starts an application in the surroundings of this test.
 	 */
-	TestServer start(List<Class<?>> added) {
-		return PaymentsApplication.start(added);
+	TestServer start(List<Class<?>> added, String... properties) {
+		return PaymentsApplication.start(added, properties);
 	}
 
 	@BeforeEach
 	void open() {
-		this.browser.get(this.server.uri("/actuator/idempotencyconsole").toString());
+		open(this.server);
+	}
+
+	private void open(TestServer server) {
+		this.browser.get(server.uri("/actuator/idempotencyconsole").toString());
 		until("Updated", () -> text("updated"));
 	}
 
@@ -157,7 +162,7 @@ class ConsoleBrowserTests {
 	private void abandon(String key) {
 		pay(key);
 		SearchableStore store = this.server.bean(SearchableStore.class);
-		IdempotencyKey stored = new IdempotencyKey(new IdempotencyScope("test", "POST /payments", null, null), key);
+		IdempotencyKey stored = stored("POST /payments", key);
 		Fingerprint fingerprint = store.find(stored).orElseThrow().fingerprint();
 		store.forget(stored);
 		store.claim(stored, fingerprint,
@@ -167,11 +172,15 @@ class ConsoleBrowserTests {
 	}
 
 	private void openRecord(String key) {
+		openRecord(key, "POST /payments");
+	}
+
+	private void openRecord(String key, String operation) {
 		byId("text").clear();
 		byId("text").sendKeys(key, Keys.ENTER);
 		until("One record.", () -> text("found"));
 		this.browser.findElement(By.cssSelector("#found-table tbody button")).sendKeys(Keys.ENTER);
-		until("POST /payments", () -> text("record-facts"));
+		until(operation, () -> text("record-facts"));
 	}
 
 	@Test
@@ -227,6 +236,75 @@ class ConsoleBrowserTests {
 	}
 
 	@Test
+	void tellsACrashFromAnOutcomeThatWasReported() {
+		String key = "order-" + TestServer.newKey();
+		abandon(key);
+		openRecord(key);
+		until("its process may have crashed", () -> text("record-facts"));
+		byId("close").click();
+		SearchableStore store = this.server.bean(SearchableStore.class);
+		String reported = "order-" + TestServer.newKey();
+		store.abandon(
+				((ClaimResult.Granted) claim(this.server, "POST /payments", reported, Duration.ofHours(1))).claim());
+		openRecord(reported);
+		until("reported that its outcome is unknown", () -> text("record-facts"));
+		assertThat(text("record-facts")).contains("Why").doesNotContain("crashed", "Replays");
+		Browser.picture(this.browser, "console-why");
+		Stream.of(key, reported).forEach((it) -> store.forget(stored("POST /payments", it)));
+	}
+
+	private static IdempotencyKey stored(String operation, String key) {
+		return new IdempotencyKey(new IdempotencyScope("test", operation, null, null), key);
+	}
+
+	private static ClaimResult claim(TestServer server, String operation, String key, Duration lease) {
+		return server.bean(SearchableStore.class)
+			.claim(stored(operation, key), Fingerprint.none(),
+					new ClaimTerms(lease, Duration.ofHours(1), OnCrash.REFUSE, OnReplay.READ));
+	}
+
+	@Test
+	void asksTwiceBeforeItSettlesAsDoneWhatWasRolledBack() {
+		try (TestServer banking = start(List.of(IdempotencyEndpointTests.Ledger.class), TestServer.WITH_SHARED_DATABASE,
+				"idempotency.store=jdbc", "idempotency.jdbc.initialize-schema=always")) {
+			open(banking);
+			until("book", () -> text("operations-table"));
+			String operation = this.browser
+				.findElement(By.xpath("//table[@id='operations-table']//b[contains(., 'book')]"))
+				.getText();
+			String key = TestServer.newKey();
+			claim(banking, operation, key, Duration.ofMillis(1));
+			openRecord(key, operation);
+			until("what the attempt wrote was rolled back", () -> text("record-facts"));
+			byId("settle").click();
+			assertThat(text("settle-form")).contains("Its operation is transactional").doesNotContain("nevertheless");
+			byId("outcome-not-done").click();
+			assertThat(byId("settle-yes").isEnabled()).isTrue();
+			byId("outcome-done").click();
+			assertThat(byId("settle-yes").isEnabled()).isFalse();
+			assertThat(Browser.withoutName(this.browser)).isEmpty();
+			byId("force").click();
+			Browser.picture(this.browser, "console-transactional");
+			byId("settle-yes").click();
+			until("Settled as done", () -> text("found"));
+		}
+	}
+
+	@Test
+	void offersNothingWhereItMayOnlyRead() {
+		try (TestServer reading = start(List.of(), "management.endpoint.idempotency.access=")) {
+			open(reading);
+			String key = TestServer.newKey();
+			claim(reading, "POST /payments", key, Duration.ofMillis(1));
+			openRecord(key);
+			until("abandoned", () -> text("record-facts"));
+			assertThat(text("record")).contains("You can only look here", "management.endpoint.idempotency.access");
+			assertThat(byId("forget").isDisplayed() || byId("settle").isDisplayed()).isFalse();
+			Browser.picture(this.browser, "console-read-only");
+		}
+	}
+
+	@Test
 	void findsAKeyByItsHash() {
 		String key = TestServer.newKey();
 		pay(key);
@@ -251,12 +329,14 @@ class ConsoleBrowserTests {
 			until("POST /transfers", () -> text("running-table"));
 			WebElement bar = this.browser.findElement(By.cssSelector("#running-table progress"));
 			assertThat(Double.parseDouble(bar.getAttribute("value"))).isBetween(1.0, 30_000.0);
+			this.browser.findElement(By.cssSelector("#running-table button")).sendKeys(Keys.ENTER);
+			until("in progress until its lease ends in ", () -> text("record-facts"));
 		}
 		finally {
 			payments.openBank();
 		}
 		assertThat(transfer.join().status()).isEqualTo(200);
-		until("Nothing is running.", () -> text("running-none"));
+		until("Nothing is in progress.", () -> text("running-none"));
 	}
 
 	@Test

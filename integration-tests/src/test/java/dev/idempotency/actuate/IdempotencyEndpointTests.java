@@ -1,6 +1,7 @@
 package dev.idempotency.actuate;
 
 import java.lang.reflect.Proxy;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -15,7 +16,9 @@ import dev.idempotency.Fingerprint;
 import dev.idempotency.Idempotency;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.IdempotencyScope;
+import dev.idempotency.Idempotent;
 import dev.idempotency.OnCrash;
+import dev.idempotency.RecordState;
 import dev.idempotency.actuate.PaymentsApplication.Payments;
 import dev.idempotency.fixtures.MemoryStores;
 import dev.idempotency.store.ClaimResult;
@@ -37,6 +40,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.test.system.CapturedOutput;
@@ -334,29 +338,140 @@ class IdempotencyEndpointTests {
 		Answer first = transfer(key, () -> {
 			String id = getJson("/idempotency/records?state=in-progress&key=" + key).read("$.records[0].id");
 			assertThat(settle(id, "{\"outcome\": \"not-done\"}").status()).isEqualTo(409);
-			assertThat(settle(id, "{\"outcome\": \"done\", \"status\": 200}").text()).contains("is running");
+			assertThat(settle(id, "{\"outcome\": \"done\", \"status\": 200}").text())
+				.containsPattern("in progress until its lease ends in ([1-9]|[12]\\d|30) s");
 		});
 		assertThat(first.text()).isEqualTo("transferred");
 		assertThat(this.server.post("/transfers").key(key).send().isReplay()).isTrue();
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "{}", "{\"outcome\": \"perhaps\"}", "{\"outcome\": \"not-done\", \"status\": 200}",
-			"{\"outcome\": \"done\", \"body\": \"{}\"}", "{\"outcome\": \"done\", \"status\": 99}",
-			"{\"outcome\": \"done\", \"status\": \"ok\"}", "{\"outcome\": \"done\", \"status\": 600}",
-			"{\"outcome\": \"done\", \"status\": 204, \"body\": \"{}\"}", "{\"outcome\": \"done\", \"value\": \"7\"}",
-			"{\"outcome\": \"done\", \"status\": 200, \"value\": \"7\"}",
-			"{\"outcome\": \"done\", \"status\": 200, \"contentType\": \"json\"}",
-			"{\"outcome\": \"done\", \"status\": 200, \"headers\": \"Location\"}",
-			"{\"outcome\": \"done\", \"status\": 200, \"headers\": \"A B: 1\"}",
-			"{\"outcome\": \"done\", \"status\": 200, \"headers\": \"Set-Cookie: a=b\"}",
-			"{\"outcome\": \"done\", \"status\": 200, \"headers\": \"X-A: \u0000\"}",
-			"{\"outcome\": \"done\", \"status\": 200, \"headers\": \"Content-Type: text/plain\"}" })
-	void refusesToSettleAsWhatMakesNoSense(String outcome) {
+	@CsvSource(delimiterString = "->",
+			textBlock = """
+					{} -> outcome must be done or not-done
+					{"outcome": "perhaps"} -> outcome must be done or not-done
+					{"outcome": ""} -> outcome must be done or not-done
+					{"outcome": "not-done", "status": 200} -> outcome: an operation that was not done has no result
+					{"outcome": "done", "body": "{}"} -> status is missing
+					{"outcome": "done", "status": ""} -> status must be a whole number
+					{"outcome": "done", "status": "ok"} -> status must be a whole number
+					{"outcome": "done", "status": 200.5} -> status must be a whole number
+					{"outcome": "done", "status": 99999999999} -> status must be a whole number
+					{"outcome": "done", "status": 99} -> status must be from 200 to 599, but is 99
+					{"outcome": "done", "status": 600} -> status must be from 200 to 599, but is 600
+					{"outcome": "done", "status": 204, "body": "{}"} -> body: a response with status 204 has none
+					{"outcome": "done", "status": 200, "body": "\\ud800"} -> body has characters that UTF-8 cannot encode
+					{"outcome": "done", "status": 200, "body": "\u20ac", "contentType": "text/plain;charset=latin1"} -> body has
+					{"outcome": "done", "value": "7"} -> value: POST /payments handles requests
+					{"outcome": "done", "status": 200, "value": "7"} -> value excludes status
+					{"outcome": "done", "status": 200, "contentType": "json"} -> contentType must be a media type
+					{"outcome": "done", "status": 200, "contentType": "text/plain;charset=none"} -> contentType must be a media type
+					{"outcome": "done", "status": 200, "headers": "Location"} -> headers must have a line for each header
+					{"outcome": "done", "status": 200, "headers": "A B: 1"} -> headers: \"A B\" is not the name of a header
+					{"outcome": "done", "status": 200, "headers": "Set-Cookie: a=b"} -> headers: Set-Cookie is not stored
+					{"outcome": "done", "status": 200, "headers": "X-A: \\u0000"} -> headers: the value of X-A
+					{"outcome": "done", "status": 200, "headers": "Content-Type: text/plain"} -> headers: give the content type
+					{"outcome": "done", "status": 200, "force": "maybe"} -> force must be true or false
+					{"outcome": "done", "status": 200, "header": "Location: /payments/7"} -> header is unknown
+					{"outcome": "done", "status": 200, "Body": "{}"} -> Body is unknown
+					{"outcome": "not-done", "caller": "me"} -> caller is unknown
+					""")
+	void refusesToSettleAsWhatMakesNoSense(String outcome, String reason) {
 		String key = TestServer.newKey();
 		String id = abandon(key);
-		assertThat(settle(id, outcome).status()).isEqualTo(400);
+		Answer answer = settle(id, outcome);
+		assertThat(answer.status()).as("%s", answer).isEqualTo(400);
+		assertThat(JsonPath.<String>read(answer.text(), "$.error")).startsWith(reason.replace("\\", ""));
 		assertThat(getJson("/idempotency/records/" + id).read("$.state", String.class)).isEqualTo("ABANDONED");
+	}
+
+	@Test
+	void tellsWhichFieldsItKnows() {
+		String path = "/actuator/idempotency/records/" + abandon(TestServer.newKey());
+		assertThat(this.server.call("POST", path).json("{\"outcome\": \"done\", \"header\": \"A: 1\"}").send().text())
+			.contains("header is unknown, known are [outcome, status, contentType, headers, body, value, force]");
+		assertThat(this.server.call("POST", path + "?dry-run").json("{\"outcome\": \"done\"}").send().text())
+			.contains("dry-run is unknown");
+		assertThat(this.server.call("DELETE", path + "?dry-run").send().text()).contains("dry-run is unknown");
+		assertThat(get("/idempotency/records?olderthan=10m").text()).contains("olderthan is unknown", "olderThan");
+	}
+
+	/**
+	 * Spring Boot binds a request to fields of text before it asks an endpoint.
+	 */
+	@ParameterizedTest
+	@ValueSource(strings = { "{\"outcome\": \"done\", \"status\": 200, \"body\": {\"id\": 7}}",
+			"{\"outcome\": \"done\", \"status\": 200, \"headers\": [\"Location: /payments/7\"]}",
+			"{\"outcome\": {\"not\": \"done\"}}", "[]", "\"not-done\"", "not-done", "{\"outcome\": \"not-done\"" })
+	void refusesToSettleAsWhatIsNoObjectOfTexts(String outcome) {
+		String id = abandon(TestServer.newKey());
+		Answer answer = settle(id, outcome);
+		assertThat(answer.status()).as("%s", answer).isEqualTo(400);
+		assertThat(getJson("/idempotency/records/" + id).read("$.state", String.class)).isEqualTo("ABANDONED");
+	}
+
+	@Test
+	void writesABodyInTheCharsetOfItsContentType() {
+		String key = TestServer.newKey();
+		assertThat(settle(abandon(key),
+				"""
+						{"outcome": "done", "status": 200, "contentType": "text/plain;charset=ISO-8859-1", "body": "f\u00fcr"}""")
+			.status()).isEqualTo(204);
+		assertThat(pay(key).body()).isEqualTo("f\u00fcr".getBytes(StandardCharsets.ISO_8859_1));
+	}
+
+	@Test
+	void settlesNothingAsDoneThatWasRolledBackUnlessItIsMeant() {
+		try (TestServer banking = start(List.of(Ledger.class), TestServer.WITH_SHARED_DATABASE,
+				"idempotency.store=jdbc", "idempotency.jdbc.initialize-schema=always")) {
+			List<String> names = json(get(banking, "/idempotency/operations"))
+				.read("$.operations[?(@.protection.transactional == true)].name");
+			RecordId first = claimForAMoment(banking, names.get(0));
+			RecordId second = claimForAMoment(banking, names.get(0));
+			RecordId other = claimForAMoment(banking, "POST /payments");
+			RecordId unknown = claimForAMoment(banking, "refund");
+			assertThat(readTransactional(banking, first)).containsExactly(true);
+			assertThat(readTransactional(banking, other)).containsExactly(false);
+			assertThat(readTransactional(banking, unknown)).isEmpty();
+			for (String outcome : List.of("{\"outcome\": \"done\"}", "{\"outcome\": \"done\", \"value\": \"7\"}",
+					"{\"outcome\": \"done\", \"force\": false}")) {
+				Answer refused = settle(banking, first.value(), outcome);
+				assertThat(refused.status()).isEqualTo(409);
+				assertThat(refused.text()).contains(names.get(0) + " is transactional", "not-done", "force");
+			}
+			assertThat(settle(banking, first.value(), "{\"outcome\": \"done\", \"value\": \"7\", \"force\": true}")
+				.status()).isEqualTo(204);
+			assertThat(settle(banking, first.value(), "{\"outcome\": \"done\"}").text()).contains("is completed");
+			assertThat(settle(banking, second.value(), "{\"outcome\": \"not-done\"}").status()).isEqualTo(204);
+			assertThat(settle(banking, other.value(), "{\"outcome\": \"done\"}").status()).isEqualTo(204);
+			assertThat(settle(banking, unknown.value(), "{\"outcome\": \"done\"}").status()).isEqualTo(204);
+		}
+	}
+
+	private static List<Boolean> readTransactional(TestServer server, RecordId id) {
+		return json(get(server, "/idempotency/records/" + id)).read("$..transactional");
+	}
+
+	private static RecordId claimForAMoment(TestServer server, String operation) {
+		IdempotencyKey key = new IdempotencyKey(new IdempotencyScope("test", operation, null, null),
+				TestServer.newKey());
+		SearchableStore store = server.bean(SearchableStore.class);
+		store.claim(key, Fingerprint.none(),
+				new ClaimTerms(Duration.ofMillis(1), Duration.ofHours(1), OnCrash.RETRY, OnReplay.READ));
+		RecordId id = RecordId.of(key);
+		Awaitility.await().until(() -> store.find(id).orElseThrow().summary().state() == RecordState.ABANDONED);
+		return id;
+	}
+
+	@Test
+	void countsNoReplaysWhereNobodyDoes() {
+		try (TestServer plain = start(List.of())) {
+			plain.post("/payments").key("req-001").json("{}").send();
+			assertThat(plain.post("/payments").key("req-001").json("{}").send().isReplay()).isTrue();
+			assertThat(map(json(get(plain, "/idempotency/records?key=req-001")), "$.records[0]"))
+				.containsEntry("state", "COMPLETED")
+				.doesNotContainKey("replays");
+		}
 	}
 
 	@Test
@@ -473,8 +588,9 @@ class IdempotencyEndpointTests {
 	}
 
 	@Test
-	void forgetsNothingWhereItMayOnlyRead() {
-		try (TestServer reading = start(List.of(), "management.endpoint.idempotency.access=read-only",
+	void forgetsNothingUnlessItMay() {
+		// As in an application without that setting
+		try (TestServer reading = start(List.of(), "management.endpoint.idempotency.access=",
 				"management.endpoint.idempotency.show-values=always")) {
 			reading.post("/payments").key("req-001").json("{}").send();
 			DocumentContext found = json(get(reading, "/idempotency/records?key=req-001"));
@@ -529,6 +645,25 @@ class IdempotencyEndpointTests {
 
 	private static InMemoryIdempotencyStore newStore() {
 		return MemoryStores.with(new MonotonicClock());
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Ledger {
+
+		@Bean
+		Account account() {
+			return new Account();
+		}
+
+	}
+
+	static class Account {
+
+		@Idempotent(key = "#key", transactional = true)
+		public int book(String key) {
+			return 7;
+		}
+
 	}
 
 	@Configuration(proxyBeanMethods = false)

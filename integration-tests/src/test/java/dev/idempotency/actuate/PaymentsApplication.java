@@ -51,7 +51,8 @@ class PaymentsApplication {
 
 	private static String[] settings(String... properties) {
 		return TestServer.with(properties, Bystanders.ALL, "management.endpoints.web.exposure.include=*",
-				"management.endpoint.health.show-details=always", "management.health.rabbit.enabled=false");
+				"management.endpoint.idempotency.access=unrestricted", "management.endpoint.health.show-details=always",
+				"management.health.rabbit.enabled=false");
 	}
 
 	@RestController

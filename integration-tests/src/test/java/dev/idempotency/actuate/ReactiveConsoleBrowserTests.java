@@ -10,8 +10,8 @@ import dev.idempotency.web.TestServer;
 class ReactiveConsoleBrowserTests extends ConsoleBrowserTests {
 
 	@Override
-	TestServer start(List<Class<?>> added) {
-		return PaymentsApplication.startReactive(added);
+	TestServer start(List<Class<?>> added, String... properties) {
+		return PaymentsApplication.startReactive(added, properties);
 	}
 
 }

@@ -65,7 +65,7 @@ public final class TestServer implements AutoCloseable {
 	/**
 	 * For an application on either stack.
 	 */
-	static final String WITH_SHARED_DATABASE = WITH_DATABASE + "," + REACTIVE_SECURITY;
+	public static final String WITH_SHARED_DATABASE = WITH_DATABASE + "," + REACTIVE_SECURITY;
 
 	/**
 	 * For an application on either stack.
