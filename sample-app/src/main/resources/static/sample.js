@@ -1,7 +1,7 @@
 'use strict';
 
 // The state of the page: the current order, every request that was sent, and the ledger of the server
-const state = { user: 'anna', order: '', requests: [], ledger: [], paymentIds: new Map() };
+const state = { user: 'anna', order: '', requests: [], ledger: [], paymentIds: new Map(), silentKey: '' };
 
 const LANES = 30;
 const LONGEST_WAIT_SECONDS = 10;
@@ -30,6 +30,9 @@ function newOrder() {
 function say(text) {
 	byId('said').textContent = text;
 }
+
+// A new page, since this one would forget the key
+const consoleLink = () => element('a', { href: 'actuator/idempotencyconsole', target: '_blank', textContent: 'console' });
 
 // ---------------------------------------------------------------- requests
 
@@ -106,6 +109,14 @@ async function pay(asked = 'Pay', options = {}) {
 		state.paymentIds.set(`${request.user} ${request.order}`, request.body.id);
 	}
 	return request;
+}
+
+async function payAtBank(path, settled) {
+	const options = { key: byId('key').value, body: payment() };
+	if (!settled) {
+		await send('Bank times out', path, { ...options, headers: { 'Demo-Bank-Timeout': 'true' } });
+	}
+	return send('Retry', path, options);
 }
 
 async function paymentId() {
@@ -188,6 +199,29 @@ const actions = {
 		}
 		const charges = count(state.user);
 		say(retry.status === 201 ? `The retry finished the job: ${charges} ${charges === 1 ? 'charge' : 'charges'}, though a server crashed in the middle of it.` : retry.note);
+	},
+
+	'timeout': async () => {
+		newOrder();
+		const retry = await payAtBank('bank-payments');
+		const charges = count(state.user);
+		say(retry.status === 200 ? `The retry knew that the outcome was unknown. It asked the bank and found the payment: ${charges} ${charges === 1 ? 'charge' : 'charges'}.` : retry.note);
+	},
+
+	'silent': async () => {
+		const settled = state.silentKey === `${state.user} ${byId('key').value}`;
+		if (!settled) {
+			newOrder();
+		}
+		const retry = await payAtBank('silent-bank-payments', settled);
+		const waits = retry.status === 409 && retry.body?.type?.endsWith('outcome-unknown');
+		state.silentKey = waits ? `${retry.user} ${retry.key}` : '';
+		if (waits) {
+			byId('said').replaceChildren('Refused: nobody knows whether the bank has charged. An operator looks it up in the ledger, searches for the key in the ',
+				consoleLink(), ' (user and password: operator), and settles it. Then press this button again.');
+			return;
+		}
+		say(retry.replayed ? 'The retry got the response that the operator settled the key with. Nothing ran.' : retry.note || 'Nothing was done, said the operator. So the retry ran.');
 	},
 
 	'capture': async () => {

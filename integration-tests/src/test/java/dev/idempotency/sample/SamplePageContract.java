@@ -32,6 +32,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.openqa.selenium.By;
 import org.openqa.selenium.Keys;
 import org.openqa.selenium.WebElement;
+import org.openqa.selenium.WindowType;
 import org.openqa.selenium.chrome.ChromeDriver;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -48,7 +49,7 @@ abstract class SamplePageContract {
 	/**
 	 * What browsers complain of by themselves, and what the page shows in its answers.
 	 */
-	private static final Pattern REFUSAL = Pattern.compile("Failed to load resource.* status of (409|422|503)");
+	private static final Pattern REFUSAL = Pattern.compile("Failed to load resource.* status of (409|422|503|504)");
 
 	/**
 	 * Starting a second server takes its time on a busy machine.
@@ -232,6 +233,54 @@ abstract class SamplePageContract {
 		assertThat(answers(3).get(0)).isEqualTo("created");
 		assertThat(text("key-charges")).isEqualTo("1");
 		assertThat(ledger()).hasSize(1);
+	}
+
+	@Test
+	void findsTheChargeAfterTheBankTimedOut() {
+		press("timeout");
+		untilSaid("It asked the bank and found the payment: 1 charge.");
+		assertThat(answers(2)).containsExactly("200", "504");
+		showsChargesOfTheKey(2, 1);
+		assertThat(ledger()).hasSize(1);
+	}
+
+	@Test
+	void refusesUntilAnOperatorSettlesTheKey() {
+		press("silent");
+		untilSaid("nobody knows whether the bank has charged");
+		press("silent");
+		until("409, 409, 504", () -> String.join(", ", answers(2)));
+		showsChargesOfTheKey(3, 1);
+		Browser.picture(this.browser, "sample-unknown");
+		assertThat(this.browser.findElement(By.cssSelector("#said a")).getDomProperty("href"))
+			.endsWith("/actuator/idempotencyconsole");
+		String key = byId("key").getDomProperty("value");
+		settleInTheConsole(key);
+		press("silent");
+		untilSaid("The retry got the response that the operator settled the key with.");
+		assertThat(answers(2)).startsWith("201", "409");
+		assertThat(answers(4)).startsWith("yes", "–");
+		showsChargesOfTheKey(4, 1);
+		assertThat(ledger()).hasSize(1);
+	}
+
+	private void settleInTheConsole(String key) {
+		String page = this.browser.getWindowHandle();
+		this.browser.switchTo().newWindow(WindowType.TAB);
+		this.browser.get("http://operator:operator@localhost:" + this.port + "/actuator/idempotencyconsole");
+		until("Updated", () -> text("updated"));
+		byId("text").sendKeys(key, Keys.ENTER);
+		until("One record.", () -> text("found"));
+		this.browser.findElement(By.cssSelector("#found-table tbody button")).click();
+		until("reported that its outcome is unknown", () -> text("record-facts"));
+		press("settle");
+		press("outcome-done");
+		byId("answer-status").sendKeys("201");
+		byId("answer-body").sendKeys("{\"id\": \"pay_7\"}");
+		press("settle-yes");
+		until("Settled as done", () -> text("found"));
+		this.browser.close();
+		this.browser.switchTo().window(page);
 	}
 
 	@Test
