@@ -194,9 +194,9 @@ final class ProtectedTool implements GuardedTool {
 				int replays = Math.toIntExact(((Outcome.ReplayLimit<String>) outcome).replays());
 				yield new ToolLoopException(ToolReports.loop(this.name, replays), replays);
 			}
-			case NOT_REPLAYABLE, REPLAY_DENIED, KEY_REUSED, KEY_MISSING, KEY_INVALID, KEY_EXPIRED, BODY_TOO_LARGE, BODY_UNREADABLE,
-					DRY_RUN_INVALID, DRY_RUN_UNSUPPORTED, RESULT_UNREADABLE, RESULT_TOO_LARGE, FAILURE_REPLAYED,
-					STORE_UNAVAILABLE ->
+			case NOT_REPLAYABLE, REPLAY_DENIED, KEY_REUSED, KEY_MISSING, KEY_INVALID, KEY_EXPIRED, BODY_TOO_LARGE,
+					BODY_UNREADABLE, DRY_RUN_INVALID, DRY_RUN_UNSUPPORTED, RESULT_UNREADABLE, RESULT_TOO_LARGE,
+					FAILURE_REPLAYED, STORE_UNAVAILABLE ->
 				new ResultNotReplayableException(ToolReports.notReplayable(this.name));
 		};
 	}

@@ -148,8 +148,7 @@ final class ToolMethods {
 					|| !annotation.verify().isEmpty() || !annotation.lease().isEmpty()
 					|| !annotation.waitTimeout().isEmpty() || !annotation.maxReplays().isEmpty()
 					|| !annotation.maxRequestBody().isEmpty() || !annotation.maxResponseBody().isEmpty()
-					|| annotation.fingerprintExcludes().length > 0
-					|| annotation.storeEvents();
+					|| annotation.fingerprintExcludes().length > 0 || annotation.storeEvents();
 			if (forOthers) {
 				throw new IdempotencyConfigurationException(
 						"%s is a tool and @Idempotent without a key, and asks for more than ttl, onConflict, onCrash and effect"

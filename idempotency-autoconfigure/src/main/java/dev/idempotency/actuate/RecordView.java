@@ -33,10 +33,9 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * know the operation
  */
 public record RecordView(String id, String hash, String operation, String key, @Nullable String principal,
-		@Nullable String tenant, RecordState state, int attempt, @Nullable Long leaseLeftMillis,
-		Instant created, @Nullable Instant completed, Instant expires, @Nullable Long replays, long storedBytes,
-		@Nullable String trace, @Nullable Answer answer,
-		@Nullable Boolean transactional) implements OperationResponseBody {
+		@Nullable String tenant, RecordState state, int attempt, @Nullable Long leaseLeftMillis, Instant created,
+		@Nullable Instant completed, Instant expires, @Nullable Long replays, long storedBytes, @Nullable String trace,
+		@Nullable Answer answer, @Nullable Boolean transactional) implements OperationResponseBody {
 
 	private static final int HASH_LENGTH = 12;
 
@@ -49,9 +48,8 @@ public record RecordView(String id, String hash, String operation, String key, @
 		return new RecordView(record.id().value(), record.id().value().substring(0, HASH_LENGTH),
 				record.key().operation(), whole ? record.key().key() : masked(record.key().key()),
 				maskedUnless(whole, record.key().principal()), maskedUnless(whole, record.key().tenant()),
-				record.state(), record.status().attempt(), leaseLeft, record.created(),
-				record.status().completed(), record.status().expires(), replays, record.size(), record.trace(), answer,
-				transactional);
+				record.state(), record.status().attempt(), leaseLeft, record.created(), record.status().completed(),
+				record.status().expires(), replays, record.size(), record.trace(), answer, transactional);
 	}
 
 	private static @Nullable String maskedUnless(boolean whole, @Nullable String text) {

@@ -46,7 +46,7 @@ class IdempotencyObserverTests {
 	private static final IdempotencyKey KEY = IdempotencyKey.of("pay", "secret");
 
 	private static final Attempt ATTEMPT = new Attempt(KEY, Fingerprint.none(),
-			OperationPolicy.of(Duration.ofHours(1), LEASE), FIRST);
+			OperationPolicy.of(Duration.ofHours(1), LEASE), FIRST, null, null);
 
 	private final MovableClock clock = new MovableClock(Instant.parse("2026-01-01T00:00:00Z"));
 

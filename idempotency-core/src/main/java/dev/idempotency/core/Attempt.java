@@ -86,8 +86,8 @@ public record Attempt(IdempotencyKey key, Fingerprint fingerprint, OperationPoli
 	}
 
 	Attempt within(String namespace) {
-		return this.key.scope().hasNamespace() ? this
-				: new Attempt(this.key.within(namespace), this.fingerprint, this.policy, this.trace, this.firstSent, this.replayable);
+		return this.key.scope().hasNamespace() ? this : new Attempt(this.key.within(namespace), this.fingerprint,
+				this.policy, this.trace, this.firstSent, this.replayable);
 	}
 
 	/**

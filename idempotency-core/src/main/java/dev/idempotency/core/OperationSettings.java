@@ -28,8 +28,7 @@ public record OperationSettings(@Nullable Duration ttl, @Nullable Duration lease
 	/**
 	 * No settings.
 	 */
-	public static final OperationSettings NONE = new OperationSettings(null, null, null, null, null, null, null,
-			null);
+	public static final OperationSettings NONE = new OperationSettings(null, null, null, null, null, null, null, null);
 
 	private static final Duration SHORTEST = Duration.ofMillis(1);
 
@@ -84,9 +83,9 @@ public record OperationSettings(@Nullable Duration ttl, @Nullable Duration lease
 	 * @return its name, or {@code null} if there is none
 	 */
 	public @Nullable String forRequests() {
-		return (this.maxRequestBody != null) ? "max-request-body" : (this.maxResponseBody != null) ? "max-response-body"
-				: (this.fingerprintExcludes != null) ? "fingerprint-excludes"
-						: (this.storeEvents != null) ? "store-events" : null;
+		return (this.maxRequestBody != null) ? "max-request-body"
+				: (this.maxResponseBody != null) ? "max-response-body" : (this.fingerprintExcludes != null)
+						? "fingerprint-excludes" : (this.storeEvents != null) ? "store-events" : null;
 	}
 
 	private static void requireBetween(String setting, @Nullable Duration duration, Duration least, String leastText,

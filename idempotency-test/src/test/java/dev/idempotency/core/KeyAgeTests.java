@@ -66,7 +66,7 @@ class KeyAgeTests extends EngineFixture {
 		assertExpired(begin(Instant.EPOCH));
 		assertExpired(begin(Instant.ofEpochMilli((1L << 48) - 1)));
 		OperationPolicy longest = OperationPolicy.of(ClaimTerms.MAX_DURATION, LEASE);
-		proceed(this.engine.begin(new Attempt(KEY, FINGERPRINT, longest, null, Instant.now())));
+		proceed(this.engine.begin(new Attempt(KEY, FINGERPRINT, longest, null, Instant.now(), null)));
 	}
 
 	@Test
@@ -177,11 +177,11 @@ class KeyAgeTests extends EngineFixture {
 	}
 
 	private Decision begin(Instant firstSent) {
-		return this.engine.begin(new Attempt(KEY, FINGERPRINT, POLICY, null, firstSent));
+		return this.engine.begin(new Attempt(KEY, FINGERPRINT, POLICY, null, firstSent, null));
 	}
 
 	private static Attempt attempt(Duration ago, OperationPolicy policy) {
-		return new Attempt(KEY, FINGERPRINT, policy, null, Instant.now().minus(ago));
+		return new Attempt(KEY, FINGERPRINT, policy, null, Instant.now().minus(ago), null);
 	}
 
 	/**

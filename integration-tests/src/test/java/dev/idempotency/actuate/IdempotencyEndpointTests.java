@@ -257,7 +257,7 @@ class IdempotencyEndpointTests {
 		abandon(crashed, Fingerprint.none());
 		String id = RecordId.of(reported).value();
 		assertThat(getJson("/idempotency/records/" + id).read("$.state", String.class)).isEqualTo("REPORTED_UNKNOWN");
-		assertThat(getJson("/idempotency/records?state=reported-unknown").read("$.records[*].id", List.class))
+		assertThat(getJson("/idempotency/records?state=reported-unknown").<List<String>>read("$.records[*].id"))
 			.containsExactly(id);
 	}
 

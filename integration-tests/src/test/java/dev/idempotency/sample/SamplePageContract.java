@@ -254,7 +254,7 @@ abstract class SamplePageContract {
 		Browser.picture(this.browser, "sample-unknown");
 		assertThat(this.browser.findElement(By.cssSelector("#said a")).getDomProperty("href"))
 			.endsWith("/actuator/idempotencyconsole");
-		String key = byId("key").getDomProperty("value");
+		String key = Objects.requireNonNull(byId("key").getDomProperty("value"));
 		settleInTheConsole(key);
 		press("silent");
 		untilSaid("The retry got the response that the operator settled the key with.");
