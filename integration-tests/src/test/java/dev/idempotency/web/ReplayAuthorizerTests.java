@@ -41,7 +41,6 @@ import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
-import org.springframework.web.server.ResponseStatusException;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -338,8 +337,9 @@ class ReplayAuthorizerTests {
 		}
 
 		@PostMapping("/missing")
+		@ResponseStatus(HttpStatus.NOT_FOUND)
 		String missing() {
-			throw new ResponseStatusException(HttpStatus.NOT_FOUND);
+			return "missing";
 		}
 
 		@PostMapping("/waits")
