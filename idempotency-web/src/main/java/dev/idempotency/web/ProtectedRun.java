@@ -530,7 +530,7 @@ final class ProtectedRun implements IdempotencyContext {
 	 * The result of the handler is set, or has timed out.
 	 */
 	void resultSet(@Nullable Object result) {
-		// An emitter that ends with its timeout, as that of a Flux does, has not sent all
+		// An emitter that ends with its timeout has not sent all
 		boolean cutOff = result == null && this.recorder.storesEvents() && this.settlement.isTimedOut();
 		if (cutOff || result instanceof AsyncRequestTimeoutException) {
 			synchronized (this) {
