@@ -154,7 +154,7 @@ class FailureAnalysisTests {
 				Arguments.of(NamedLease.class, "The lease of POST /named (PT2M) is longer than its ttl (PT1M)",
 						"Write a shorter lease"),
 				Arguments.of(MethodWithBody.class, "which are for web handlers", "Leave them out"),
-				Arguments.of(MethodWithPointer.class, "fingerprintExcludes, which are for web handlers",
+				Arguments.of(MethodWithPointer.class, "fingerprintExcludes or storeEvents, which are for web handlers",
 						"Leave them out"),
 				Arguments.of(NoSuchVariable.class, "has no such variable", "Name a variable of the route."),
 				Arguments.of(NoTransactions.class, "asks for dryRun = ROLLBACK, and there is no transaction manager",

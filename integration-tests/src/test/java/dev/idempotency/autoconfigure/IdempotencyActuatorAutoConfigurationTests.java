@@ -8,6 +8,7 @@ import dev.idempotency.actuate.RecentAttempts;
 import dev.idempotency.core.IdempotencyEngine;
 import org.junit.jupiter.api.Test;
 
+import org.springframework.boot.actuate.autoconfigure.endpoint.EndpointAutoConfiguration;
 import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.health.contributor.Health;
@@ -20,7 +21,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class IdempotencyActuatorAutoConfigurationTests {
 
 	private final WebApplicationContextRunner runner = new WebApplicationContextRunner()
-		.withConfiguration(AutoConfigurations.of(IdempotencyAutoConfiguration.class,
+		.withConfiguration(AutoConfigurations.of(EndpointAutoConfiguration.class, IdempotencyAutoConfiguration.class,
 				IdempotencyActuatorAutoConfiguration.class, IdempotencyHealthAutoConfiguration.class))
 		.withPropertyValues("idempotency.store=memory");
 

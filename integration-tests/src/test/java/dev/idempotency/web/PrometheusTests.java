@@ -188,9 +188,9 @@ class PrometheusTests {
 	 * All that the documentation names.
 	 */
 	private static final Set<String> OUTCOMES = Set.of("executed", "replayed", "not_replayable", "in_progress",
-			"key_reused", "key_expired", "outcome_unknown", "replay_limit", "key_missing", "key_invalid",
-			"body_too_large", "body_unreadable", "store_failed", "result_unreadable", "unprotected", "error",
-			"success");
+			"key_reused", "key_expired", "outcome_unknown", "replay_limit", "replay_denied", "key_missing",
+			"key_invalid", "body_too_large", "body_unreadable", "store_failed", "result_unreadable", "unprotected",
+			"error", "success");
 
 	@Test
 	void isDocumented() throws IOException {
