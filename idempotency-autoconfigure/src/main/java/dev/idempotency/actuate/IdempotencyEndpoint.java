@@ -249,8 +249,8 @@ public final class IdempotencyEndpoint {
 			String operation = this.actions.rolledBack(name).orElse(null);
 			if (operation != null) {
 				return problem(
-						("%s is transactional: what the attempt wrote to the database was rolled back, so it is not-done. "
-								+ "If you want to settle it as done nevertheless, add \"force\": true")
+						("%s is transactional: what the latest attempt wrote to the database was rolled back, so settle it as not-done. "
+								+ "If the operation was done nevertheless, add \"force\": true")
 							.formatted(operation),
 						CONFLICT);
 			}

@@ -154,13 +154,13 @@ public final class RecordActions {
 	}
 
 	/**
-	 * Returns the operation of a record whose attempt was rolled back, as far as is
-	 * known.
+	 * Returns the operation of a record whose latest attempt was rolled back, as far as
+	 * is known. One that reported that its outcome is unknown may have committed.
 	 */
 	Optional<String> rolledBack(RecordId id) {
 		return this.records.find(id)
 			.map(Inspection::summary)
-			.filter((it) -> it.state() != RecordState.IN_PROGRESS && it.state() != RecordState.COMPLETED)
+			.filter((it) -> it.state() == RecordState.ABANDONED)
 			.map((it) -> it.key().operation())
 			.filter((it) -> Boolean.TRUE.equals(isTransactional(this.operations.get().protectionsOf(it))));
 	}

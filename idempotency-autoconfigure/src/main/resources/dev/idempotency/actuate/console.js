@@ -92,6 +92,11 @@ const WHY = {
 	REPORTED_UNKNOWN: 'the attempt reported that its outcome is unknown'
 };
 
+/** An attempt that reports that its outcome is unknown may have committed. */
+function isRolledBack(record) {
+	return record.state === 'ABANDONED' && record.transactional === true;
+}
+
 function stateText(state) {
 	return element('span', state.toLowerCase().replaceAll('_', ' '), 'state ' + state);
 }
@@ -368,7 +373,7 @@ async function open(id) {
 		showFacts(record);
 		byId('forget').disabled = false;
 		byId('settle').hidden = readOnly || !WHY[record.state];
-		rolledBack = Boolean(record.transactional);
+		rolledBack = isRolledBack(record);
 		answersRequests = /^[A-Z]+ (\/(?!.* > ).*)?$/.test(record.operation);
 	}
 	catch (error) {
@@ -380,7 +385,7 @@ function showFacts(record) {
 	const facts = [['Operation', record.operation], ['Key', element('code', record.key)], ['Hash', element('code', '#' + record.hash)],
 		['Caller', record.principal], ['Tenant', record.tenant], ['State', stateOf(record)],
 		['Why', WHY[record.state]],
-		['In the database', WHY[record.state] && record.transactional ? 'what the attempt wrote was rolled back' : null],
+		['In the database', isRolledBack(record) ? 'what the attempt wrote was rolled back' : null],
 		['Attempt', record.attempt],
 		['Created', time(record.created)], ['Completed', record.completed ? time(record.completed) : null],
 		['Expires', time(record.expires)], ['Replays', typeof record.replays === 'number' ? number.format(record.replays) : null],
