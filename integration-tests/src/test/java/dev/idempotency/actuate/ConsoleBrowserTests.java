@@ -287,7 +287,15 @@ class ConsoleBrowserTests {
 			Browser.picture(this.browser, "console-transactional");
 			byId("settle-yes").click();
 			until("Settled as done", () -> text("found"));
+			leave();
 		}
+	}
+
+	/**
+	 * The page would complain of a server that is stopped.
+	 */
+	private void leave() {
+		this.browser.get("about:blank");
 	}
 
 	@Test
@@ -301,6 +309,7 @@ class ConsoleBrowserTests {
 			assertThat(text("record")).contains("You can only look here", "management.endpoint.idempotency.access");
 			assertThat(byId("forget").isDisplayed() || byId("settle").isDisplayed()).isFalse();
 			Browser.picture(this.browser, "console-read-only");
+			leave();
 		}
 	}
 
