@@ -2,6 +2,7 @@ package dev.idempotency.torture.ledger;
 
 import java.security.Principal;
 import java.util.UUID;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
@@ -52,7 +53,7 @@ class LedgerHandlers {
 		Booked booked = begin(booking, caller, context);
 		work(booking);
 		write(Entry.EFFECT, booked, booking);
-		if (booking.losesItsReply() && !context.mayHaveRun()) {
+		if (!context.mayHaveRun() && losesItsReply(booking, context.key().value())) {
 			throw new TimeoutException("The reply of the ledger is lost");
 		}
 		return booked;
@@ -64,6 +65,15 @@ class LedgerHandlers {
 		latest.set(booked);
 		write(Entry.BEGUN, booked, booking);
 		return booked;
+	}
+
+	/**
+	 * One in eight attempts that are first ones does its work, and never hears of it. A
+	 * coin decides, so that a key whose attempts are all first ones is answered, too.
+	 */
+	private static boolean losesItsReply(Booking booking, String key) {
+		return (booking.amount() % 4 == 0 || key.startsWith(PlantedBug.RELEASED_REPORT.label()))
+				&& ThreadLocalRandom.current().nextBoolean();
 	}
 
 	private static void work(Booking booking) {
@@ -121,14 +131,6 @@ class LedgerHandlers {
 	 * @param millis how long it takes
 	 */
 	record Booking(int amount, long millis) {
-
-		/**
-		 * One in eight attempts that are first ones does its work, and never hears of it.
-		 */
-		private boolean losesItsReply() {
-			return this.amount % 8 == 0;
-		}
-
 	}
 
 	/**
